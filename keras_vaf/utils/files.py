@@ -1,7 +1,7 @@
 """Files that are either whole or not there."""
 
 import os
-import tempfile
+import uuid
 from pathlib import Path
 
 
@@ -24,23 +24,15 @@ def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     content = data.encode("utf-8") if isinstance(data, str) else data
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     return path
-
-
-def _umask() -> int:
-    # The umask can only be read by setting it; mkstemp makes files private.
-    current = os.umask(0)
-    os.umask(current)
-    return current

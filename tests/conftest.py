@@ -1,0 +1,77 @@
+"""What every test gets: one seed, one backend, no windows, no leftover figures."""
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")  # float32 means float32 on a GPU
+
+# PyTorch imported after TensorFlow ends in a segmentation fault.
+with contextlib.suppress(ImportError):
+    import torch  # noqa: F401
+
+import keras
+import pytest
+
+pytest.register_assert_rewrite("tests.harness", "tests.reference")
+
+
+def pytest_configure(config):
+    """Say what the markers mean."""
+    config.addinivalue_line(
+        "markers", "backend(*names): run under these Keras backends only."
+    )
+    config.addinivalue_line(
+        "markers", "data: needs the downloaded datasets (KERAS_VAF_DATA_DIR)."
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the tests that are meant for another backend."""
+    chosen, left_out = [], []
+    for item in items:
+        marker = item.get_closest_marker("backend")
+        fits = marker is None or keras.backend.backend() in marker.args
+        (chosen if fits else left_out).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = chosen
+
+
+def pytest_make_parametrize_id(config, val, argname):
+    """Name parametrized tests by what they vary: `k=3`, `g=relu`."""
+    if callable(val) and hasattr(val, "__name__"):
+        val = val.__name__
+    if val is None or isinstance(val, str | bool | int | float | tuple):
+        return f"{argname}={val}"
+    return None
+
+
+def pytest_report_header(config):
+    """Name the backend under which the suite runs."""
+    return f"keras {keras.__version__}, backend {keras.backend.backend()}"
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    """Give each test the same random numbers, whichever ran before it."""
+    keras.utils.set_random_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Leave no figure open for the next test."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """Folder of the downloaded datasets; without one the test is skipped."""
+    if "KERAS_VAF_DATA_DIR" not in os.environ:
+        pytest.skip("KERAS_VAF_DATA_DIR is not set")
+    return Path(os.environ["KERAS_VAF_DATA_DIR"])

@@ -46,7 +46,8 @@ def pytest_make_parametrize_id(config, val, argname):
     if callable(val) and hasattr(val, "__name__"):
         val = val.__name__
     if val is None or isinstance(val, str | bool | int | float | tuple):
-        return f"{argname}={val}"
+        name = f"{argname}={val}"
+        return name if name.isprintable() and len(name) < 60 else None
     return None
 
 

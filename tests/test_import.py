@@ -1,0 +1,89 @@
+"""`import keras_vaf` is light, registers every class, and names a missing backend."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+LOADED = "{name.partition('.')[0] for name in sys.modules}"
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{package}":
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def run_python(program, **environment):
+    """Run a program in a fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def brought_by(statement):
+    """Return the packages that a statement loads after `import keras`."""
+    program = (
+        "import sys, keras\n"
+        f"before = {LOADED}\n"
+        f"{statement}\n"
+        f"print(*({LOADED} - before - sys.stdlib_module_names))"
+    )
+    result = run_python(program)
+    assert result.returncode == 0, result.stderr
+    return set(result.stdout.split())
+
+
+def test_nothing_heavier_than_keras_is_imported():
+    assert brought_by("import keras_vaf") == {"keras_vaf"}
+
+
+def test_a_heavy_import_would_be_seen():
+    assert "keras_tuner" in brought_by("import keras_tuner")
+
+
+def test_every_serialisable_class_is_registered():
+    program = (
+        "import importlib, pkgutil, keras, keras_vaf\n"
+        "def registered():\n"
+        "    return {name for name in keras.saving.get_custom_objects()\n"
+        "            if name.startswith('keras_vaf>')}\n"
+        "at_once = registered()\n"
+        "for module in pkgutil.walk_packages(keras_vaf.__path__, 'keras_vaf.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print(*(registered() - at_once))"
+    )
+    result = run_python(program)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == []
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
+def test_a_missing_backend_is_named_with_the_line_that_installs_it(backend):
+    program = BLOCKER.format(package=backend) + "import keras_vaf"
+    result = run_python(program, KERAS_BACKEND=backend)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == (
+        f"ImportError: Keras is set to use the backend {backend!r}, which is not "
+        f"installed. Install it with: pip install 'keras-vaf[{backend}]', or name an "
+        "installed one in the environment variable KERAS_BACKEND (tensorflow, jax or "
+        "torch)."
+    )
+
+
+@pytest.mark.backend("tensorflow")
+def test_another_missing_package_keeps_its_own_error():
+    program = BLOCKER.format(package="h5py") + "import keras_vaf"
+    result = run_python(program)
+    assert result.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: No module named 'h5py'"
+    )

@@ -1,0 +1,117 @@
+"""What a training did, and the rule that says which epoch was best."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from keras import ops
+
+
+@dataclass(frozen=True)
+class History:
+    """What one training did, epoch by epoch.
+
+    Args:
+        metrics: One array per metric, one entry per epoch. Names and values are those
+            of `keras.Model.fit`: `loss` and the compiled metrics are taken over the
+            batches of the epoch, before each update; `val_loss` and the others that
+            begin with `val_` on the validation data, after the epoch.
+        best_epoch: The epoch, counted from 1, whose weights were kept; 0 if there is
+            none, because the first one was not finite.
+        stopped: `"epochs"` (all were run), `"patience"` (no better epoch for so long)
+            or `"not finite"` (the loss or the monitored value became NaN or infinite).
+        seconds: Time that the training took, compilation included.
+    """
+
+    metrics: dict[str, np.ndarray]
+    best_epoch: int
+    stopped: Literal["epochs", "patience", "not finite"]
+    seconds: float
+
+    @property
+    def epochs(self) -> int:
+        """Number of epochs that were run."""
+        return len(self.metrics["loss"])
+
+    @property
+    def best(self) -> dict[str, float]:
+        """The metrics of the best epoch; empty if there is none."""
+        if self.best_epoch == 0:
+            return {}
+        return {
+            name: float(values[self.best_epoch - 1])
+            for name, values in self.metrics.items()
+            if values.ndim == 1
+        }
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which epoch is best, and when to stop: the test at the end of each epoch.
+
+    It is written with `keras.ops`, so that every backend compiles the same one.
+
+    Args:
+        monitor: Name of the value that is compared.
+        mode: `"min"` or `"max"`: whether low or high values are good.
+        patience: Stop after so many epochs in a row without a better one; `None` never.
+    """
+
+    monitor: str
+    mode: str
+    patience: int | None
+
+    def start(self) -> tuple[Any, Any, Any]:
+        """Return the verdict before the first epoch: best error, waited, go on."""
+        return (
+            ops.convert_to_tensor(np.inf, "float32"),
+            ops.convert_to_tensor(0, "int32"),
+            ops.convert_to_tensor(True, "bool"),
+        )
+
+    def judge(
+        self, verdict: tuple[Any, Any, Any], logs: dict[str, Any]
+    ) -> tuple[Any, tuple[Any, Any, Any]]:
+        """Judge one epoch.
+
+        Args:
+            verdict: The verdict on the epochs before.
+            logs: The metrics of this epoch.
+
+        Returns:
+            Whether it is the best so far, and the new verdict.
+        """
+        best, waited, _ = verdict
+        error = self.error(ops.cast(logs[self.monitor], "float32"))
+        finite = ops.logical_and(ops.isfinite(error), ops.isfinite(logs["loss"]))
+        better = ops.logical_and(finite, error < best)
+        waited = ops.where(better, ops.zeros_like(waited), waited + 1)
+        go_on = finite
+        if self.patience is not None:
+            go_on = ops.logical_and(go_on, waited < self.patience)
+        return better, (ops.where(better, error, best), waited, go_on)
+
+    def error(self, values: Any) -> Any:
+        """Turn monitored values into errors, of which low ones are good."""
+        return values if self.mode == "min" else -values
+
+    def history(
+        self, metrics: dict[str, np.ndarray], go_on: bool, seconds: float
+    ) -> History:
+        """Sum up a training.
+
+        Args:
+            metrics: The metrics of all epochs.
+            go_on: Whether the last verdict was to go on.
+            seconds: Time that the training took.
+
+        Returns:
+            The history.
+        """
+        errors = self.error(metrics[self.monitor])
+        finite = np.isfinite(errors) & np.isfinite(metrics["loss"])
+        best_epoch = int(np.argmin(np.where(finite, errors, np.inf))) + 1
+        stopped: Literal["epochs", "patience", "not finite"] = "epochs"
+        if not go_on:
+            stopped = "patience" if finite[-1] else "not finite"
+        return History(metrics, best_epoch if finite.any() else 0, stopped, seconds)

@@ -1,0 +1,114 @@
+"""Which rows are for training, validation and test: seeded, stratified for classes."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from keras_vaf.utils import require
+
+
+def k_folds(
+    y: Any, folds: int = 10, seed: int = 0, stratify: bool = True
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Split rows into K folds, each of which is the test set once.
+
+    Args:
+        y: Targets, one per row; a stratified split needs one class label per row.
+        folds: Number of folds, at least 2.
+        seed: Seed of the shuffling.
+        stratify: Whether every fold gets its share of each class, to within one row. A
+            class of fewer rows than folds is then in as many test sets as it has rows.
+            Say `False` for regression.
+
+    Returns:
+        For each fold the rows of the rest and the test rows, in increasing order.
+
+    Raises:
+        ValueError: If there are fewer rows than folds, or the targets are not class
+            labels, or no class has as many rows as there are folds.
+        ImportError: If scikit-learn is not installed.
+
+    Example:
+
+    >>> rest, test = k_folds([0, 0, 0, 1, 1, 1], folds=3)[0]
+    >>> len(rest), len(test)
+    (4, 2)
+    """
+    y = _labels(y) if stratify else np.asarray(y)
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise ValueError(
+            f"`folds` must be an integer of at least 2. Received: folds={folds!r}"
+        )
+    largest = np.bincount(y).max(initial=0) if stratify else len(y)
+    if largest < folds:
+        rows = "rows in the largest class" if stratify else "rows"
+        raise ValueError(
+            f"{folds} folds need at least {folds} {rows}: use fewer folds. "
+            f"Received: folds={folds}, {largest} {rows}"
+        )
+    selection = require("sklearn.model_selection", extra="experiments")
+    splitter = selection.StratifiedKFold if stratify else selection.KFold
+    with warnings.catch_warnings():
+        # Of classes smaller than the number of folds, which the docstring explains.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter(folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def split(
+    y: Any, fraction: float = 0.2, seed: int = 0, stratify: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Split rows into a training and a validation part.
+
+    Args:
+        y: Targets, one per row; a stratified split needs one class label per row.
+        fraction: Share of the rows that go to validation, between 0 and 1.
+        seed: Seed of the shuffling.
+        stratify: Whether both parts get their share of each class, to within one row;
+            the row of a class that has only one goes to training. Say `False` for
+            regression.
+
+    Returns:
+        The training rows and the validation rows, in increasing order.
+
+    Raises:
+        ValueError: If the targets are not class labels, or a part would be empty or
+            have fewer rows than there are classes.
+        ImportError: If scikit-learn is not installed.
+
+    Example:
+
+    >>> training, validation = split([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    >>> len(training), len(validation)
+    (8, 2)
+    """
+    y = _labels(y) if stratify else np.asarray(y)
+    rows = np.arange(len(y))
+    alone = np.bincount(y)[y] == 1 if stratify else np.zeros(len(y), bool)
+    classes = len(np.unique(y[~alone])) if stratify else 1
+    validation = int(np.ceil(fraction * np.sum(~alone)))
+    if not 0 < fraction < 1 or not classes <= validation <= np.sum(~alone) - classes:
+        raise ValueError(
+            "Training and validation part need a row of each class (of any, where not "
+            "stratified): `fraction` of the rows must be neither too few nor too many. "
+            f"Received: fraction={fraction}, {len(y)} rows, {classes} classes"
+        )
+    selection = require("sklearn.model_selection", extra="experiments")
+    training, validation = selection.train_test_split(
+        rows[~alone],
+        test_size=fraction,
+        random_state=seed,
+        stratify=y[~alone] if stratify else None,
+    )
+    return np.sort(np.concatenate([rows[alone], training])), np.sort(validation)
+
+
+def _labels(y: Any) -> np.ndarray:
+    """Number the classes from 0."""
+    y = np.asarray(y)
+    if y.ndim != 1 or (y.dtype.kind == "f" and not np.all(y == np.round(y))):
+        raise ValueError(
+            "A stratified split needs one class label per row; use `stratify=False` "
+            f"for regression. Received: targets of shape {y.shape} and dtype {y.dtype}"
+        )
+    return np.unique(y, return_inverse=True)[1]

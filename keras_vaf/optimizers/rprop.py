@@ -1,0 +1,149 @@
+"""Resilient backpropagation: steps from the signs of the gradients alone."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import keras
+from keras import ops
+
+_VARIANTS = ("irprop-", "rprop+")
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Rprop(keras.optimizers.Optimizer):
+    """Resilient backpropagation (Riedmiller and Braun, 1993), for full batches.
+
+    Every weight has a step of its own. Only the sign of its gradient is used: while the
+    sign stays, the step grows by `eta_plus`; when it changes, a minimum has been jumped
+    over and the step shrinks by `eta_minus`. In every update the weight moves by its
+    step against the sign of its gradient, save where the sign changed:
+
+    - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does)
+      leaves the weight where it is;
+    - `"rprop+"` (the original, with weight backtracking) takes the last move back.
+
+    The update after a change of sign takes the step as it is.
+
+    The signs must be those of the whole training set: with mini-batches their noise
+    shrinks the steps to nothing.
+
+    Args:
+        learning_rate: The first step of every weight. A schedule, or a callback that
+            changes the learning rate later, has no effect on weights that have moved.
+        eta_plus: Factor by which a step grows, above 1.
+        eta_minus: Factor by which a step shrinks, between 0 and 1.
+        min_step: Smallest step, above 0.
+        max_step: Largest step.
+        variant: `"irprop-"` or `"rprop+"`.
+        name: Name of the optimizer.
+        **kwargs: The other arguments of `keras.optimizers.Optimizer`, such as
+            `weight_decay`, `clipvalue` or `use_ema`. Decay is `learning_rate *
+            weight_decay` per update, whatever the steps are.
+
+    Raises:
+        ValueError: If a factor or a step is out of range, or the variant is unknown.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((13,)), keras.layers.Dense(3)])
+    >>> model.compile(optimizer=Rprop(eta_plus=1.01), loss="mse")
+    """
+
+    def __init__(
+        self,
+        learning_rate: float
+        | keras.optimizers.schedules.LearningRateSchedule
+        | Callable[[], Any] = 0.01,
+        eta_plus: float = 1.2,
+        eta_minus: float = 0.5,
+        min_step: float = 1e-6,
+        max_step: float = 50.0,
+        variant: str = "irprop-",
+        name: str = "rprop",
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(learning_rate, int | float) and not learning_rate > 0:
+            raise ValueError(
+                "`learning_rate` is the first step of every weight and must be above "
+                f"0. Received: learning_rate={learning_rate}"
+            )
+        if not 0 < eta_minus < 1 < eta_plus < math.inf:
+            raise ValueError(
+                "Steps shrink by `eta_minus`, between 0 and 1, and grow by `eta_plus`, "
+                f"above 1. Received: eta_minus={eta_minus}, eta_plus={eta_plus}"
+            )
+        if not 0 < min_step <= max_step < math.inf:
+            raise ValueError(
+                "`min_step` must be above 0 and `max_step` finite and at least "
+                f"`min_step`. Received: min_step={min_step}, max_step={max_step}"
+            )
+        if variant not in _VARIANTS:
+            raise ValueError(
+                f"`variant` must be one of {_VARIANTS}. Received: variant={variant!r}"
+            )
+        super().__init__(learning_rate=learning_rate, name=name, **kwargs)
+        self.eta_plus = eta_plus
+        self.eta_minus = eta_minus
+        self.min_step = min_step
+        self.max_step = max_step
+        self.variant = variant
+
+    def build(self, variables: list[keras.Variable]) -> None:
+        """Create the state of every variable: its steps and its last gradient.
+
+        Args:
+            variables: The model's trainable variables.
+        """
+        if self.built:
+            return
+        super().build(variables)
+        # A step of 0 says that the weight has not moved yet: the first update takes the
+        # learning rate of that moment, so that it can be set after `build`.
+        self._steps = self.add_optimizer_variables(variables, "step")
+        self._last_gradients = self.add_optimizer_variables(variables, "last_gradient")
+        if self.variant == "rprop+":
+            self._last_moves = self.add_optimizer_variables(variables, "last_move")
+
+    def update_step(
+        self, gradient: Any, variable: keras.Variable, learning_rate: Any
+    ) -> None:
+        """Move one variable.
+
+        Args:
+            gradient: Gradient of the loss by the variable.
+            variable: The variable to move.
+            learning_rate: The first step.
+        """
+        index = self._get_variable_index(variable)
+        gradient = ops.cast(ops.convert_to_tensor(gradient), variable.dtype)
+        # The sign of the product, not the product of the signs, as torch has it.
+        agreement = ops.sign(gradient * self._last_gradients[index])
+        step = self._next_step(agreement, self._steps[index], learning_rate)
+        gradient = ops.where(agreement < 0, ops.zeros_like(gradient), gradient)
+        move = -ops.sign(gradient) * step
+        if self.variant == "rprop+":
+            move = ops.where(agreement < 0, -self._last_moves[index], move)
+            self.assign(self._last_moves[index], move)
+        self.assign(self._steps[index], step)
+        self.assign(self._last_gradients[index], gradient)
+        self.assign_add(variable, move)
+
+    def _next_step(self, agreement: Any, step: Any, learning_rate: Any) -> Any:
+        """Grow, keep or shrink the steps by the agreement of the last two gradients."""
+        step = ops.convert_to_tensor(step)
+        step = ops.where(step > 0, step, ops.cast(learning_rate, step.dtype))
+        grown = ops.where(agreement > 0, step * self.eta_plus, step)
+        scaled = ops.where(agreement < 0, step * self.eta_minus, grown)
+        return ops.clip(scaled, self.min_step, self.max_step)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {
+            **super().get_config(),
+            "eta_plus": self.eta_plus,
+            "eta_minus": self.eta_minus,
+            "min_step": self.min_step,
+            "max_step": self.max_step,
+            "variant": self.variant,
+        }

@@ -1,0 +1,60 @@
+"""Glorot uniform weights that are the same on every backend."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class PortableGlorotUniform(keras.initializers.Initializer):
+    """Glorot uniform weights, drawn with NumPy.
+
+    `keras.initializers.GlorotUniform(seed)` draws other numbers on each backend. This
+    one draws with `numpy.random.default_rng(seed)`, so that a network starts from the
+    same weights on TensorFlow, JAX and PyTorch. Weights are uniform in
+    `[-limit, limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with Keras's seeded
+    initializers, two calls for one shape give the same weights: give each layer a seed
+    of its own.
+
+    Args:
+        seed: Non-negative integer.
+
+    Raises:
+        ValueError: If the seed is no non-negative integer.
+
+    Example:
+
+    >>> layer = keras.layers.Dense(2, kernel_initializer=PortableGlorotUniform(seed=1))
+    """
+
+    def __init__(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise ValueError(
+                f"`seed` must be an integer of at least 0. Received: seed={seed!r}"
+            )
+        self.seed = seed
+
+    def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Any:
+        """Draw the weights.
+
+        Args:
+            shape: Shape of the weights: `(..., inputs, outputs)`; the axes before these
+                two are those of a convolution's window.
+            dtype: Dtype of the weights; `None` is `keras.config.floatx()`.
+
+        Returns:
+            A tensor of this shape.
+        """
+        window = math.prod(shape[:-2])
+        fans = window * sum(shape[-2:]) if len(shape) > 1 else 2 * math.prod(shape)
+        limit = math.sqrt(6 / max(fans, 1))
+        weights = np.random.default_rng(self.seed).uniform(-limit, limit, tuple(shape))
+        dtype = dtype or keras.config.floatx()
+        return keras.ops.convert_to_tensor(weights.astype("float32"), dtype=dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"seed": self.seed}

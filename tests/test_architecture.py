@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "keras_vaf"
 
 # Who imports whom; what an imported package imports may be imported too.
-# "keras_vaf" is the top-level module, and everyone may import "utils".
+# "keras_vaf" is the top-level module; everyone may import the leaves.
+LEAVES = {"types", "utils"}
 ARROWS = {
+    "types": set(),
     "utils": set(),
     "ops": set(),
     "initializers": set(),
@@ -93,7 +95,7 @@ def loaded_at_once(tree: ast.Module) -> set[str]:
 
 def reach(part: str) -> set[str]:
     """Return every part that the arrows lead to, and the part itself."""
-    reached = {part, "utils"}
+    reached = {part, *LEAVES}
     for target in ARROWS[part]:
         reached |= reach(target)
     return reached

@@ -1,0 +1,46 @@
+"""The examples in the docstrings run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import keras
+import numpy as np
+import pytest
+
+import keras_vaf
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def docstring_examples():
+    """Return the docstrings of the package that have examples."""
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    names = {"keras": keras, "keras_vaf": keras_vaf, "np": np}
+    return [
+        example
+        for info in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf.")
+        for example in finder.find(importlib.import_module(info.name), extraglobs=names)
+        if example.examples
+    ]
+
+
+def failures(example):
+    """Run one docstring and return what went wrong, as doctest prints it."""
+    report = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append)
+    return "".join(report)
+
+
+@pytest.mark.parametrize(
+    "example", docstring_examples(), ids=lambda example: example.name
+)
+def test_docstring(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert failures(example) == ""
+
+
+def test_a_wrong_example_is_seen():
+    parser = doctest.DocTestParser()
+    example = parser.get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, None)
+    assert "Expected:\n    3\nGot:\n    2" in failures(example)

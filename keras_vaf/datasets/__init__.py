@@ -1,0 +1,26 @@
+"""The paper's data, and a user's own: arrays that are the same for everyone.
+
+`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_csv` a
+table of one's own. Both return a `Dataset`. `Preprocessing` scales its inputs and
+targets by statistics of the training rows.
+"""
+
+from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find
+from keras_vaf.datasets.dataset import Dataset
+from keras_vaf.datasets.loading import load
+from keras_vaf.datasets.own import read_csv
+from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
+
+__all__ = [
+    "CATALOGUE",
+    "Dataset",
+    "Entry",
+    "File",
+    "FittedPreprocessing",
+    "Preprocessing",
+    "Size",
+    "Source",
+    "find",
+    "load",
+    "read_csv",
+]

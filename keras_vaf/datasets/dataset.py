@@ -1,0 +1,113 @@
+"""The one shape in which every table and every set of images reaches a network."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Inputs and targets as arrays, with the names needed to read them.
+
+    The values are those of the source, unscaled. `Preprocessing` turns them into what
+    a network takes.
+
+    Args:
+        name: Short name, such as `"wine"`.
+        task: `"classification"` or `"regression"`.
+        x: Inputs, float32, rows first: `(rows, inputs)` for a table and
+            `(rows, height, width, channels)` for images. A missing entry is NaN, and
+            a category is its index in `categories`.
+        y: Targets, one per row: int64 class indices from 0, or float32.
+        feature_names: Names of the columns of a table; empty for images.
+        class_names: Names of the classes in the order of their indices; `None` for
+            regression.
+        categories: For each column of `x` that holds categories, their names in the
+            order of their indices.
+        source: Where the values come from.
+
+    Raises:
+        ValueError: If the arrays do not have these types and sizes.
+
+    Example:
+
+    >>> x = np.array([[0.0], [1.0]], dtype="float32")
+    >>> Dataset("steps", "classification", x, np.array([0, 1]), ("t",), ("no", "yes"))
+    Dataset('steps', classification, 2 rows, 1 input, 2 classes)
+    """
+
+    name: str
+    task: Task
+    x: np.ndarray
+    y: np.ndarray
+    feature_names: tuple[str, ...] = ()
+    class_names: tuple[str, ...] | None = None
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse arrays of other types or sizes."""
+        if self.task not in get_args(Task):
+            raise ValueError(
+                "`task` must be 'classification' or 'regression'. "
+                f"Received: task={self.task!r}"
+            )
+        if self.x.dtype != np.float32 or self.x.ndim < 2:
+            raise ValueError(
+                "`x` must be a float32 array with the rows first and at least two "
+                f"axes. Received: {self.x.dtype} of shape {self.x.shape}"
+            )
+        if self.x.ndim == 2 and len(self.feature_names) != self.x.shape[1]:
+            raise ValueError(
+                "`feature_names` must name every column of `x`. Received: "
+                f"{len(self.feature_names)} names for {self.x.shape[1]} columns"
+            )
+        self._check_targets()
+
+    def _check_targets(self) -> None:
+        expected = np.int64 if self.task == "classification" else np.float32
+        if self.y.dtype != expected or self.y.shape != self.x.shape[:1]:
+            raise ValueError(
+                f"`y` must hold one {np.dtype(expected)} for each of the "
+                f"{len(self.x)} rows of `x`. "
+                f"Received: {self.y.dtype} of shape {self.y.shape}"
+            )
+        if (self.task == "classification") != (self.class_names is not None):
+            raise ValueError(
+                "`class_names` must be given for classification and be None for "
+                f"regression. Received: class_names={self.class_names!r}"
+            )
+        if self.class_names is not None and not np.all(
+            (self.y >= 0) & (self.y < len(self.class_names))
+        ):
+            raise ValueError(
+                f"`y` must hold class indices from 0 to {len(self.class_names) - 1}. "
+                f"Received: values from {self.y.min()} to {self.y.max()}"
+            )
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the types, shapes and values of `x` and `y`.
+
+        Equal for equal arrays, whichever file format they were read from.
+        """
+        digest = hashlib.sha256()
+        for array in (self.x, self.y):
+            digest.update(f"{array.dtype.str} {array.shape} ".encode())
+            digest.update(np.ascontiguousarray(array).reshape(-1).data)
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        """Say what the dataset is, without its values."""
+        inputs = " x ".join(map(str, self.x.shape[1:]))
+        parts = [f"{self.name!r}", self.task, f"{len(self.x)} rows"]
+        parts.append(f"{inputs} input" + ("" if inputs == "1" else "s"))
+        if self.class_names is not None:
+            parts.append(f"{len(self.class_names)} classes")
+        return f"Dataset({', '.join(parts)})"

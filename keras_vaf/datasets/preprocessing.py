@@ -1,0 +1,231 @@
+"""What happens to a dataset before a network sees it, as data.
+
+A `Preprocessing` says what is to be done. `fit` computes the statistics that this
+needs, on the training rows alone, and returns a `FittedPreprocessing` that applies them
+to any rows and undoes them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from keras_vaf.datasets.dataset import Dataset
+from keras_vaf.datasets.scaling import Scale, Scaling, fit_scale
+
+Missing = Literal["mean", "drop"]
+Units = Literal["original", "scaled"]
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """Scaling of inputs and targets, and what to do about missing entries.
+
+    `"standard"` subtracts the mean and divides by the standard deviation, `"min-max"`
+    maps the range to [0, 1]. Inputs are scaled by column (images: by channel). A column
+    that is constant in the training rows becomes 0. A column of categories becomes one
+    column of 0 and 1 for each category (one-hot) and is not scaled.
+
+    Args:
+        inputs: Scaling of the inputs: `"none"`, `"min-max"` or `"standard"`.
+        targets: Scaling of the targets of a regression, one of the same three.
+        missing: `"mean"` replaces a missing entry by the mean of its column, a missing
+            category by the most frequent one; `"drop"` leaves out rows with missing
+            entries.
+
+    Raises:
+        ValueError: If an argument is none of these.
+
+    Example:
+
+    >>> x = np.array([[1.0], [3.0], [9.0]], dtype="float32")
+    >>> y = np.array([10, 20, 90], dtype="float32")
+    >>> dataset = Dataset("line", "regression", x, y, ("a",))
+    >>> fitted = Preprocessing(targets="min-max").fit(dataset, rows=[0, 1])
+    >>> fitted.transform(dataset, rows=[2])
+    (array([[7.]], dtype=float32), array([8.], dtype=float32))
+    """
+
+    inputs: Scaling = "standard"
+    targets: Scaling = "none"
+    missing: Missing = "mean"
+
+    def __post_init__(self) -> None:
+        """Refuse options that do not exist."""
+        _check_choice("inputs", self.inputs, Scaling)
+        _check_choice("targets", self.targets, Scaling)
+        _check_choice("missing", self.missing, Missing)
+
+    def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
+        """Compute the statistics on some rows: the training rows.
+
+        Args:
+            dataset: The dataset.
+            rows: The rows to look at: indices, a mask or a slice.
+
+        Returns:
+            The fitted preprocessing.
+
+        Raises:
+            ValueError: If no row is left, or the targets of a classification are to
+                be scaled.
+        """
+        if dataset.task == "classification" and self.targets != "none":
+            raise ValueError(
+                "`targets` must be 'none' for classification. "
+                f"Received: targets={self.targets!r} for dataset {dataset.name!r}"
+            )
+        x, y = self._select(dataset, rows)
+        if len(x) == 0:
+            raise ValueError(
+                f"`rows` must leave a row of dataset {dataset.name!r} to fit to. "
+                "Received: no rows, or only rows with missing entries"
+            )
+        categories = {
+            column: len(names) for column, names in sorted(dataset.categories.items())
+        }
+        return FittedPreprocessing(
+            self,
+            input_scale=_fit_inputs(x, self.inputs, categories),
+            target_scale=_fit_targets(y, self.targets),
+            categories=categories,
+        )
+
+    def _select(self, dataset: Dataset, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        x, y = dataset.x[rows], dataset.y[rows]
+        if self.missing == "mean":
+            return x, y
+        complete = ~np.isnan(x).any(axis=tuple(range(1, x.ndim)))
+        return x[complete], y[complete]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPreprocessing:
+    """A preprocessing with the statistics of the training rows; made by `fit`.
+
+    Args:
+        preprocessing: What was fitted.
+        input_scale: Scaling of the inputs; categories stay as they are.
+        target_scale: Scaling of the targets; `None` for class indices.
+        categories: Number of categories of each column that holds categories.
+    """
+
+    preprocessing: Preprocessing
+    input_scale: Scale
+    target_scale: Scale | None
+    categories: Mapping[int, int]
+
+    def transform(self, dataset: Dataset, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a network takes of some rows of a dataset.
+
+        Args:
+            dataset: The dataset.
+            rows: Indices, a mask or a slice.
+
+        Returns:
+            Inputs, float32, and targets; without rows with missing entries if those
+            are dropped.
+        """
+        x, y = self.preprocessing._select(dataset, rows)
+        return self.transform_inputs(x), self.transform_targets(y)
+
+    def transform_inputs(self, x: np.ndarray) -> np.ndarray:
+        """Return inputs as a network takes them, one-hot columns in their place."""
+        scaled = self.input_scale.apply(x)
+        if not self.categories:
+            return scaled
+        columns = [
+            scaled[:, [column]] == np.arange(self.categories[column])
+            if column in self.categories
+            else scaled[:, [column]]
+            for column in range(scaled.shape[1])
+        ]
+        return np.concatenate(columns, axis=1, dtype=np.float32)
+
+    def invert_inputs(self, x: np.ndarray) -> np.ndarray:
+        """Return inputs in the units of the dataset; undoes `transform_inputs`."""
+        if not self.categories:
+            return self.input_scale.invert(x)
+        columns = len(self.input_scale.center)
+        widths = [self.categories.get(column, 1) for column in range(columns)]
+        parts = np.split(x, np.cumsum(widths)[:-1], axis=1)
+        scaled = [
+            part.argmax(axis=1) if column in self.categories else part[:, 0]
+            for column, part in enumerate(parts)
+        ]
+        return self.input_scale.invert(np.stack(scaled, axis=1))
+
+    def transform_targets(self, y: np.ndarray) -> np.ndarray:
+        """Return targets as a network takes them; class indices stay as they are."""
+        if self.target_scale is None:
+            return y
+        return self.target_scale.apply(y[:, None])[:, 0]
+
+    def invert_targets(self, y: np.ndarray) -> np.ndarray:
+        """Return targets, or outputs of a network, in the units of the dataset."""
+        if self.target_scale is None:
+            return y
+        return self.target_scale.invert(y)
+
+    def rmse(
+        self, y: np.ndarray, outputs: np.ndarray, units: Units = "original"
+    ) -> float:
+        """Return the root mean square error of a network's outputs.
+
+        Args:
+            y: Targets as they are in the dataset.
+            outputs: Outputs of a network trained on transformed targets, one per
+                target.
+            units: `"original"`, the units of the dataset, or `"scaled"`, the units
+                of the transformed targets.
+
+        Returns:
+            The error.
+
+        Raises:
+            ValueError: If the dataset is one of classification, the sizes differ, or
+                `units` is neither.
+        """
+        _check_choice("units", units, Units)
+        if self.target_scale is None:
+            raise ValueError("`rmse` needs a regression. Received: a classification")
+        y, outputs = np.asarray(y, np.float64), np.asarray(outputs, np.float64)
+        if outputs.size != y.size:
+            raise ValueError(
+                f"`outputs` must hold one value for each of the {y.size} targets. "
+                f"Received: shape {outputs.shape}"
+            )
+        spread = self.target_scale.spread[0]
+        scaled = (y - self.target_scale.center[0]) / spread
+        error = np.sqrt(np.mean((outputs.reshape(y.shape) - scaled) ** 2))
+        return float(error * spread if units == "original" else error)
+
+
+def _check_choice(name: str, value: str, choices: Any) -> None:
+    if value not in get_args(choices):
+        raise ValueError(
+            f"`{name}` must be one of {', '.join(map(repr, get_args(choices)))}. "
+            f"Received: {name}={value!r}"
+        )
+
+
+def _fit_inputs(
+    x: np.ndarray, scaling: Scaling, categories: Mapping[int, int]
+) -> Scale:
+    scale = fit_scale(x, scaling)
+    fill, center, spread = scale.fill.copy(), scale.center.copy(), scale.spread.copy()
+    for column, count in categories.items():
+        codes = x[:, column]
+        frequencies = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=count)
+        fill[column], center[column], spread[column] = frequencies.argmax(), 0.0, 1.0
+    return Scale(fill, center, spread)
+
+
+def _fit_targets(y: np.ndarray, scaling: Scaling) -> Scale | None:
+    if y.dtype != np.float32:
+        return None
+    scale = fit_scale(y[:, None], scaling)
+    # Constant training targets: outputs keep the units of the dataset.
+    spread = np.where(scale.spread > 0, scale.spread, 1.0)
+    return Scale(scale.fill, scale.center, spread)

@@ -1,0 +1,80 @@
+"""Statistics of columns, and the scaling that they define."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+Scaling = Literal["none", "min-max", "standard"]
+
+# Rows handled at once, so that images need no copy of themselves in float64.
+_BLOCK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Maps values to `(value - center) / spread`, column by column.
+
+    Args:
+        fill: What stands in for a missing entry.
+        center: What is subtracted.
+        spread: What is divided by; a column of spread 0 becomes 0.
+    """
+
+    fill: np.ndarray
+    center: np.ndarray
+    spread: np.ndarray
+
+    def apply(self, values: np.ndarray) -> np.ndarray:
+        """Fill in the missing entries and scale."""
+        scaled = np.zeros(values.shape, np.float32)
+        for block, out in zip(_blocks(values), _blocks(scaled), strict=True):
+            shifted = np.where(np.isnan(block), self.fill, block) - self.center
+            np.divide(
+                shifted, self.spread, out=out, where=self.spread > 0, casting="unsafe"
+            )
+        return scaled
+
+    def invert(self, values: np.ndarray) -> np.ndarray:
+        """Undo `apply`; a missing entry comes back as what stood in for it."""
+        return (values * self.spread + self.center).astype(np.float32)
+
+
+def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
+    """Compute the statistics of each column, the last axis, over all other axes.
+
+    Args:
+        values: The training rows, with NaN for missing entries.
+        scaling: `"none"`, `"min-max"` or `"standard"`.
+
+    Returns:
+        The scale; a constant column has spread 0 unless `scaling` is `"none"`.
+    """
+    axes = tuple(range(values.ndim - 1))
+    shape = values.shape[-1]
+    count, total, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    for block in _blocks(values):
+        observed = ~np.isnan(block)
+        count += observed.sum(axes)
+        total += np.sum(block, axes, np.float64, where=observed)
+        low = np.minimum(low, np.min(block, axes, where=observed, initial=np.inf))
+        high = np.maximum(high, np.max(block, axes, where=observed, initial=-np.inf))
+    count = np.maximum(count, 1)
+    mean = total / count
+    if scaling == "none":
+        return Scale(mean, np.zeros(shape), np.ones(shape))
+    # A constant column takes its value from the data: the mean may be off by rounding.
+    constant = low >= high
+    low = np.where(np.isfinite(low), low, 0.0)
+    mean = np.where(constant, low, mean)
+    if scaling == "min-max":
+        return Scale(mean, low, np.where(constant, 0.0, high - low))
+    for block in _blocks(values):
+        squares += np.sum((block - mean) ** 2, axes, where=~np.isnan(block))
+    return Scale(mean, mean, np.where(constant, 0.0, np.sqrt(squares / count)))
+
+
+def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
+    return (values[start : start + _BLOCK] for start in range(0, len(values), _BLOCK))

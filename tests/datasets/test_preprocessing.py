@@ -1,0 +1,233 @@
+"""Scaling is scikit-learn's, from training rows alone, and can be undone."""
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+from keras_vaf.datasets import Dataset, Preprocessing
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+TRAINING = np.arange(30)
+SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler}
+
+
+def make_dataset(missing=True):
+    """Return 40 rows: two numbers, a category of three, a constant."""
+    generator = np.random.default_rng(3)
+    x = np.empty((40, 4), dtype="float32")
+    x[:, 0] = generator.normal(1000, 2, 40)
+    x[:, 1] = generator.integers(0, 3, 40)
+    x[:, 2] = generator.exponential(size=40)
+    x[:, 3] = 0.1
+    if missing:
+        x[[4, 33], 0] = np.nan
+        x[[5, 34], 1] = np.nan
+    return Dataset(
+        "forty",
+        "regression",
+        x,
+        generator.normal(-50, 7, 40).astype("float32"),
+        ("a", "kind", "b", "constant"),
+        categories={1: ("p", "q", "r")},
+    )
+
+
+@pytest.mark.parametrize("inputs", ["standard", "min-max"])
+def test_inputs_are_what_scikit_learn_makes_of_them(inputs):
+    dataset = make_dataset()
+    numbers = make_pipeline(SCALERS[inputs](), SimpleImputer(strategy="mean"))
+    kinds = make_pipeline(
+        SimpleImputer(strategy="most_frequent"),
+        OneHotEncoder(categories=[[0, 1, 2]], sparse_output=False),
+    )
+    reference = ColumnTransformer(
+        [("a", numbers, [0]), ("kind", kinds, [1]), ("b", numbers, [2])]
+    ).fit(dataset.x[TRAINING].astype("float64"))
+    fitted = Preprocessing(inputs=inputs).fit(dataset, TRAINING)
+    x, _ = fitted.transform(dataset, slice(None))
+    assert x.dtype == np.float32
+    np.testing.assert_allclose(
+        x[:, :-1], reference.transform(dataset.x.astype("float64")), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("scaling", ["standard", "min-max"])
+def test_targets_are_what_scikit_learn_makes_of_them(scaling):
+    dataset = make_dataset()
+    y = dataset.y.astype("float64")[:, None]
+    reference = SCALERS[scaling]().fit(y[TRAINING]).transform(y)[:, 0]
+    fitted = Preprocessing(targets=scaling).fit(dataset, TRAINING)
+    _, transformed = fitted.transform(dataset, slice(None))
+    assert transformed.dtype == np.float32
+    np.testing.assert_allclose(transformed, reference, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("inputs", ["standard", "min-max"])
+def test_a_constant_column_is_0_everywhere(inputs):
+    dataset = make_dataset()
+    dataset.x[35:, 3] = 7.0
+    fitted = Preprocessing(inputs=inputs).fit(dataset, TRAINING)
+    np.testing.assert_array_equal(fitted.transform_inputs(dataset.x)[:, -1], 0.0)
+
+
+@pytest.mark.parametrize("missing", ["mean", "drop"])
+@pytest.mark.parametrize("scaling", ["none", "min-max", "standard"])
+def test_no_statistic_sees_a_row_outside_the_training_rows(scaling, missing):
+    dataset, other = make_dataset(), make_dataset()
+    other.x[30:] = 1e6
+    other.x[30:, 1] = 2
+    other.y[30:] = -1e6
+    preprocessing = Preprocessing(scaling, scaling, missing)
+    fitted = preprocessing.fit(dataset, TRAINING)
+    refitted = preprocessing.fit(other, TRAINING)
+    for first, second in zip(
+        fitted.transform(dataset, slice(None)),
+        refitted.transform(dataset, slice(None)),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("scaling", ["none", "min-max", "standard"])
+def test_all_of_it_can_be_undone(scaling):
+    dataset = make_dataset(missing=False)
+    fitted = Preprocessing(inputs=scaling, targets=scaling).fit(dataset, TRAINING)
+    x, y = fitted.transform(dataset, slice(None))
+    np.testing.assert_allclose(fitted.invert_inputs(x), dataset.x, rtol=1e-6)
+    np.testing.assert_allclose(fitted.invert_targets(y), dataset.y, rtol=1e-5)
+    columns = fitted.invert_targets(y[:, None])
+    np.testing.assert_allclose(columns, dataset.y[:, None], rtol=1e-5)
+
+
+class TestMissing:
+    def test_dropping_leaves_out_the_rows(self):
+        dataset = make_dataset()
+        fitted = Preprocessing(inputs="none", missing="drop").fit(dataset, TRAINING)
+        x, y = fitted.transform(dataset, slice(None))
+        whole = np.delete(np.arange(40), [4, 5, 33, 34])
+        np.testing.assert_array_equal(y, dataset.y[whole])
+        np.testing.assert_array_equal(x[:, 0], dataset.x[whole, 0])
+
+    def test_a_column_without_any_entry_becomes_0(self):
+        dataset = make_dataset()
+        dataset.x[TRAINING, 2] = np.nan
+        x, _ = Preprocessing().fit(dataset, TRAINING).transform(dataset, slice(None))
+        np.testing.assert_array_equal(x[:, 4], 0.0)
+
+    def test_no_row_left_is_an_error(self):
+        dataset = make_dataset()
+        with pytest.raises(ValueError, match="leave a row of dataset 'forty'"):
+            Preprocessing(missing="drop").fit(dataset, [4, 5])
+
+
+def test_categories_without_an_order_are_one_column_each():
+    dataset = make_dataset(missing=False)
+    x, _ = Preprocessing().fit(dataset, TRAINING).transform(dataset, slice(None))
+    assert x.shape == (40, 6)
+    for row, code in zip(x[:, 1:4], dataset.x[:, 1], strict=True):
+        np.testing.assert_array_equal(row, [code == 0, code == 1, code == 2])
+
+
+def test_images_are_scaled_by_channel():
+    generator = np.random.default_rng(0)
+    images = generator.integers(0, 256, (6, 4, 5, 3)).astype("float32")
+    images[..., 2] *= 0.25
+    dataset = Dataset("six", "regression", images, np.zeros(6, dtype="float32"))
+    x, _ = Preprocessing().fit(dataset, [0, 1, 2]).transform(dataset, slice(None))
+    reference = StandardScaler().fit(images[:3].reshape(-1, 3).astype("float64"))
+    np.testing.assert_allclose(
+        x.reshape(-1, 3), reference.transform(images.reshape(-1, 3)), atol=1e-6
+    )
+
+
+def test_more_rows_than_are_handled_at_once():
+    x = np.random.default_rng(0).normal(5, 3, (10_000, 2)).astype("float32")
+    dataset = Dataset("many", "regression", x, x[:, 0], ("a", "b"))
+    transformed, _ = (
+        Preprocessing().fit(dataset, slice(9_000)).transform(dataset, slice(None))
+    )
+    reference = StandardScaler().fit(x[:9_000].astype("float64")).transform(x)
+    np.testing.assert_allclose(transformed, reference, atol=1e-6)
+
+
+class TestClassification:
+    DATASET = Dataset(
+        "two",
+        "classification",
+        np.array([[1.0], [2.0]], dtype="float32"),
+        np.array([1, 0]),
+        ("a",),
+        ("no", "yes"),
+    )
+
+    def test_class_indices_stay_as_they_are(self):
+        fitted = Preprocessing().fit(self.DATASET, [0, 1])
+        _, y = fitted.transform(self.DATASET, [1, 0, 1])
+        assert y.dtype == np.int64
+        np.testing.assert_array_equal(y, [0, 1, 0])
+        np.testing.assert_array_equal(fitted.invert_targets(y), y)
+
+    def test_scaling_the_targets_is_refused(self):
+        with pytest.raises(ValueError, match=r"'none' for classification.*'two'"):
+            Preprocessing(targets="min-max").fit(self.DATASET, [0, 1])
+
+    def test_there_is_no_rmse(self):
+        fitted = Preprocessing().fit(self.DATASET, [0, 1])
+        with pytest.raises(ValueError, match="needs a regression"):
+            fitted.rmse(np.zeros(2), np.zeros(2))
+
+
+class TestRMSE:
+    Y = np.array([10.0, 20.0, 30.0, 50.0], dtype="float32")
+
+    def fit(self, scaling):
+        x = np.arange(4, dtype="float32")[:, None]
+        dataset = Dataset("line", "regression", x, self.Y, ("a",))
+        return Preprocessing(targets=scaling).fit(dataset, [0, 1, 2])
+
+    @pytest.mark.parametrize("scaling", ["none", "min-max", "standard"])
+    def test_outputs_that_miss_by_5_units(self, scaling):
+        fitted = self.fit(scaling)
+        outputs = fitted.transform_targets(self.Y + np.float32([5, -5, 5, -5]))
+        assert fitted.rmse(self.Y, outputs[:, None]) == pytest.approx(5.0, rel=1e-5)
+
+    @pytest.mark.parametrize(
+        ("scaling", "expected"),
+        [("none", 5.0), ("min-max", 5.0 / 20.0), ("standard", 5.0 / np.sqrt(200 / 3))],
+    )
+    def test_the_error_in_scaled_units(self, scaling, expected):
+        fitted = self.fit(scaling)
+        outputs = fitted.transform_targets(self.Y + 5)
+        error = fitted.rmse(self.Y, outputs, units="scaled")
+        assert error == pytest.approx(expected, rel=1e-5)
+
+    def test_constant_training_targets_keep_their_units(self):
+        x = np.arange(3, dtype="float32")[:, None]
+        y = np.array([4.0, 4.0, 7.0], dtype="float32")
+        dataset = Dataset("flat", "regression", x, y, ("a",))
+        fitted = Preprocessing(targets="standard").fit(dataset, [0, 1])
+        np.testing.assert_array_equal(fitted.transform_targets(y), [0, 0, 3])
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ((Y, Y[:2]), "each of the 4 targets. Received: shape \\(2,\\)"),
+            ((Y, Y, "percent"), "`units` must be one of .*'percent'"),
+        ],
+    )
+    def test_bad_input(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            self.fit("none").rmse(*arguments)
+
+
+@pytest.mark.parametrize(
+    "options", [{"inputs": "robust"}, {"targets": None}, {"missing": "median"}]
+)
+def test_an_unknown_option_is_refused(options):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=f"`{name}` must be one of .*{value!r}"):
+        Preprocessing(**options)

@@ -1,0 +1,125 @@
+"""The wheel and the source distribution hold what they must, and install."""
+
+import email
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import keras_vaf
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[1]
+NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "site")
+
+
+def run_python(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        **options,
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    """Folder with the wheel and the source distribution of a copy of the project."""
+    folder = tmp_path_factory.mktemp("packaging")
+    shutil.copytree(ROOT, folder / "copy", ignore=NOT_SOURCE)
+    run_python(
+        *("-m", "build", "--no-isolation", "--sdist", "--wheel"),
+        *("--outdir", str(folder / "dist"), str(folder / "copy")),
+    )
+    return folder / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions):
+    (path,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(path) as file:
+        yield file
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel):
+    (name,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
+    return email.message_from_bytes(wheel.read(name))
+
+
+def package_files():
+    """Return the files of the package, as they stand in the project."""
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "keras_vaf").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel):
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert names == package_files()
+
+
+def test_the_wheel_holds_the_licence(wheel):
+    (name,) = (name for name in wheel.namelist() if name.endswith("/LICENSE"))
+    assert wheel.read(name) == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_source_distribution_can_be_built_tested_and_cited(distributions):
+    (path,) = distributions.glob("*.tar.gz")
+    with tarfile.open(path) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    tests = {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")
+    }
+    others = {
+        *("setup.cfg", "pyproject.toml", "mkdocs.yml", "docs/index.md"),
+        *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
+    }
+    assert package_files() | tests | others <= names
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_it_installs_and_runs(distributions, tmp_path, kind):
+    (path,) = distributions.glob(kind)
+    run_python(
+        *("-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"),
+        *("--target", str(tmp_path), str(path)),
+    )
+    # The command imports the package that lies beside it, not the one under test.
+    (tmp_path / "keras_vaf" / "__init__.py").write_text('__version__ = "copy"')
+    printed = run_python(
+        *(str(tmp_path / "bin" / "keras-vaf"), "--version"),
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )
+    assert printed == "keras-vaf copy\n"
+
+
+def test_a_plain_install_brings_keras_and_numpy_only(metadata):
+    needed = [line for line in metadata.get_all("Requires-Dist") if ";" not in line]
+    assert [re.match(r"\w+", line).group() for line in needed] == ["keras", "numpy"]
+
+
+def test_every_extra_that_an_error_names_exists(metadata):
+    sources = (path.read_text() for path in (ROOT / "keras_vaf").rglob("*.py"))
+    named = {
+        extra
+        for source in sources
+        for extra in re.findall(r"\bextra=\"(\w+)\"", source)
+    }
+    assert named <= set(metadata.get_all("Provides-Extra"))
+
+
+def test_the_version_is_the_same_everywhere(metadata):
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert metadata["Version"] == keras_vaf.__version__
+    assert f"\nversion: {keras_vaf.__version__}\n" in citation

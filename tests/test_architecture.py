@@ -44,8 +44,15 @@ ARROWS = {
 # Imported when a module is imported. Anything else waits until it is needed.
 ALWAYS_THERE = sys.stdlib_module_names | {"keras", "keras_vaf", "numpy"}
 
-# The modules that are themselves imported only when their package is there.
-MAY_IMPORT = {}
+# The modules that are themselves imported only under their backend.
+MAY_IMPORT = {
+    "ops/on_jax.py": {"jax"},
+    "ops/on_tensorflow.py": {"tensorflow"},
+    "ops/on_torch.py": {"torch"},
+    "training/jax_loop.py": {"jax"},
+    "training/tensorflow_loop.py": {"tensorflow"},
+    "training/torch_loop.py": {"torch"},
+}
 
 
 def package_of(path: Path) -> str:

@@ -19,7 +19,7 @@ ARROWS = {
     "types": set(),
     "utils": set(),
     "ops": set(),
-    "initializers": set(),
+    "initializers": {"ops"},
     "regularizers": set(),
     "datasets": set(),
     "layers": {"initializers", "regularizers", "ops"},

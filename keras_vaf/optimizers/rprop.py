@@ -116,9 +116,12 @@ class Rprop(keras.optimizers.Optimizer):
             learning_rate: The first step.
         """
         index = self._get_variable_index(variable)
-        gradient = ops.cast(ops.convert_to_tensor(gradient), variable.dtype)
+        last_gradient = ops.convert_to_tensor(self._last_gradients[index])
+        # Embeddings have sparse gradients on TensorFlow; the sum is dense.
+        gradient = ops.cast(gradient, variable.dtype)
+        gradient = ops.add(gradient, ops.zeros_like(last_gradient))
         # The sign of the product, not the product of the signs, as torch has it.
-        agreement = ops.sign(gradient * self._last_gradients[index])
+        agreement = ops.sign(gradient * last_gradient)
         step = self._next_step(agreement, self._steps[index], learning_rate)
         gradient = ops.where(agreement < 0, ops.zeros_like(gradient), gradient)
         move = -ops.sign(gradient) * step

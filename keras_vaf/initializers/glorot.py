@@ -15,9 +15,9 @@ class PortableGlorotUniform(keras.initializers.Initializer):
     `keras.initializers.GlorotUniform(seed)` draws other numbers on each backend. This
     one draws with `numpy.random.default_rng(seed)`, so that a network starts from the
     same weights on TensorFlow, JAX and PyTorch. Weights are uniform in
-    `[-limit, limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with Keras's seeded
-    initializers, two calls for one shape give the same weights: give each layer a seed
-    of its own.
+    `[-limit, limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with a seeded
+    initializer of Keras, two calls for one shape give the same weights: give each layer
+    a seed of its own.
 
     Args:
         seed: Non-negative integer.

@@ -7,6 +7,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_vaf.training.history import History, Rule
 
@@ -182,11 +183,13 @@ class Trainer:
         """Create all variables, keep their values and make the backend's loop."""
         x, y = keras.tree.map_structure(lambda array: array[:1], data)
         outputs = self.model(x)
-        y = keras.tree.map_structure(keras.ops.convert_to_tensor, y)
+        y = keras.tree.map_structure(ops.convert_to_tensor, y)
         self.model.compute_loss(x, y, outputs)
         self.model.compute_metrics(x, y, outputs)
         self.model.optimizer.build(self.model.trainable_variables)
-        self._start = [keras.ops.convert_to_numpy(v) for v in self._variables()]
+        self._start = [
+            ops.convert_to_numpy(variable.value) for variable in self._variables()
+        ]
         names = list(self.model.get_metrics_result())
         names += [f"val_{name}" for name in names]
         if self._rule.monitor not in names:
@@ -254,7 +257,7 @@ def _arrays(x_name: str, y_name: str, data: Any) -> Any:
 
 
 def _array(values: Any) -> np.ndarray:
-    array = keras.ops.convert_to_numpy(values)
+    array = ops.convert_to_numpy(values)
     if array.dtype.kind == "f":
         return array.astype(keras.config.floatx())
     return array

@@ -18,4 +18,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
+from keras_vaf import initializers, layers, ops, optimizers, regularizers
+
+__all__ = ["initializers", "layers", "ops", "optimizers", "regularizers"]
 __version__ = "0.1.0"

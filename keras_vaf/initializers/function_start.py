@@ -1,0 +1,95 @@
+"""Starts at a function given by name or as a function."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.piecewise_linear_start import PiecewiseLinearStart
+from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.initializers.units import Carrier, carry, fit
+from keras_vaf.ops.elementwise import name_of
+from keras_vaf.ops.functions import (
+    Function,
+    evaluate,
+    function_identifier,
+    get_function,
+)
+
+# Knots, slopes and value at the first knot of Keras's piecewise-linear activations.
+_PIECEWISE_LINEAR = {
+    "hard_sigmoid": ((-3, 3), (0, 1 / 6, 0), 0),
+    "hard_tanh": ((-1, 1), (0, 1, 0), -1),
+    "leaky_relu": ((0,), (0.2, 1), 0),
+    "linear": ((0,), (1, 1), 0),
+    "relu": ((0,), (0, 1), 0),
+    "relu6": ((0, 6), (0, 1, 0), 0),
+    "soft_shrink": ((-0.5, 0.5), (1, 0, 1), 0),
+    "sparse_sigmoid": ((-1, 1), (0, 0.5, 0), 0),
+}
+# f(x) = beta g(alpha x + alpha_bias) + beta_bias for (f, g): one carrier and a constant.
+_AFFINE: dict[tuple[str, str], tuple[Carrier, float]] = {
+    ("hard_sigmoid", "hard_tanh"): ((1 / 3, 0, 1 / 2), 1 / 2),
+    ("hard_sigmoid", "relu6"): ((1, 3, 1 / 6), 0),
+    ("hard_tanh", "hard_sigmoid"): ((3, 0, 2), -1),
+    ("hard_tanh", "relu6"): ((3, 3, 1 / 3), -1),
+    ("relu6", "hard_sigmoid"): ((1, -3, 6), 0),
+    ("relu6", "hard_tanh"): ((1 / 3, -1, 3), 3),
+    ("sigmoid", "tanh"): ((1 / 2, 0, 1 / 2), 1 / 2),
+    ("tanh", "sigmoid"): ((2, 0, 2), -1),
+}
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class FunctionStart(KnownStart):
+    """Start at a known function, with every spare hidden unit able to learn.
+
+    Exact for any g: f = g. Exact with g = relu: relu, leaky_relu, linear, hard_tanh,
+    relu6, hard_sigmoid, soft_shrink and sparse_sigmoid (any other function made of
+    straight lines: `PiecewiseLinearStart`). Exact between sigmoid and tanh, and among
+    hard_sigmoid, hard_tanh and relu6. All else is fitted by least squares under the
+    standard normal density; `error` tells how well.
+
+    Args:
+        function: Name of an element-wise Keras activation, or a registered function
+            (or its registered name).
+
+    Raises:
+        ValueError: If the function is unknown or does not act on each element alone;
+            when called with a k too small to carry the function exactly.
+
+    Reference:
+        The paper's "specific weight initialization" (section 4.1), which it does not
+        spell out.
+
+    Example:
+
+    >>> start = FunctionStart("gelu")
+    >>> start.error(k=3, g="gelu"), start.error(k=9, g="relu") < 0.1
+    (0.0, True)
+    """
+
+    def __init__(self, function: str | Function) -> None:
+        self.function = function
+        self._function = get_function(function, "function")
+
+    def target(self, x: np.ndarray) -> np.ndarray:
+        """The function to start at, in float64."""
+        return evaluate(self._function, x)
+
+    def units(self, k: int, g: Function) -> Values:
+        """Start values of one function (see `KnownStart`)."""
+        f_name, g_name = name_of(self._function), name_of(g)
+        what = f"FunctionStart({self.function!r})"
+        if self._function is g:
+            return carry([(1, 0, 1)], 0, k, what)
+        if (f_name, g_name) in _AFFINE:
+            carrier, beta_bias = _AFFINE[f_name, g_name]
+            return carry([carrier], beta_bias, k, what)
+        if g_name == "relu" and f_name in _PIECEWISE_LINEAR:
+            return PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name]).units(k, g)
+        return fit(self.target, k, g)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments of the constructor."""
+        return {"function": function_identifier(self.function, "function")}

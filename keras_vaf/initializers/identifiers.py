@@ -1,0 +1,46 @@
+"""From what a user writes to a start."""
+
+from typing import Any
+
+import keras
+
+from keras_vaf.initializers.function_start import FunctionStart
+from keras_vaf.initializers.random_start import RandomStart
+from keras_vaf.initializers.start import Start
+from keras_vaf.ops.functions import Function, get_function
+
+Identifier = str | Function | Start | dict[str, Any]
+
+
+def get(identifier: Identifier) -> Start:
+    """Find a start.
+
+    Args:
+        identifier: `"random"`; the name of an element-wise Keras activation; a
+            registered function or its name; a `Start`, or its configuration.
+
+    Returns:
+        A `Start`.
+
+    Raises:
+        ValueError: If it is none of these.
+
+    Example:
+
+    >>> get("random").get_config()
+    {'seed': None}
+    """
+    if isinstance(identifier, dict):
+        identifier = keras.saving.deserialize_keras_object(identifier)
+    if isinstance(identifier, Start):
+        return identifier
+    if isinstance(identifier, keras.initializers.Initializer):
+        raise ValueError(
+            "`initialization` sets four weights that make one function, which an "
+            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or a "
+            f"Start of your own. Received: initialization={identifier!r}"
+        )
+    if identifier == "random":
+        return RandomStart()
+    get_function(identifier, "initialization")
+    return FunctionStart(identifier)

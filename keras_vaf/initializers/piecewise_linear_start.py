@@ -1,0 +1,82 @@
+"""Starts at continuous piecewise-linear functions, exact with g = relu."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.initializers.units import Carrier, carry, fit
+from keras_vaf.ops.functions import Function
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class PiecewiseLinearStart(KnownStart):
+    """Start at a continuous function made of straight lines.
+
+    With g = relu the start is exact: each change of slope is carried by one hidden
+    unit, and a slope on the far left by one more. Others are fitted.
+
+    Args:
+        knots: Points where the slope changes, ascending.
+        slopes: Slope left of the first knot, between knots, and right of the last.
+        value: Value at the first knot.
+
+    Raises:
+        ValueError: If there is not one slope more than knots, or the knots do not
+            ascend.
+
+    Example:
+
+    A leaky ReLU of slope 0.3, the absolute value, and ReLU6:
+
+    >>> leaky = PiecewiseLinearStart(knots=[0], slopes=[0.3, 1])
+    >>> absolute = PiecewiseLinearStart(knots=[0], slopes=[-1, 1])
+    >>> relu6 = PiecewiseLinearStart(knots=[0, 6], slopes=[0, 1, 0])
+    >>> relu6.error(k=2, g="relu") < 1e-12
+    True
+    """
+
+    def __init__(
+        self, knots: Sequence[float], slopes: Sequence[float], value: float = 0.0
+    ) -> None:
+        self.knots = tuple(float(t) for t in knots)
+        self.slopes = tuple(float(s) for s in slopes)
+        self.value = float(value)
+        if not self.knots or len(self.slopes) != len(self.knots) + 1:
+            raise ValueError(
+                "`slopes` must have one entry more than `knots`, which must not be "
+                f"empty. Received: knots={knots}, slopes={slopes}"
+            )
+        if any(a >= b for a, b in zip(self.knots, self.knots[1:], strict=False)):
+            raise ValueError(f"`knots` must ascend. Received: knots={knots}")
+
+    def target(self, x: np.ndarray) -> np.ndarray:
+        """The function to start at, in float64."""
+        y = self.value + self.slopes[0] * np.minimum(x - self.knots[0], 0)
+        ends = (*self.knots[1:], np.inf)
+        for knot, end, slope in zip(self.knots, ends, self.slopes[1:], strict=True):
+            y = y + slope * np.clip(x - knot, 0, end - knot)
+        return y
+
+    def units(self, k: int, g: Function) -> Values:
+        """Start values of one function (see `KnownStart`)."""
+        if g is not keras.activations.relu:
+            return fit(self.target, k, g)
+        what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
+        return carry(self._carriers(), self.value, k, what)
+
+    def _carriers(self) -> list[Carrier]:
+        # Right of the first knot: relu(x - knot) times each change of slope, counted
+        # from 0. Left of it: one unit that looks to the left.
+        first = self.knots[0]
+        changes = np.diff((0.0, *self.slopes[1:]))
+        carriers = [(1.0, -t, c) for t, c in zip(self.knots, changes, strict=True) if c]
+        if self.slopes[0]:
+            carriers.append((-1.0, first, -self.slopes[0]))
+        return carriers
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments of the constructor."""
+        return {"knots": self.knots, "slopes": self.slopes, "value": self.value}

@@ -1,0 +1,70 @@
+"""Random starts that keep the scale of the signal."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.start import Start, Values
+from keras_vaf.ops.functions import Function, evaluate
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class RandomStart(Start):
+    """The classic random start of a dense 1 -> k -> 1 network, at the right scale.
+
+    alpha and beta are Glorot uniform with the fans of the sub-network, 1 and k,
+    whatever the sharing: uniform in `[-limit, limit]`, `limit = sqrt(6 / (1 + k))`.
+    alpha_bias is 0. Left at that, f would shrink the signal by a factor that depends on
+    k and g, and a deep network would be dead from the start. So beta of each function
+    is divided by the root mean square of f under the standard normal density, and
+    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh).
+
+    Args:
+        seed: Integer from which the weights are drawn, with NumPy and so equally on
+            every backend. Each weight has a stream of its own. `None` draws a seed
+            that follows `keras.utils.set_random_seed`.
+
+    Reference:
+        The paper calls its start "classic random initialization" (section 4.1);
+        Glorot and Bengio, *Understanding the difficulty of training deep feedforward
+        neural networks*, 2010.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(initialization=RandomStart(seed=7))
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise ValueError(f"`seed` must be an integer or None. Received: seed={seed!r}")
+        self.seed = seed
+
+    def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
+        """Start values of every function of a layer (see `Start`)."""
+        seed = random.getrandbits(32) if self.seed is None else self.seed
+        for_alpha, for_beta = np.random.SeedSequence(seed % 2**64).spawn(2)
+        limit = np.sqrt(6 / (1 + k))
+        shape = (*unshared, k)
+        alpha = np.random.default_rng(for_alpha).uniform(-limit, limit, shape)
+        beta = np.random.default_rng(for_beta).uniform(-limit, limit, shape)
+        beta /= _root_mean_square(alpha, beta, g)[..., None]
+        beta_bias = -np.sum(beta, axis=-1) * evaluate(g, 0.0)
+        return alpha, np.zeros(shape), beta, beta_bias
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments of the constructor."""
+        return {"seed": self.seed}
+
+
+def _root_mean_square(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
+    """Of f(z) - f(0) for z standard normal, by Gauss-Hermite quadrature."""
+    at_zero = evaluate(g, 0.0)
+    square = np.zeros(alpha.shape[:-1])
+    # Point by point: per-neuron functions are too many for an axis of points.
+    for point, weight in zip(*np.polynomial.hermite_e.hermegauss(40), strict=True):
+        f = np.sum(beta * (evaluate(g, alpha * point) - at_zero), axis=-1)
+        square += weight / np.sqrt(2 * np.pi) * f**2
+    return np.sqrt(np.maximum(square, np.finfo("float32").tiny))

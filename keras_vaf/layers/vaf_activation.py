@@ -1,0 +1,114 @@
+"""The paper's trainable activation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf import initializers
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.ops import VAF
+from keras_vaf.ops.functions import Function, get_function
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class VAFActivation(TrainableActivation):
+    """Variable Activation Function: an activation that is a tiny trained network.
+
+    Formula:
+
+    ```
+    f(a) = sum_{j=1..k} beta_j * g(alpha_j * a + alpha_bias_j) + beta_bias
+    ```
+
+    One function of 3k + 1 parameters serves all elements that share it (see
+    `sharing`). It takes the place of a fixed activation layer anywhere in a model and
+    is trained with the rest of it.
+
+    Args:
+        k: Number of hidden units.
+        g: Fixed function of the hidden units: the name of an element-wise Keras
+            activation (`"relu"`, `"tanh"`, ...), or a registered function of one tensor.
+        sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
+            of a channel), `"neuron"` (those of the same place in every sample), or a
+            tuple of the axes along which it is shared. Axes count over the whole input;
+            the batch axis, 0, is always shared and not named.
+        initialization: How f starts: `"random"`; at the function of an element-wise
+            Keras activation (`"relu"`); at a registered function; or a
+            `keras_vaf.initializers.Start`.
+        data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
+            for inputs of rank 3 or more. `None` means
+            `keras.config.image_data_format()`.
+        **kwargs: `alpha_regularizer`, `alpha_bias_regularizer`, `beta_regularizer`,
+            `beta_bias_regularizer`, the same four with `_constraint`, and
+            `function_regularizer` (see `TrainableActivation`); arguments of
+            `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Input shape:
+        Any, of rank 2 or more, of floats. Under `"layer"` sharing every call may have
+        another shape. Otherwise rank and sizes of the unshared axes are fixed when the
+        layer is built.
+
+    Output shape:
+        That of the input.
+
+    Weights:
+        `alpha`, `alpha_bias`, `beta` of shape `(*unshared, k)` and `beta_bias` of shape
+        `unshared`, the sizes of the axes that are not shared, in order. For an input of
+        shape `(batch, height, width, channels)`: `(k,)` and `()` under `"layer"`
+        sharing; `(channels, k)` and `(channels,)` under `"channel"`; `(height, width,
+        channels, k)` and `(height, width, channels)` under `"neuron"`.
+
+    Raises:
+        ValueError: If an argument is none of the above, if an unshared axis has no
+            known size, or if the input is not of floats.
+
+    Reference:
+        [Apicella, Isgrò, Prevete, 2019](https://doi.org/10.1016/j.neucom.2019.08.065),
+        section 3.1.
+
+    Example:
+
+    >>> model = keras.Sequential([
+    ...     keras.Input((20,)),
+    ...     keras.layers.Dense(16),
+    ...     keras_vaf.layers.VAFActivation(k=5, initialization="relu"),
+    ...     keras.layers.Dense(1),
+    ... ])
+    >>> model.layers[1].count_params()
+    16
+    """
+
+    parameters = ("alpha", "alpha_bias", "beta", "beta_bias")
+
+    def __init__(
+        self,
+        k: int = 3,
+        g: str | Function = "relu",
+        sharing: str | Sequence[int] = "layer",
+        initialization: initializers.Identifier = "random",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise ValueError(
+                "`k`, the number of hidden units, must be an integer of at least 1. "
+                f"Received: k={k!r}"
+            )
+        self.k = k
+        self.g = get_function(g, "g")
+        self._start = initializers.get(initialization)
+        named = isinstance(initialization, str)
+        self.initialization = initialization if named else self._start
+        self.add_layer_weights()
+
+    @property
+    def equation(self) -> VAF:
+        """What the layer computes."""
+        return VAF(self.g)
+
+    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
+        """Start values of alpha, alpha_bias, beta and beta_bias."""
+        return self._start(unshared, self.k, self.g)

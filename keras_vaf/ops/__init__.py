@@ -1,0 +1,11 @@
+"""The equation of a trainable activation and its gradient, as functions of tensors.
+
+Layers own weights and configuration; what they compute is here, once.
+"""
+
+from keras_vaf.ops.elementwise import NAMES, Elementwise, elementwise
+from keras_vaf.ops.gradient import pointwise
+from keras_vaf.ops.pointwise import Pointwise
+from keras_vaf.ops.vaf import VAF
+
+__all__ = ["NAMES", "VAF", "Elementwise", "Pointwise", "elementwise", "pointwise"]

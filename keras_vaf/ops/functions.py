@@ -1,0 +1,112 @@
+"""Functions of one variable: by name, by registration, and evaluated exactly."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.ops.elementwise import ALIASES, NAMES, Function, name_of
+
+HOW_TO_REGISTER = (
+    "Register it with `@keras.saving.register_keras_serializable(package='my_package')`"
+)
+
+
+def get_function(identifier: str | Function, argument: str) -> Function:
+    """Find a function of one variable.
+
+    Args:
+        identifier: Name of an element-wise Keras activation (`"relu"`), registered name
+            of a function (`"my_package>bump"`), or a function.
+        argument: Name of the argument that it was given as, for the error.
+
+    Returns:
+        A callable that maps a tensor to one of the same shape.
+
+    Raises:
+        ValueError: If there is no such function, or it does not act on each element
+            alone.
+    """
+    if isinstance(identifier, str):
+        name = ALIASES.get(identifier, identifier)
+        if name in NAMES:
+            return getattr(keras.activations, name)
+        function = keras.saving.get_registered_object(identifier)
+        if callable(function) and not isinstance(function, type):
+            return function
+    elif callable(identifier) and not isinstance(identifier, type):
+        name = getattr(identifier, "__name__", "")
+        if getattr(keras.activations, name, None) is not identifier or name in NAMES:
+            return identifier
+    raise ValueError(
+        f"`{argument}` must be a function that acts on each element alone: one of "
+        f"{', '.join(NAMES)}; or a registered function, itself or its registered name. "
+        f"{HOW_TO_REGISTER}. Received: {argument}={identifier!r}"
+    )
+
+
+def function_identifier(function: str | Function, argument: str) -> str:
+    """Name under which a saved model finds a function again.
+
+    Raises:
+        ValueError: If the function is a lambda or not registered: its code is never
+            stored.
+    """
+    if isinstance(function, str):
+        return function
+    name = name_of(function) or keras.saving.get_registered_name(function)
+    if get_registered(name) is not function:
+        raise ValueError(
+            f"`{argument}` cannot be saved: only Keras activations and registered "
+            f"functions have a name to find them by. {HOW_TO_REGISTER}, outside of any "
+            f"other function. Received: {argument}={function!r}"
+        )
+    return name
+
+
+def get_registered(name: str) -> Any:
+    """The Keras activation or registered object of that name, or `None`."""
+    if name in NAMES:
+        return getattr(keras.activations, name)
+    return keras.saving.get_registered_object(name)
+
+
+def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
+    """Value of a tensor function on NumPy arrays, in double precision.
+
+    Works where tensors are symbolic too: while a model is traced or compiled.
+
+    Args:
+        function: A function of tensors.
+        *arrays: Numbers or arrays.
+
+    Returns:
+        A float64 array.
+    """
+    with _double_precision():
+        tensors = [ops.convert_to_tensor(np.asarray(a, "float64")) for a in arrays]
+        return np.asarray(ops.convert_to_numpy(function(*tensors)), "float64")
+
+
+@contextlib.contextmanager
+def _double_precision() -> Iterator[None]:
+    backend = keras.backend.backend()
+    with contextlib.ExitStack() as stack:
+        if backend == "jax":
+            import jax
+
+            stack.enter_context(jax.ensure_compile_time_eval())
+            stack.enter_context(jax.enable_x64(True))
+        elif backend == "tensorflow":
+            import tensorflow as tf
+
+            stack.enter_context(tf.init_scope())
+        else:
+            import torch
+
+            stack.enter_context(torch.no_grad())
+            stack.enter_context(keras.device("cpu"))
+        yield

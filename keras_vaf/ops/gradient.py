@@ -1,0 +1,78 @@
+"""The one operation behind every trainable activation, with its own gradient.
+
+The forward pass keeps x and the parameters, nothing else. The backward pass computes
+the slope of f anew, in one pass that gives the gradient of x, and the gradients of the
+parameters in blocks (`keras_vaf.ops.blocks`).
+"""
+
+import importlib
+from collections.abc import Sequence
+
+import keras
+from keras import ops
+
+from keras_vaf.ops.blocks import blockwise
+from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
+from keras_vaf.ops.pointwise import Pointwise, Total
+from keras_vaf.types import Tensor
+
+
+def forward(function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor) -> Tensor:
+    """f(x), computed in the parameters' dtype and returned in that of x."""
+    aligned = [layout.align(p) for p in parameters]
+    y = function.value(ops.cast(x, parameters[0].dtype), *aligned)
+    return ops.cast(y, x.dtype)
+
+
+def input_gradient(
+    function: Pointwise, layout: Layout, upstream: Tensor, x: Tensor, *parameters: Tensor
+) -> Tensor:
+    """Gradient of the input: upstream * df/dx, in one pass."""
+    aligned = [layout.align(p) for p in parameters]
+    slope = function.derivative(ops.cast(x, parameters[0].dtype), *aligned)
+    return ops.cast(ops.cast(upstream, slope.dtype) * slope, x.dtype)
+
+
+def parameter_gradients(
+    function: Pointwise, layout: Layout, upstream: Tensor, x: Tensor, *parameters: Tensor
+) -> tuple[Tensor, ...]:
+    """Gradient of each parameter, of its shape and dtype."""
+    dtype = parameters[0].dtype
+    aligned = [BLOCK_LAYOUT.align(layout.merge(p)) for p in parameters]
+
+    def sums(x: Tensor, upstream: Tensor, total: Total) -> list[Tensor]:
+        gradients = function.gradients(
+            ops.cast(x, dtype), ops.cast(upstream, dtype), total, *aligned
+        )
+        return [t for g in gradients for t in (g if isinstance(g, list) else [g])]
+
+    totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
+    gradients = (
+        ops.stack([next(totals) for _ in p], axis=-1) if isinstance(p, list) else next(totals)
+        for p in aligned
+    )
+    return tuple(ops.reshape(g, p.shape) for g, p in zip(gradients, parameters, strict=True))
+
+
+def pointwise(
+    function: Pointwise,
+    x: Tensor,
+    parameters: Sequence[Tensor],
+    unshared: Sequence[int] = (),
+) -> Tensor:
+    """Apply f(x; parameters) to every element of x, keeping x alone for the gradient.
+
+    Args:
+        function: What f computes.
+        x: Tensor of floats, of any rank.
+        parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
+            one axis of their own, all of one dtype.
+        unshared: Axes of x along which the parameters differ, ascending.
+
+    Returns:
+        f(x), of the shape and dtype of x.
+    """
+    layout = Layout(len(x.shape), tuple(unshared))
+    engine = importlib.import_module(f"keras_vaf.ops.on_{keras.backend.backend()}")
+    parameters = [ops.convert_to_tensor(p) for p in parameters]
+    return engine.differentiable(function, layout)(ops.convert_to_tensor(x), *parameters)

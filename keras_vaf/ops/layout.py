@@ -1,0 +1,64 @@
+"""How parameters and elements meet: which axes share a function, and in which order."""
+
+import dataclasses
+import math
+
+from keras import ops
+
+from keras_vaf.types import Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """A tensor seen as `(before, unshared, after)`: parameters vary along the middle.
+
+    Args:
+        rank: Number of axes of the input.
+        unshared: Axes along which the parameters differ, ascending.
+    """
+
+    rank: int
+    unshared: tuple[int, ...]
+
+    def align(self, parameter: Tensor) -> Tensor | list[Tensor]:
+        """Give a parameter of shape `(*unshared, ...)` axes that broadcast with x.
+
+        A parameter with an axis of its own, as those of hidden units have, becomes the
+        list of its entries.
+        """
+        sizes = tuple(parameter.shape)
+        shape = [1] * self.rank
+        for axis, size in zip(self.unshared, sizes, strict=False):
+            shape[axis] = size
+        if len(sizes) == len(self.unshared):
+            return ops.reshape(parameter, shape)
+        return [ops.reshape(parameter[..., j], shape) for j in range(sizes[-1])]
+
+    def merge(self, parameter: Tensor) -> Tensor:
+        """Merge the unshared axes of a parameter into one, as `flatten` does for x."""
+        count = len(self.unshared)
+        sizes = tuple(parameter.shape)
+        return ops.reshape(parameter, (math.prod(sizes[:count]), *sizes[count:]))
+
+    def flatten(self, x: Tensor) -> Tensor:
+        """The same elements, of shape `(before, unshared, after)`.
+
+        Free of cost where the unshared axes stand side by side, as they do for
+        layer, channel and neuron sharing; a transposition otherwise.
+        """
+        if not self.unshared:
+            return ops.reshape(x, (-1, 1, 1))
+        first, last = self.unshared[0], self.unshared[-1]
+        if last - first + 1 != len(self.unshared):
+            shared = [axis for axis in range(self.rank) if axis not in self.unshared]
+            x = ops.transpose(x, (*shared, *self.unshared))
+            first, last = len(shared), self.rank - 1
+        shape = ops.shape(x)
+        unshared = math.prod(shape[first : last + 1])
+        after = math.prod(shape[last + 1 :])
+        return ops.reshape(x, (-1, unshared, after))
+
+
+
+BLOCK_LAYOUT = Layout(rank=5, unshared=(2,))
+"""Layout of a block: `(rows, lanes, unshared, strides, columns)`."""

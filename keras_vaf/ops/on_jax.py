@@ -1,0 +1,33 @@
+"""The operation on JAX: XLA fuses each pass, here and inside any compiled step."""
+
+import functools
+from collections.abc import Callable
+
+import jax
+
+from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.pointwise import Pointwise
+
+
+@functools.lru_cache(maxsize=None)
+def differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
+    """f(x, *parameters) with a gradient that keeps x alone."""
+
+    @jax.custom_vjp
+    def apply(x: jax.Array, *parameters: jax.Array) -> jax.Array:
+        return forward(function, layout, x, *parameters)
+
+    def keep(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+        return apply(*arguments), arguments
+
+    def pull_back(
+        arguments: tuple[jax.Array, ...], upstream: jax.Array
+    ) -> tuple[jax.Array, ...]:
+        return (
+            input_gradient(function, layout, upstream, *arguments),
+            *parameter_gradients(function, layout, upstream, *arguments),
+        )
+
+    apply.defvjp(keep, pull_back)
+    return apply

@@ -1,0 +1,36 @@
+"""The operation on TensorFlow: each pass is a program of XLA's, in any kind of graph.
+
+On a machine without a GPU Keras runs training steps as plain graphs, in which every
+multiplication is a pass over memory. Compiling the two halves of this operation alone
+gives XLA's fused passes there too; inside a compiled step they merge with it.
+"""
+
+import functools
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.pointwise import Pointwise
+
+
+@functools.lru_cache(maxsize=None)
+def differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
+    """f(x, *parameters) with a gradient that keeps x alone."""
+    compiled = functools.partial(tf.function, jit_compile=True, autograph=False)
+    run = compiled(functools.partial(forward, function, layout))
+
+    @compiled
+    def pull_back(*tensors: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        return (
+            input_gradient(function, layout, *tensors),
+            *parameter_gradients(function, layout, *tensors),
+        )
+
+    @tf.custom_gradient
+    def apply(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., object]]:
+        return run(*arguments), lambda upstream: pull_back(upstream, *arguments)
+
+    # A variable is read here: inside, it would count as a hidden input.
+    return lambda *arguments: apply(*map(tf.convert_to_tensor, arguments))

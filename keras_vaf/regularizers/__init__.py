@@ -1,0 +1,5 @@
+"""Penalties on the learned function."""
+
+from keras_vaf.regularizers.slope_variation import SlopeVariation
+
+__all__ = ["SlopeVariation"]

@@ -4,26 +4,36 @@ import importlib.util
 import os
 from pathlib import Path
 
-from keras_vaf.datasets.catalogue import Entry, Source, find
+import numpy as np
+
+from keras_vaf.datasets.catalogue import Entry, File, Source, find
+from keras_vaf.datasets.checking import check
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
+from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there
+from keras_vaf.datasets.parsers import decompress, join_tables
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load a dataset of the paper, as the publisher gave it out.
+    """Load a dataset of the paper from the publisher's files.
+
+    With a folder, the files are read from there and nothing is fetched. Without one,
+    they are fetched once and kept with those that Keras fetches. `wine` also comes with
+    scikit-learn. Every file is checked against its known checksum.
 
     Args:
-        name: Its short name, such as `"wine"`.
-        data_dir: Folder with the publishers' files. `None` takes the folder that the
-            environment variable `KERAS_VAF_DATA_DIR` names.
+        name: Short name in the catalogue, such as `"wine"`.
+        data_dir: Folder with the publishers' files, as `keras-vaf data layout` shows
+            it. `None` takes the one that `KERAS_VAF_DATA_DIR` names, if any.
 
     Returns:
-        The dataset, its rows in the publisher's order.
+        The dataset: the publisher's rows, in the publisher's order, unscaled.
 
     Raises:
-        ValueError: If there is no dataset of this name, or a file is not what it must
-            be.
-        FileNotFoundError: If a file is not there; the message says where to get it.
+        ValueError: If there is no dataset of this name, or a file is not the
+            publisher's.
+        FileNotFoundError: If the folder lacks a file; the message says where to get it.
+        OSError: If a file cannot be fetched or kept.
 
     Example:
 
@@ -31,25 +41,58 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
     """
     entry = find(name)
-    folder = Path(data_dir or os.environ.get("KERAS_VAF_DATA_DIR", "."))
-    for source in entry.sources:
-        if _is_there(source, folder):
-            return _read(entry, source, folder)
-    raise FileNotFoundError(f"{folder} does not hold the files of {name!r}")
+    folder = data_folder(data_dir)
+    if folder is not None:
+        source = _source_in(entry, folder)
+        if source is None:
+            raise _missing(entry, folder)
+        contents = [_read(file, folder) for file in source.files]
+    else:
+        folder = cache_folder()
+        source = _source_in(entry, folder) or _source_online(entry)
+        contents = [fetch_unless_there(file, folder) for file in source.files]
+    return decode(entry, source, contents)
 
 
-def _is_there(source: Source, folder: Path) -> bool:
-    if source.package:
-        return importlib.util.find_spec(source.package) is not None
-    return all((folder / file.path).is_file() for file in source.files)
+def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
+    """Turn the bytes of a dataset's files into arrays.
+
+    Args:
+        entry: What the catalogue says of the dataset.
+        source: The form in which it comes.
+        contents: The bytes of each file of this form.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        ValueError: If the files do not hold what the catalogue says.
+    """
+    files = [
+        (decompress(content, file.path), file.path)
+        for content, file in zip(contents, source.files, strict=True)
+    ]
+    if entry.image_shape is None:
+        dataset = _decode_table(entry, source, files)
+    else:
+        dataset = _decode_images(entry, source, files)
+    expected = source.rows or entry.size.rows, entry.size.inputs
+    received = len(dataset.x), int(np.prod(dataset.x.shape[1:]))
+    if received != expected:
+        raise ValueError(
+            f"{dataset.source}: expected {expected[0]} rows of {expected[1]} inputs. "
+            f"Received: {received[0]} rows of {received[1]}"
+        )
+    return dataset
 
 
-def _read(entry: Entry, source: Source, folder: Path) -> Dataset:
+def _decode_table(
+    entry: Entry, source: Source, files: list[tuple[bytes, str]]
+) -> Dataset:
     if source.package:
         table = source.read()
     else:
-        file = source.files[0].path
-        table = source.read((folder / file).read_bytes(), file)
+        table = join_tables([source.read(*file) for file in files])
     return encode_table(
         table,
         name=entry.name,
@@ -59,5 +102,66 @@ def _read(entry: Entry, source: Source, folder: Path) -> Dataset:
         left_out=entry.left_out,
         categories=entry.categories,
         missing=entry.missing,
-        source=table.file,
+        source=_describe(source),
+    )
+
+
+def _decode_images(
+    entry: Entry, source: Source, files: list[tuple[bytes, str]]
+) -> Dataset:
+    images, labels = source.read(files)
+    return Dataset(
+        name=entry.name,
+        task=entry.task,
+        x=images.astype(np.float32),
+        y=labels.astype(np.int64),
+        class_names=entry.class_names or entry.labels,
+        source=_describe(source),
+    )
+
+
+def _describe(source: Source) -> str:
+    if source.package:
+        return f"package {source.package}"
+    text = source.files[0].path
+    if len(source.files) > 1:
+        text += f" and {len(source.files) - 1} more"
+    return f"{text} ({source.note})" if source.note else text
+
+
+def _source_in(entry: Entry, folder: Path) -> Source | None:
+    """Return the first form in which a dataset is at hand without fetching."""
+    for source in entry.sources:
+        if source.package:
+            if importlib.util.find_spec(source.package) is not None:
+                return source
+        elif all((folder / file.path).is_file() for file in source.files):
+            return source
+    return None
+
+
+def _source_online(entry: Entry) -> Source:
+    return next(
+        source
+        for source in entry.sources
+        if source.files and all(file.urls for file in source.files)
+    )
+
+
+def _read(file: File, folder: Path) -> bytes:
+    content = (folder / file.path).read_bytes()
+    check(content, file)
+    return content
+
+
+def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
+    wanted = _source_online(entry).files
+    absent = [file for file in wanted if not (folder / file.path).is_file()]
+    beside = (folder / wanted[0].path).parent
+    found = sorted(path.name for path in beside.iterdir()) if beside.is_dir() else []
+    return FileNotFoundError(
+        f"{folder} does not hold {', '.join(file.path for file in absent)}. "
+        f"Get it from {', '.join(file.urls[0] for file in absent)}, or name no folder "
+        "(`data_dir`, KERAS_VAF_DATA_DIR) to have it fetched. "
+        f"Received: {', '.join(found) or 'no file'} in {beside}"
     )

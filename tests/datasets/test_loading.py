@@ -13,7 +13,7 @@ def test_wine_comes_with_scikit_learn(tmp_path):
     dataset = load("wine", data_dir=tmp_path)
     expected = load_wine()
     assert dataset.feature_names == tuple(expected.feature_names)
-    assert dataset.source == "scikit-learn"
+    assert dataset.source == "package sklearn"
     np.testing.assert_array_equal(dataset.x, expected.data.astype("float32"))
     np.testing.assert_array_equal(dataset.y, expected.target)
 

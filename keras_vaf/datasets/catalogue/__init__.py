@@ -1,13 +1,15 @@
-"""The catalogue: all that is known about the paper's datasets, as data."""
+"""The catalogue: the paper's datasets, in the order of its table, as data."""
 
 import difflib
 
 from keras_vaf.datasets.catalogue.classification import CLASSIFICATION
 from keras_vaf.datasets.catalogue.entry import Entry, File, Size, Source
+from keras_vaf.datasets.catalogue.images import IMAGES
+from keras_vaf.datasets.catalogue.regression import REGRESSION
 
 __all__ = ["CATALOGUE", "Entry", "File", "Size", "Source", "find"]
 
-CATALOGUE: tuple[Entry, ...] = CLASSIFICATION
+CATALOGUE: tuple[Entry, ...] = REGRESSION + CLASSIFICATION + IMAGES
 
 
 def find(name: str) -> Entry:

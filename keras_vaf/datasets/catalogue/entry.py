@@ -10,21 +10,25 @@ from keras_vaf.datasets.scaling import Scaling
 
 @dataclass(frozen=True)
 class File:
-    """A file of a publisher, and how to know it.
+    """A file of a publisher, and how to know it by its content.
 
     Args:
         path: Its place in a data folder, with forward slashes.
-        checksums: Any of these makes it the right file: `"sha256:..."` of its bytes;
-            `"words:..."`, the SHA-256 of its words joined by single blanks, which is
-            the same for other line ends; `"git:..."`, its git blob id.
         size: Its size in bytes; `None` if not known.
+        sha256: SHA-256 of its bytes.
+        words: SHA-256 of its words joined by single blanks, for a text file: the same
+            whatever the line ends and blanks.
+        git_blob: Its git blob id, where no SHA-256 is known.
         urls: Where to fetch it, the publisher first.
-        note: How the copy that was measured differs from the publisher's file.
+        note: How the copy of this size and SHA-256 came about, where it may differ
+            from the publisher's.
     """
 
     path: str
-    checksums: tuple[str, ...]
     size: int | None = None
+    sha256: str | None = None
+    words: str | None = None
+    git_blob: str | None = None
     urls: tuple[str, ...] = ()
     note: str = ""
 

@@ -59,3 +59,22 @@ def make_table(
     if not rows:
         raise problem(file, 1, "expected at least one row of data. Received: none")
     return Table(file, tuple(names), rows, lines)
+
+
+def join_tables(tables: Sequence[Table]) -> Table:
+    """Put tables of the same columns below one another.
+
+    Args:
+        tables: The tables; the first gives the names.
+
+    Returns:
+        One table with the rows of all.
+    """
+    if len(tables) == 1:
+        return tables[0]
+    return Table(
+        " and ".join(table.file for table in tables),
+        tables[0].names,
+        [row for table in tables for row in table.rows],
+        [line for table in tables for line in table.lines],
+    )

@@ -1,0 +1,67 @@
+"""Whether a file is the one that the catalogue means."""
+
+import gzip
+import hashlib
+import zlib
+
+from keras_vaf.datasets.catalogue import CATALOGUE, File
+
+
+def is_right(content: bytes, file: File) -> bool:
+    """Tell whether these bytes are a file of the catalogue.
+
+    Args:
+        content: The bytes.
+        file: The file that they should be.
+
+    Returns:
+        Whether one of the known checksums fits. A text file may have other line ends
+        and blanks.
+    """
+    if hashlib.sha256(content).hexdigest() == file.sha256:
+        return True
+    if file.words is not None:
+        words = b" ".join(content.split())
+        return hashlib.sha256(words).hexdigest() == file.words
+    blob = b"blob %d\0%b" % (len(content), content)
+    return hashlib.sha1(blob).hexdigest() == file.git_blob
+
+
+def check(content: bytes, file: File) -> None:
+    """Refuse bytes that are not a file of the catalogue, and say what they are.
+
+    Args:
+        content: The bytes.
+        file: The file that they should be.
+
+    Raises:
+        ValueError: If they are not this file.
+    """
+    if is_right(content, file):
+        return
+    where = f" from {file.urls[0]}" if file.urls else ""
+    raise ValueError(
+        f"{file.path} is not the publisher's file: {_difference(content, file)}. "
+        f"Replace it by a fresh copy{where}."
+    )
+
+
+def _difference(content: bytes, file: File) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    for entry in CATALOGUE:
+        for source in entry.sources:
+            for other in source.files:
+                if other.sha256 == digest:
+                    return f"it is {other.path}"
+    if _is_right_inside(content, file):
+        return "it was compressed by gzip once more"
+    if file.size is not None and len(content) < file.size:
+        return f"it has {len(content)} bytes instead of {file.size}"
+    return f"its SHA-256 is {digest}"
+
+
+def _is_right_inside(content: bytes, file: File) -> bool:
+    try:
+        return is_right(gzip.decompress(content), file)
+    except (OSError, EOFError, zlib.error):
+        return False

@@ -27,7 +27,7 @@ _PIECEWISE_LINEAR = {
     "soft_shrink": ((-0.5, 0.5), (1, 0, 1), 0),
     "sparse_sigmoid": ((-1, 1), (0, 0.5, 0), 0),
 }
-# f(x) = beta g(alpha x + alpha_bias) + beta_bias for (f, g): one carrier and a constant.
+# For (f, g), one unit and a constant: f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str, str], tuple[Carrier, float]] = {
     ("hard_sigmoid", "hard_tanh"): ((1 / 3, 0, 1 / 2), 1 / 2),
     ("hard_sigmoid", "relu6"): ((1, 3, 1 / 6), 0),
@@ -79,7 +79,7 @@ class FunctionStart(KnownStart):
 
     def units(self, k: int, g: Function) -> Values:
         """Start values of one function (see `KnownStart`)."""
-        f_name, g_name = name_of(self._function), name_of(g)
+        f_name, g_name = name_of(self._function) or "", name_of(g) or ""
         what = f"FunctionStart({self.function!r})"
         if self._function is g:
             return carry([(1, 0, 1)], 0, k, what)

@@ -39,7 +39,9 @@ class RandomStart(Start):
 
     def __init__(self, seed: int | None = None) -> None:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise ValueError(f"`seed` must be an integer or None. Received: seed={seed!r}")
+            raise ValueError(
+                f"`seed` must be an integer or None. Received: seed={seed!r}"
+            )
         self.seed = seed
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:

@@ -134,8 +134,9 @@ class TrainableActivation(keras.layers.Layer):
             return regularizer
         # Keras sums the regularizers of all weights, wherever the layer is nested and
         # however the step is compiled. The penalty on the function rides on the last.
-        return lambda weight: self.function_regularizer(self) + (
-            0.0 if regularizer is None else regularizer(weight)
+        return lambda weight: (
+            self.function_regularizer(self)
+            + (0.0 if regularizer is None else regularizer(weight))
         )
 
     def call(self, inputs: Tensor) -> Tensor:

@@ -35,20 +35,28 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         The sums over all elements, each of shape `(unshared,)`.
     """
     before, unshared, after = ops.shape(x)
-    lanes = max(1, LANES // unshared) if _is(after, 1) else 1
     columns = _columns(after)
-    # An unknown size (a dynamic axis) makes every row a block of its own.
-    rows = max(1, BLOCK // (lanes * unshared * after)) if isinstance(after, int) else 1
+    # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
+    wanted = max(1, LANES // unshared) if _is(after, 1) else 1
+    lanes = _at_most(wanted, before)
+    slab = wanted * unshared * (after if isinstance(after, int) else BLOCK)
+    rows = _at_most(max(1, BLOCK // slab), before // lanes)
     size = rows * lanes
 
-    def partial(start: Tensor | int, rows: Tensor | int, lanes: int) -> list[Tensor]:
+    def partial(
+        start: Tensor | int, rows: Tensor | int, lanes: Tensor | int
+    ) -> list[Tensor]:
         cut = (rows * lanes, unshared, after)
         view = (rows, lanes, unshared, after // columns, columns)
-        block = (ops.reshape(ops.slice(t, (start, 0, 0), cut), view) for t in (x, upstream))
+        block = (
+            ops.reshape(ops.slice(t, (start, 0, 0), cut), view) for t in (x, upstream)
+        )
         return sums(*block, _total)
 
     def add(i: Tensor, running: list[Tensor]) -> list[Tensor]:
-        return [a + b for a, b in zip(running, partial(i * size, rows, lanes), strict=True)]
+        return [
+            a + b for a, b in zip(running, partial(i * size, rows, lanes), strict=True)
+        ]
 
     count = before // size
     rest = before - count * size
@@ -60,11 +68,19 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         rest = before
     if not _is(rest, 0):
         totals.append(partial(before - rest, rest, 1))
-    return [sum(_collapse(part) for part in parts) for parts in zip(*totals, strict=True)]
+    return [
+        sum(_collapse(part) for part in parts) for parts in zip(*totals, strict=True)
+    ]
 
 
 def _is(size: Tensor | int, value: int) -> bool:
     return isinstance(size, int) and size == value
+
+
+def _at_most(limit: int, size: Tensor | int) -> Tensor | int:
+    if isinstance(size, int):
+        return max(1, min(limit, size))
+    return ops.clip(size, 1, limit)
 
 
 def _columns(after: Tensor | int) -> int:

@@ -105,7 +105,7 @@ def name_of(function: Function) -> str | None:
     return name if known else None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def elementwise(function: Function) -> Elementwise:
     """What is known of a fixed function g: its derivative, and whether two sums do.
 

@@ -5,8 +5,10 @@ the slope of f anew, in one pass that gives the gradient of x, and the gradients
 parameters in blocks (`keras_vaf.ops.blocks`).
 """
 
+import functools
 import importlib
 from collections.abc import Sequence
+from types import ModuleType
 
 import keras
 from keras import ops
@@ -17,7 +19,9 @@ from keras_vaf.ops.pointwise import Pointwise, Total
 from keras_vaf.types import Tensor
 
 
-def forward(function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor) -> Tensor:
+def forward(
+    function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
+) -> Tensor:
     """f(x), computed in the parameters' dtype and returned in that of x."""
     aligned = [layout.align(p) for p in parameters]
     y = function.value(ops.cast(x, parameters[0].dtype), *aligned)
@@ -25,7 +29,11 @@ def forward(function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor)
 
 
 def input_gradient(
-    function: Pointwise, layout: Layout, upstream: Tensor, x: Tensor, *parameters: Tensor
+    function: Pointwise,
+    layout: Layout,
+    upstream: Tensor,
+    x: Tensor,
+    *parameters: Tensor,
 ) -> Tensor:
     """Gradient of the input: upstream * df/dx, in one pass."""
     aligned = [layout.align(p) for p in parameters]
@@ -34,7 +42,11 @@ def input_gradient(
 
 
 def parameter_gradients(
-    function: Pointwise, layout: Layout, upstream: Tensor, x: Tensor, *parameters: Tensor
+    function: Pointwise,
+    layout: Layout,
+    upstream: Tensor,
+    x: Tensor,
+    *parameters: Tensor,
 ) -> tuple[Tensor, ...]:
     """Gradient of each parameter, of its shape and dtype."""
     dtype = parameters[0].dtype
@@ -48,10 +60,14 @@ def parameter_gradients(
 
     totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
     gradients = (
-        ops.stack([next(totals) for _ in p], axis=-1) if isinstance(p, list) else next(totals)
+        ops.stack([next(totals) for _ in p], axis=-1)
+        if isinstance(p, list)
+        else next(totals)
         for p in aligned
     )
-    return tuple(ops.reshape(g, p.shape) for g, p in zip(gradients, parameters, strict=True))
+    return tuple(
+        ops.reshape(g, p.shape) for g, p in zip(gradients, parameters, strict=True)
+    )
 
 
 def pointwise(
@@ -73,6 +89,13 @@ def pointwise(
         f(x), of the shape and dtype of x.
     """
     layout = Layout(len(x.shape), tuple(unshared))
-    engine = importlib.import_module(f"keras_vaf.ops.on_{keras.backend.backend()}")
+    engine = _engine(keras.backend.backend())
     parameters = [ops.convert_to_tensor(p) for p in parameters]
-    return engine.differentiable(function, layout)(ops.convert_to_tensor(x), *parameters)
+    return engine.differentiable(function, layout)(
+        ops.convert_to_tensor(x), *parameters
+    )
+
+
+@functools.lru_cache
+def _engine(backend: str) -> ModuleType:
+    return importlib.import_module(f"keras_vaf.ops.on_{backend}")

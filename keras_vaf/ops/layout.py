@@ -59,6 +59,5 @@ class Layout:
         return ops.reshape(x, (-1, unshared, after))
 
 
-
 BLOCK_LAYOUT = Layout(rank=5, unshared=(2,))
 """Layout of a block: `(rows, lanes, unshared, strides, columns)`."""

@@ -15,7 +15,7 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
     """f(x, *parameters) with a gradient that keeps x alone."""
     compiled = functools.partial(tf.function, jit_compile=True, autograph=False)

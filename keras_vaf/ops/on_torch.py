@@ -11,7 +11,7 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def differentiable(function: Pointwise, layout: Layout) -> Callable[..., torch.Tensor]:
     """f(x, *parameters) with a gradient that keeps x alone."""
 

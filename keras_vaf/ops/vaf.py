@@ -1,8 +1,7 @@
 """The equation of a VAF, and its gradient."""
 
 import dataclasses
-
-from keras import ops
+from collections.abc import Iterator
 
 from keras_vaf.ops.elementwise import Function, elementwise
 from keras_vaf.ops.pointwise import Parameter, Pointwise, Total
@@ -13,8 +12,9 @@ from keras_vaf.types import Tensor
 class VAF(Pointwise):
     """f(x) = sum_j beta_j g(alpha_j x + alpha_bias_j) + beta_bias.
 
-    The sum runs over the hidden units one after the other, so that nothing of size k
-    times x is ever made.
+    Its parameters are alpha, alpha_bias and beta, lists of k tensors each, and
+    beta_bias. The sum runs over the hidden units one after the other, so that nothing
+    of size k times x is ever made.
 
     Args:
         g: Fixed function of the hidden units.
@@ -26,62 +26,43 @@ class VAF(Pointwise):
 
     g: Function
 
-    def value(
-        self,
-        x: Tensor,
-        alpha: list[Tensor],
-        alpha_bias: list[Tensor],
-        beta: list[Tensor],
-        beta_bias: Tensor,
-    ) -> Tensor:
+    def value(self, x: Tensor, *parameters: Parameter) -> Tensor:
         """The equation."""
-        y = beta_bias
-        for a, b, weight in zip(alpha, alpha_bias, beta, strict=True):
-            y = y + weight * self.g(a * x + b)
+        y = parameters[-1]
+        for alpha, alpha_bias, beta in _units(parameters):
+            y = y + beta * self.g(alpha * x + alpha_bias)
         return y
 
-    def derivative(
-        self,
-        x: Tensor,
-        alpha: list[Tensor],
-        alpha_bias: list[Tensor],
-        beta: list[Tensor],
-        beta_bias: Tensor,
-    ) -> Tensor:
+    def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
         """sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""
         slope = 0.0
-        for a, b, weight in zip(alpha, alpha_bias, beta, strict=True):
-            _, unit_slope = self._unit(a * x + b)
-            slope = slope + a * weight * unit_slope
+        for alpha, alpha_bias, beta in _units(parameters):
+            _, unit_slope = self._hidden(alpha * x + alpha_bias)
+            slope = slope + alpha * beta * unit_slope
         return slope
 
     def gradients(
-        self,
-        x: Tensor,
-        upstream: Tensor,
-        total: Total,
-        alpha: list[Tensor],
-        alpha_bias: list[Tensor],
-        beta: list[Tensor],
-        beta_bias: Tensor,
+        self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
         """All of them from two sums a hidden unit if g is homogeneous, else three."""
         upstream_x = upstream * x
-        gradients: tuple[list[Tensor], ...] = ([], [], [])
-        for a, b, weight in zip(alpha, alpha_bias, beta, strict=True):
-            y, slope = self._unit(a * x + b)
+        for_alpha, for_alpha_bias, for_beta = [], [], []
+        for alpha, alpha_bias, beta in _units(parameters):
+            y, slope = self._hidden(alpha * x + alpha_bias)
             sum_0 = total(upstream * slope)
             sum_1 = total(upstream_x * slope)
+            for_alpha.append(beta * sum_1)
+            for_alpha_bias.append(beta * sum_0)
             if elementwise(self.g).homogeneous:
-                sum_y = a * sum_1 + b * sum_0
+                for_beta.append(alpha * sum_1 + alpha_bias * sum_0)
             else:
-                sum_y = total(upstream * y)
-            for gradient, entry in zip(
-                gradients, (weight * sum_1, weight * sum_0, sum_y), strict=True
-            ):
-                gradient.append(entry)
-        return (*gradients, total(upstream))
+                for_beta.append(total(upstream * y))
+        return for_alpha, for_alpha_bias, for_beta, total(upstream)
 
-    def _unit(self, h: Tensor) -> tuple[Tensor, Tensor]:
+    def _hidden(self, h: Tensor) -> tuple[Tensor, Tensor]:
         y = self.g(h)
         return y, elementwise(self.g).slope(h, y)
+
+
+def _units(parameters: tuple[Parameter, ...]) -> Iterator[tuple[Tensor, ...]]:
+    return zip(*parameters[:-1], strict=True)

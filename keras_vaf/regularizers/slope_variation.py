@@ -34,7 +34,11 @@ class SlopeVariation(keras.regularizers.Regularizer):
     """
 
     def __init__(self, factor: float = 0.001) -> None:
-        if isinstance(factor, bool) or not isinstance(factor, int | float) or factor < 0:
+        if (
+            isinstance(factor, bool)
+            or not isinstance(factor, int | float)
+            or factor < 0
+        ):
             raise ValueError(
                 "`factor` must be a number that is not negative. "
                 f"Received: factor={factor!r}"

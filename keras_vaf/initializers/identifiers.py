@@ -31,7 +31,7 @@ def get(identifier: Identifier) -> Start:
     {'seed': None}
     """
     if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
+        return get(keras.saving.deserialize_keras_object(identifier))
     if isinstance(identifier, Start):
         return identifier
     if isinstance(identifier, keras.initializers.Initializer):

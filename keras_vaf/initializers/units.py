@@ -2,11 +2,11 @@
 
 A spare unit must not change f and must be able to learn. Copies of a carrier get equal
 gradients for ever, and units whose weights are all 0 get none. So a spare has beta = 0,
-alpha = -1 or +1, and its knot -alpha_bias / alpha among the values that enter the layer:
-at a quantile of the standard normal distribution.
+alpha = -1 or +1, and its knot -alpha_bias / alpha among the values that enter the
+layer: at a quantile of the standard normal distribution.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from statistics import NormalDist
 
 import numpy as np
@@ -40,11 +40,11 @@ def carry(carriers: list[Carrier], beta_bias: float, k: int, what: str) -> Value
         (sign, -sign * knot, 0.0) for sign, knot in spread(k - len(carriers), taken)
     ]
     alpha, alpha_bias, beta = np.array([*carriers, *spares], "float64").T
-    return alpha, alpha_bias, beta, np.float64(beta_bias)
+    return alpha, alpha_bias, beta, np.asarray(beta_bias, "float64")
 
 
 def spread(
-    count: int, taken: set[tuple[float, float]] = frozenset()
+    count: int, taken: Collection[tuple[float, float]] = ()
 ) -> list[tuple[float, float]]:
     """Signs and knots of units over the standard normal distribution.
 
@@ -84,8 +84,8 @@ def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Valu
     x = np.linspace(-5, 5, 501)
     weight = np.exp(-0.25 * x**2)  # the square root of the density, unnormalised
     y = target(x) * weight
-    best: tuple[float, Values] | None = None
     signs, knots = np.array(spread(k)).T
+    candidates = []
     for slope in (0.5, 1.0, 2.0):
         for width in (0.5, 1.0, 1.5, 2.0):
             alpha, alpha_bias = signs * slope, -signs * slope * knots * width
@@ -93,7 +93,6 @@ def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Valu
             design = np.column_stack([hidden, np.ones_like(x)]) * weight[:, None]
             solution = np.linalg.lstsq(design, y, rcond=1e-6)[0]
             error = float(np.sum((design @ solution - y) ** 2))
-            if best is None or error < best[0]:
-                values = (alpha, alpha_bias, solution[:-1], np.float64(solution[-1]))
-                best = (error, values)
-    return best[1]
+            values = (alpha, alpha_bias, solution[:-1], np.asarray(solution[-1]))
+            candidates.append((error, values))
+    return min(candidates, key=lambda candidate: candidate[0])[1]

@@ -103,18 +103,19 @@ class TrainableActivation(keras.layers.Layer):
             return
         rank = len(input_shape)
         self._unshared_axes = unshared_axes(self.sharing, rank, self.data_format)
-        sizes = {axis: input_shape[axis] for axis in self._unshared_axes}
-        if None in sizes.values():
+        sizes = tuple(input_shape[axis] for axis in self._unshared_axes)
+        if None in sizes:
             raise ValueError(
                 "Axes along which the function is not shared must have a known size: "
                 "give the input a full shape, or share the function along them (see "
                 f"`sharing`). Received: input_shape={tuple(input_shape)} with "
                 f"sharing={self.sharing!r}"
             )
-        self.input_spec = keras.InputSpec(ndim=rank, axes=sizes)
-        self._add_weights(tuple(sizes.values()))
+        axes = dict(zip(self._unshared_axes, sizes, strict=True))
+        self.input_spec = keras.InputSpec(ndim=rank, axes=axes)
+        self._add_weights(sizes)
 
-    def _add_weights(self, unshared: tuple[int, ...]) -> None:
+    def _add_weights(self, unshared: tuple[Any, ...]) -> None:
         dtype = keras.backend.result_type(self.variable_dtype, "float32")
         for name, value in zip(self.parameters, self.start(unshared), strict=True):
             weight = self.add_weight(
@@ -130,7 +131,8 @@ class TrainableActivation(keras.layers.Layer):
 
     def _regularizer(self, name: str) -> Callable[[Tensor], Tensor] | None:
         regularizer = getattr(self, f"{name}_regularizer")
-        if self.function_regularizer is None or name != self.parameters[-1]:
+        penalty = self.function_regularizer
+        if penalty is None or name != self.parameters[-1]:
             return regularizer
         # Keras sums the regularizers of all weights, wherever the layer is nested and
         # however the step is compiled. The penalty on the function rides on the last.
@@ -143,8 +145,8 @@ class TrainableActivation(keras.layers.Layer):
         if not keras.backend.is_float_dtype(inputs.dtype):
             raise ValueError(
                 f"{type(self).__name__} acts on floating-point numbers; convert the "
-                "input with `keras.ops.cast(x, 'float32')`. Received: an input of dtype "
-                f"{keras.backend.standardize_dtype(inputs.dtype)}"
+                "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
+                f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
         weights = [getattr(self, name) for name in self.parameters]
         return pointwise(self.equation, inputs, weights, self._unshared_axes)
@@ -205,8 +207,8 @@ class TrainableActivation(keras.layers.Layer):
     def _weight_values(self) -> list[np.ndarray]:
         if not hasattr(self, self.parameters[0]):
             raise ValueError(
-                f"The layer {self.name!r} has no weights yet; build it, or call it on an "
-                "input, first."
+                f"The layer {self.name!r} has no weights yet; build it, or call it on "
+                "an input, first."
             )
         return [
             ops.convert_to_numpy(getattr(self, name).value) for name in self.parameters

@@ -29,7 +29,7 @@ class VAFActivation(TrainableActivation):
     Args:
         k: Number of hidden units.
         g: Fixed function of the hidden units: the name of an element-wise Keras
-            activation (`"relu"`, `"tanh"`, ...), or a registered function of one tensor.
+            activation (`"relu"`, `"tanh"`, ...), or a registered function.
         sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
             of a channel), `"neuron"` (those of the same place in every sample), or a
             tuple of the axes along which it is shared. Axes count over the whole input;

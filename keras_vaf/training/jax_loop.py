@@ -22,13 +22,7 @@ class State(NamedTuple):
 
 
 class Loop:
-    """The compiled loop of one model.
-
-    Args:
-        model: A compiled and built model.
-        rule: Which epoch is best, and when to stop.
-        batch_size: Rows per update; `None` takes all rows at once.
-    """
+    """The loop of one model; see `keras_vaf.training.loop.Loop`."""
 
     def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
         self._model = model
@@ -50,15 +44,7 @@ class Loop:
         )
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
-        """Run `count` epochs, or fewer if the verdict is to stop.
-
-        Args:
-            orders: The order of the training rows, one line per epoch.
-            count: How many lines to use.
-
-        Returns:
-            The metrics of each epoch, and whether to go on.
-        """
+        """Run `count` epochs, or fewer if the verdict is to stop."""
         done, self._state, logs = self._compiled(self._state, orders, count, self._data)
         logs = {name: np.asarray(log)[: int(done)] for name, log in logs.items()}
         return logs, bool(self._state.verdict[-1])

@@ -11,13 +11,7 @@ from keras_vaf.training.history import Rule
 
 
 class Loop:
-    """The loop of one model.
-
-    Args:
-        model: A compiled and built model.
-        rule: Which epoch is best, and when to stop.
-        batch_size: Rows per update; `None` takes all rows at once.
-    """
+    """The loop of one model; see `keras_vaf.training.loop.Loop`."""
 
     def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
         self._model = model
@@ -33,15 +27,7 @@ class Loop:
         self._keep()
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
-        """Run `count` epochs, or fewer if the verdict is to stop.
-
-        Args:
-            orders: The order of the training rows, one line per epoch.
-            count: How many lines to use.
-
-        Returns:
-            The metrics of each epoch, and whether to go on.
-        """
+        """Run `count` epochs, or fewer if the verdict is to stop."""
         epochs = []
         for order in keras.ops.convert_to_tensor(orders[:count]):
             logs = self._epoch(order)

@@ -1,17 +1,24 @@
 """Algorithm 1 of the paper: train up to so many epochs, keep the best weights."""
 
-import importlib
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
+from keras_vaf.training.data import (
+    check_positive,
+    number_of_rows,
+    order_of_rows,
+    to_arrays,
+)
 from keras_vaf.training.history import History, Rule
+from keras_vaf.training.loop import Loop, make_loop
 
-Progress = Callable[[int, dict[str, float]], None]
+Progress = Callable[[int, dict[str, Any]], None]
 
 _MOST_EPOCHS_PER_CALL = 64
 _MOST_ROWS_PER_CALL = 2**22
@@ -114,13 +121,13 @@ class Trainer:
             )
         for name, value in (("batch_size", batch_size), ("patience", patience)):
             if value is not None:
-                _check_positive(name, value)
+                check_positive(name, value)
         if mode not in ("min", "max"):
             raise ValueError(f"`mode` must be 'min' or 'max'. Received: mode={mode!r}")
         self.model = model
         self._batch_size = batch_size
         self._rule = Rule(monitor, mode, patience)
-        self._loop: Any = None
+        self._loop: Loop | None = None
 
     def train(
         self,
@@ -148,19 +155,17 @@ class Trainer:
             ValueError: If `epochs` is not positive, or the data has no rows, unequal
                 lengths, or does not fit the model.
         """
-        _check_positive("epochs", epochs)
-        data, validation_data = (
-            _arrays("x", "y", (x, y)),
-            _arrays("validation_data[0]", "validation_data[1]", validation_data),
-        )
+        check_positive("epochs", epochs)
+        data = to_arrays("`(x, y)`", (x, y))
+        validation_data = to_arrays("`validation_data`", validation_data)
         started = time.perf_counter()
-        if self._loop is None:
-            self._prepare(data)
-        self._loop.begin(data, validation_data)
+        loop = self._loop = self._loop or self._prepare(data)
+        loop.begin(data, validation_data)
+        orders = partial(order_of_rows, number_of_rows(data), self._batch_size, seed)
         try:
-            metrics, go_on = self._run(_rows(data), epochs, seed, on_progress)
+            metrics, go_on = run_epochs(loop, epochs, orders, on_progress)
         finally:
-            self._loop.finish()
+            loop.finish()
         return self._rule.history(metrics, go_on, time.perf_counter() - started)
 
     def restart(self, weights: Sequence[Any] | None = None) -> None:
@@ -179,7 +184,7 @@ class Trainer:
     def _variables(self) -> list[keras.Variable]:
         return [*self.model.variables, *self.model.optimizer.variables]
 
-    def _prepare(self, data: Any) -> None:
+    def _prepare(self, data: Any) -> Loop:
         """Create all variables, keep their values and make the backend's loop."""
         x, y = keras.tree.map_structure(lambda array: array[:1], data)
         outputs = self.model(x)
@@ -197,67 +202,40 @@ class Trainer:
                 f"`monitor` must be one of the model's metrics: {', '.join(names)}. "
                 f"Received: monitor={self._rule.monitor!r}"
             )
-        backend = importlib.import_module(
-            f"keras_vaf.training.{keras.backend.backend()}_loop"
-        )
-        self._loop = backend.Loop(self.model, self._rule, self._batch_size)
-
-    def _run(
-        self, rows: int, epochs: int, seed: int, on_progress: Progress | None
-    ) -> tuple[dict[str, np.ndarray], bool]:
-        """Run the epochs, as many per call as take half a second."""
-        most = min(epochs, _MOST_EPOCHS_PER_CALL, max(1, _MOST_ROWS_PER_CALL // rows))
-        count, done, go_on, parts = 1, 0, True, []
-        while go_on and done < epochs:
-            orders = np.zeros((most, rows), "int32")
-            for i in range(count):
-                orders[i] = self._order(rows, seed, done + i)
-            started = time.perf_counter()
-            logs, go_on = self._loop.run(orders, count)
-            elapsed = time.perf_counter() - started
-            parts.append(logs)
-            done += len(logs["loss"])
-            if on_progress is not None:
-                on_progress(done, {name: log[-1] for name, log in logs.items()})
-            count = int(count * _SECONDS_PER_CALL / elapsed)
-            count = min(max(count, 1), most, epochs - done)
-        metrics = {
-            name: np.concatenate([logs[name] for logs in parts]) for name in parts[0]
-        }
-        return metrics, go_on
-
-    def _order(self, rows: int, seed: int, epoch: int) -> np.ndarray:
-        """Return the order of the rows in an epoch: theirs if all make one batch."""
-        if self._batch_size is None or self._batch_size >= rows:
-            return np.arange(rows)
-        return np.random.default_rng([seed, epoch]).permutation(rows)
+        return make_loop(self.model, self._rule, self._batch_size)
 
 
-def _check_positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(
-            f"`{name}` must be an integer of at least 1. Received: {name}={value!r}"
-        )
+def run_epochs(
+    loop: Loop,
+    epochs: int,
+    order: Callable[[int], np.ndarray],
+    on_progress: Progress | None,
+) -> tuple[dict[str, np.ndarray], bool]:
+    """Run the epochs of a loop that has begun, as many per call as take half a second.
 
+    Args:
+        loop: The loop.
+        epochs: Number of epochs at most.
+        order: Gives the order of the rows in an epoch.
+        on_progress: As in `train`.
 
-def _rows(data: Any) -> int:
-    return len(keras.tree.flatten(data)[0])
-
-
-def _arrays(x_name: str, y_name: str, data: Any) -> Any:
-    """Turn inputs and targets into arrays of equal length that the backend takes."""
-    data = keras.tree.map_structure(_array, tuple(data))
-    lengths = [len(array) for array in keras.tree.flatten(data)]
-    if len(set(lengths)) != 1 or lengths[0] == 0:
-        raise ValueError(
-            f"`{x_name}` and `{y_name}` must have the same number of rows, at least 1. "
-            f"Received: arrays of {lengths} rows"
-        )
-    return data
-
-
-def _array(values: Any) -> np.ndarray:
-    array = ops.convert_to_numpy(values)
-    if array.dtype.kind == "f":
-        return array.astype(keras.config.floatx())
-    return array
+    Returns:
+        The metrics of all epochs, and whether the last verdict was to go on.
+    """
+    rows = len(order(0))
+    most = min(epochs, _MOST_EPOCHS_PER_CALL, max(1, _MOST_ROWS_PER_CALL // rows))
+    count, done, go_on, parts = 1, 0, True, []
+    while go_on and done < epochs:
+        orders = np.zeros((most, rows), "int32")
+        for i in range(count):
+            orders[i] = order(done + i)
+        started = time.perf_counter()
+        logs, go_on = loop.run(orders, count)
+        elapsed = time.perf_counter() - started
+        parts.append(logs)
+        done += len(logs["loss"])
+        if on_progress is not None:
+            on_progress(done, {name: log[-1] for name, log in logs.items()})
+        count = int(count * _SECONDS_PER_CALL / elapsed)
+        count = min(max(count, 1), most, epochs - done)
+    return {name: np.concatenate([p[name] for p in parts]) for name in logs}, go_on

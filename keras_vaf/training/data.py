@@ -1,0 +1,80 @@
+"""Arrays as the loops take them, and the order in which epochs go through them."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+
+def to_arrays(name: str, data: Any) -> tuple[Any, Any]:
+    """Turn inputs and targets into NumPy arrays of equal length.
+
+    Args:
+        name: What the data is called in error messages.
+        data: `(x, y)`: arrays, or lists or dictionaries of arrays.
+
+    Returns:
+        The same with NumPy arrays, floating ones in `keras.config.floatx()`.
+
+    Raises:
+        ValueError: If the data is no pair, or its arrays hold no numbers, have no rows
+            or unequal numbers of rows.
+    """
+    if not isinstance(data, tuple | list) or len(data) != 2:
+        raise ValueError(
+            f"{name} must be a pair, inputs and targets. "
+            f"Received: {type(data).__name__}"
+        )
+    arrays = keras.tree.map_structure(ops.convert_to_numpy, tuple(data))
+    leaves = keras.tree.flatten(arrays)
+    if any(array.dtype.kind not in "fiub" for array in leaves):
+        dtypes = ", ".join(str(array.dtype) for array in leaves)
+        raise ValueError(
+            f"{name} must be arrays of numbers. Received: arrays of dtype {dtypes}"
+        )
+    shapes = [array.shape for array in leaves]
+    if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
+        raise ValueError(
+            f"{name} must be arrays of equally many rows, at least one. "
+            f"Received: arrays of shapes {', '.join(map(str, shapes))}"
+        )
+    return keras.tree.map_structure(_in_floatx, arrays)
+
+
+def _in_floatx(array: np.ndarray) -> np.ndarray:
+    return array.astype(keras.config.floatx()) if array.dtype.kind == "f" else array
+
+
+def number_of_rows(data: Any) -> int:
+    """Return the number of rows of data from `to_arrays`."""
+    return len(keras.tree.flatten(data)[0])
+
+
+def order_of_rows(
+    rows: int, batch_size: int | None, seed: int, epoch: int
+) -> np.ndarray:
+    """Return the order in which an epoch takes the rows.
+
+    It is drawn with NumPy, so that every backend sees the same batches.
+
+    Args:
+        rows: Number of rows.
+        batch_size: Rows per update; if they make one batch, they stay in order.
+        seed: Seed of the training.
+        epoch: Number of the epoch.
+
+    Returns:
+        The indices of the rows.
+    """
+    if batch_size is None or batch_size >= rows:
+        return np.arange(rows)
+    return np.random.default_rng([seed, epoch]).permutation(rows)
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise a `ValueError` unless the value is a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(
+            f"`{name}` must be an integer of at least 1. Received: {name}={value!r}"
+        )

@@ -1,0 +1,158 @@
+"""The laws of folds and splits, and their seeds."""
+
+import hashlib
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_vaf.training import k_folds, split
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+LABELS = st.lists(st.integers(0, 2), min_size=12, max_size=60)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def check_partition(parts, rows):
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(rows))
+    for part in parts:
+        assert np.all(np.diff(part) > 0)
+
+
+def check_shares(labels, part, share):
+    """Check that a part has its share of every class, to within one row."""
+    for label in np.unique(labels):
+        expected = share * np.sum(labels == label)
+        assert abs(np.sum(labels[part] == label) - expected) < 1 + 1e-9
+
+
+@settings(max_examples=50, deadline=None)
+@given(labels=LABELS, folds=st.integers(2, 3), seed=SEEDS)
+def test_folds_are_a_stratified_partition(labels, folds, seed):
+    labels = np.array(labels)
+    parts = k_folds(labels, folds, seed)
+    check_partition([test for _, test in parts], len(labels))
+    for rest, test in parts:
+        check_partition([rest, test], len(labels))
+        check_shares(labels, test, 1 / folds)
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=st.integers(10, 60), folds=st.integers(2, 10), seed=SEEDS)
+def test_plain_folds_are_a_partition_of_equal_parts(rows, folds, seed):
+    y = np.linspace(0, 1, rows)
+    parts = k_folds(y, folds, seed, stratify=False)
+    check_partition([test for _, test in parts], rows)
+    for rest, test in parts:
+        check_partition([rest, test], rows)
+        assert len(test) - rows // folds in (0, 1)
+
+
+@settings(max_examples=50, deadline=None)
+@given(labels=LABELS, fraction=st.floats(0.3, 0.6), seed=SEEDS)
+def test_a_split_is_a_stratified_partition(labels, fraction, seed):
+    labels = np.array(labels)
+    training, validation = split(labels, fraction, seed)
+    check_partition([training, validation], len(labels))
+    check_shares(labels, validation, fraction)
+    assert set(labels[validation]) <= set(labels[training])
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=st.integers(10, 60), fraction=st.floats(0.1, 0.9), seed=SEEDS)
+def test_a_plain_split_is_a_partition(rows, fraction, seed):
+    training, validation = split(np.linspace(0, 1, rows), fraction, seed, False)
+    check_partition([training, validation], rows)
+    assert len(validation) == np.ceil(fraction * rows)
+
+
+def test_the_numbers_of_the_classes_do_not_matter():
+    labels = np.array([0, 0, 1, 1, 2, 2, 0, 1, 2, 0])
+    names = np.array(["x", "y", "z"])[labels]
+    for one, other in (
+        (k_folds(labels, 3, 1)[0], k_folds(names, 3, 1)[0]),
+        (split(labels, 0.3, 1), split(names.tolist(), 0.3, 1)),
+    ):
+        np.testing.assert_array_equal(one[1], other[1])
+
+
+def test_small_classes_are_spread_without_a_warning():
+    labels = np.repeat([0, 1, 2], [30, 2, 1])
+    parts = k_folds(labels, 10)
+    for label, rows in ((1, 2), (2, 1)):
+        counts = sorted(np.sum(labels[test] == label) for _, test in parts)
+        assert counts == [0] * (10 - rows) + [1] * rows
+
+
+def test_the_only_row_of_a_class_is_for_training():
+    labels = np.repeat([0, 1, 2], [20, 10, 1])
+    training, _ = split(labels)
+    assert 30 in training
+
+
+def digest(parts):
+    rows = np.concatenate([rows for part in parts for rows in (*part, [-1])])
+    return hashlib.sha256(rows.astype("<i8").tobytes()).hexdigest()[:16]
+
+
+def test_seeded_folds_and_splits_are_pinned():
+    labels = np.repeat([0, 1, 2], [59, 71, 48])
+    assert digest(k_folds(labels, 10, seed=0)) == "2267546836cca0cf"
+    assert digest(k_folds(labels, 10, 0, stratify=False)) == "e77529e39107d03e"
+    assert digest([split(labels, 0.2, seed=0)]) == "dd1cecc29842ce81"
+
+
+def test_seeds_differ():
+    labels = np.repeat([0, 1, 2], [59, 71, 48])
+    assert digest(k_folds(labels, 10, seed=0)) != digest(k_folds(labels, 10, seed=1))
+    assert digest([split(labels, seed=0)]) != digest([split(labels, seed=1)])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"folds": 1}, "must be an integer of at least 2. Received: folds=1"),
+        ({"folds": 2.0}, "Received: folds=2.0"),
+        ({"folds": True}, "Received: folds=True"),
+        (
+            {"folds": 7},
+            "7 folds need at least 7 rows in the largest class: use fewer folds. "
+            "Received: folds=7, 4 rows in the largest class",
+        ),
+        ({"folds": 9, "stratify": False}, "Received: folds=9, 7 rows"),
+        (
+            {"y": [[0, 1], [1, 0]]},
+            r"`stratify=False` for regression. Received: .*\(2, 2\)",
+        ),
+        ({"y": [0.5, 1.5, 2.5]}, "Received: targets of shape .* and dtype float64"),
+        ({"y": []}, "0 rows in the largest class"),
+    ],
+)
+def test_bad_folds(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        k_folds(**{"y": [0, 0, 0, 0, 1, 1, 1], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"fraction": 0.0}, "Received: fraction=0.0, 7 rows, 2 classes"),
+        ({"fraction": 1.0}, "Received: fraction=1.0"),
+        ({"fraction": 0.1}, "neither too few nor too many"),
+        ({"fraction": 0.9}, "neither too few nor too many"),
+        ({"y": [0], "stratify": False}, "1 rows"),
+        ({"y": [0.5, 1.5, 2.5]}, "one class label per row"),
+    ],
+)
+def test_bad_splits(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        split(**{"y": [0, 0, 0, 0, 1, 1, 1], **arguments})
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
+    with pytest.raises(ImportError, match=r"keras-vaf\[experiments\]"):
+        k_folds([0, 1, 0, 1], 2)

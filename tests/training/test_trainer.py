@@ -1,0 +1,374 @@
+"""Algorithm 1: against float64 NumPy, against `Model.fit`, and its own promises."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.initializers import PortableGlorotUniform
+from keras_vaf.optimizers import Rprop
+from keras_vaf.training import Trainer, train
+
+DECAY = 0.01
+
+
+def regression_data(rows=23, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, 3))
+    return x, np.tanh(x @ rng.normal(size=(3, 2))) + 0.1 * rng.normal(size=(rows, 2))
+
+
+def tiny_model(optimizer, units=4, outputs=2, **arguments):
+    """Return a 3-4-2 network, with a penalty on its first weights."""
+    hidden = keras.layers.Dense(
+        units,
+        "tanh",
+        kernel_initializer=PortableGlorotUniform(1),
+        kernel_regularizer=keras.regularizers.L2(DECAY),
+    )
+    output = keras.layers.Dense(outputs, kernel_initializer=PortableGlorotUniform(2))
+    model = keras.Sequential([keras.Input((3,)), hidden, output])
+    model.compile(**{"optimizer": optimizer, "loss": "mse", **arguments})
+    return model
+
+
+class Reference:
+    """The same network and Algorithm 1, in float64 NumPy."""
+
+    def __init__(self, weights, update):
+        self.weights = [np.array(weight, float) for weight in weights]
+        self.update = update
+
+    def error(self, x, y):
+        w, b, v, c = self.weights
+        hidden = np.tanh(x @ w + b)
+        outputs = hidden @ v + c
+        return np.mean((outputs - y) ** 2) + DECAY * np.sum(w**2), hidden, outputs
+
+    def gradients(self, x, y):
+        w, _, v, _ = self.weights
+        _, hidden, outputs = self.error(x, y)
+        delta = 2 * (outputs - y) / y.size
+        back = (delta @ v.T) * (1 - hidden**2)
+        return [x.T @ back + 2 * DECAY * w, back.sum(0), hidden.T @ delta, delta.sum(0)]
+
+    def train(self, x, y, validation, orders, batch_size):
+        """Return the losses, the validation losses and the best weights."""
+        losses, errors, best = [], [], None
+        for order in orders:
+            loss = 0
+            for i in range(0, len(order), batch_size):
+                rows = order[i : i + batch_size]
+                loss += self.error(x[rows], y[rows])[0] * len(rows) / len(order)
+                moves = self.update(self.gradients(x[rows], y[rows]))
+                pairs = zip(self.weights, moves, strict=True)
+                self.weights = [weight + move for weight, move in pairs]
+            losses.append(loss)
+            error = self.error(*validation)[0]
+            if not errors or error < min(errors):
+                best = self.weights
+            errors.append(error)
+        return losses, errors, best
+
+
+def shuffled(rows, batch_size, seed, epoch):
+    """Return the order of the rows that the documentation promises."""
+    if batch_size is None:
+        return np.arange(rows)
+    return np.random.default_rng([seed, epoch]).permutation(rows)
+
+
+def gradient_descent(gradients):
+    return [-0.1 * gradient for gradient in gradients]
+
+
+def resilient_steps():
+    """Return iRprop-, as a function of the gradients."""
+    state = {}
+
+    def move(gradients):
+        moves = []
+        for i, gradient in enumerate(gradients):
+            last, step = state.get(i, (0 * gradient, 0.05 + 0 * gradient))
+            agreement = last * gradient
+            step = step * np.where(agreement > 0, 1.2, np.where(agreement < 0, 0.5, 1))
+            gradient = np.where(agreement < 0, 0, gradient)
+            state[i] = gradient, step
+            moves.append(-np.sign(gradient) * step)
+        return moves
+
+    return move
+
+
+def check_against_reference(optimizer, update, epochs, rows=23, batch_size=None):
+    x, y = regression_data(rows)
+    validation = regression_data(9, seed=1)
+    model = tiny_model(optimizer)
+    reference = Reference(model.get_weights(), update)
+    history = train(model, x, y, validation, epochs, batch_size, seed=3)
+    orders = [shuffled(rows, batch_size, 3, epoch) for epoch in range(epochs)]
+    losses, errors, weights = reference.train(
+        x, y, validation, orders, batch_size or rows
+    )
+    np.testing.assert_allclose(history.metrics["loss"], losses, atol=1e-5)
+    np.testing.assert_allclose(history.metrics["val_loss"], errors, atol=1e-5)
+    assert history.best_epoch == np.argmin(errors) + 1
+    for one, other in zip(model.get_weights(), weights, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_twenty_full_batch_updates_equal_numpy():
+    check_against_reference(Rprop(0.05), resilient_steps(), epochs=20)
+
+
+@pytest.mark.parametrize(("rows", "batch_size"), [(23, 5), (20, 5), (20, 20)])
+def test_twenty_mini_batch_updates_equal_numpy(rows, batch_size):
+    sgd = keras.optimizers.SGD(0.1)
+    epochs = 20 * batch_size // rows
+    check_against_reference(sgd, gradient_descent, epochs, rows, batch_size)
+
+
+def rich_model():
+    """Return a classifier that has a bit of everything."""
+    inputs = {"a": keras.Input((3,), name="a"), "b": keras.Input((2,), name="b")}
+    x = keras.layers.Concatenate()([inputs["a"], inputs["b"]])
+    x = keras.layers.Dense(6, kernel_initializer=PortableGlorotUniform(1))(x)
+    x = keras.layers.BatchNormalization()(x)
+    x = keras.layers.Dropout(0.3, seed=5)(keras.layers.ReLU()(x))
+    x = keras.layers.ActivityRegularization(l2=0.1)(x)
+    outputs = keras.layers.Dense(
+        3, "softmax", kernel_initializer=PortableGlorotUniform(2)
+    )(x)
+    model = keras.Model(inputs, outputs)
+    model.compile(
+        keras.optimizers.Adam(0.05),
+        "sparse_categorical_crossentropy",
+        metrics=["accuracy"],
+        weighted_metrics=["sparse_categorical_crossentropy"],
+    )
+    return model
+
+
+def classification_data(rows, seed):
+    rng = np.random.default_rng(seed)
+    x = {"a": rng.normal(size=(rows, 3)), "b": rng.normal(size=(rows, 2))}
+    return x, rng.integers(3, size=rows)
+
+
+@pytest.mark.parametrize("batch_size", [None, 8])
+def test_it_does_what_fit_does(batch_size):
+    x, y = classification_data(21, seed=0)
+    validation = classification_data(10, seed=1)
+    history = train(rich_model(), x, y, validation, epochs=6, batch_size=batch_size)
+    model, logs = rich_model(), []
+    for epoch in range(6):
+        order = shuffled(21, batch_size, 0, epoch)
+        fitted = model.fit(
+            {name: values[order] for name, values in x.items()},
+            y[order],
+            batch_size=batch_size or 21,
+            shuffle=False,
+            validation_data=validation,
+            validation_batch_size=batch_size or 21,
+            verbose=0,
+        )
+        logs.append({name: values[0] for name, values in fitted.history.items()})
+    assert set(history.metrics) == set(logs[0])
+    for name, values in history.metrics.items():
+        expected = [log[name] for log in logs]
+        np.testing.assert_allclose(values, expected, atol=1e-4, err_msg=name)
+
+
+def test_the_best_weights_are_kept_with_their_statistics():
+    x, y = classification_data(21, seed=0)
+    validation = classification_data(10, seed=1)
+    model = rich_model()
+    history = train(model, x, y, validation, epochs=12)
+    assert 1 <= history.best_epoch < 12
+    scores = model.evaluate(*validation, verbose=0, return_dict=True)
+    assert scores["loss"] == pytest.approx(history.best["val_loss"], abs=1e-5)
+    assert history.best["val_loss"] == min(history.metrics["val_loss"])
+
+
+def test_a_good_value_may_be_a_high_one():
+    x, y = classification_data(21, seed=0)
+    history = train(rich_model(), x, y, (x, y), 12, monitor="val_accuracy", mode="max")
+    assert history.best_epoch == np.argmax(history.metrics["val_accuracy"]) + 1
+
+
+def test_patience():
+    x, y = regression_data()
+    model = tiny_model(keras.optimizers.SGD(0.1))
+    history = train(model, x, y, (x, -y), epochs=200, patience=7)
+    assert history.stopped == "patience"
+    assert history.epochs == history.best_epoch + 7
+    assert model.evaluate(x, -y, verbose=0) == pytest.approx(
+        history.best["val_loss"], abs=1e-5
+    )
+
+
+def test_all_epochs_are_run_without_patience():
+    x, y = regression_data()
+    model = tiny_model(keras.optimizers.SGD(0.1))
+    history = train(model, x, y, (x, -y), epochs=150)
+    assert (history.epochs, history.stopped) == (150, "epochs")
+    assert history.seconds > 0
+
+
+def test_a_loss_that_is_not_finite_stops_the_training():
+    x, y = regression_data()
+    model = tiny_model(keras.optimizers.SGD(1e3))
+    history = train(model, x, y, (x, y), epochs=500)
+    assert history.stopped == "not finite"
+    assert history.epochs < 500
+    assert np.all(np.isfinite(history.metrics["loss"][:-1]))
+    assert np.isfinite(model.evaluate(x, y, verbose=0))
+
+
+def test_without_a_finite_epoch_the_first_weights_stay():
+    x, y = regression_data()
+    model = tiny_model(keras.optimizers.SGD(0.1))
+    weights = model.get_weights()
+    history = train(model, x * np.nan, y, (x, y), epochs=5)
+    assert (history.epochs, history.best_epoch, history.best) == (1, 0, {})
+    for one, other in zip(model.get_weights(), weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_training_goes_on_where_it_ended():
+    x, y = regression_data()
+    whole, parts = tiny_model(Rprop(0.01)), tiny_model(Rprop(0.01))
+    train(whole, x, y, (x, y), epochs=8)
+    trainer = Trainer(parts)
+    for _ in range(2):
+        history = trainer.train(x, y, (x, y), epochs=4)
+        assert history.best_epoch == 4
+    for one, other in zip(whole.get_weights(), parts.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_restarted_trainer_repeats_itself():
+    x, y = classification_data(21, seed=0)
+    trainer = Trainer(rich_model(), batch_size=8)
+    first = trainer.train(x, y, (x, y), epochs=4)
+    trainer.restart()
+    second = trainer.train(x, y, (x, y), epochs=4)
+    for name, values in first.metrics.items():
+        np.testing.assert_array_equal(values, second.metrics[name])
+
+
+def test_a_trainer_takes_other_rows_and_other_weights():
+    x, y = regression_data()
+    fresh = tiny_model(Rprop(0.05))
+    fresh.set_weights([weight + 0.1 for weight in fresh.get_weights()])
+    trainer = Trainer(tiny_model(Rprop(0.05)))
+    trainer.train(x, y, (x, y), epochs=3)
+    trainer.restart(fresh.get_weights())
+    again = trainer.train(x[:15], y[:15], (x[15:], y[15:]), epochs=3)
+    alone = train(fresh, x[:15], y[:15], (x[15:], y[15:]), epochs=3)
+    for name, values in alone.metrics.items():
+        np.testing.assert_allclose(again.metrics[name], values, atol=1e-6)
+
+
+def test_a_restart_before_the_first_training_sets_the_weights():
+    model = tiny_model("sgd")
+    weights = [weight + 1 for weight in model.get_weights()]
+    Trainer(model).restart(weights)
+    for one, other in zip(model.get_weights(), weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_model_without_input_shape_is_built():
+    x, y = regression_data()
+    model = keras.Sequential([keras.layers.Dense(2)])
+    model.compile("adam", "mse")
+    assert train(model, x, y, (x, y), epochs=2).epochs == 2
+
+
+def test_progress():
+    x, y = regression_data()
+    seen = []
+    history = train(
+        tiny_model("sgd"),
+        x,
+        y,
+        (x, y),
+        epochs=150,
+        on_progress=lambda done, logs: seen.append((done, float(logs["val_loss"]))),
+    )
+    done = [epochs for epochs, _ in seen]
+    assert done[0] == 1
+    assert done[-1] == 150
+    assert done == sorted(set(done))
+    for epochs, loss in seen:
+        assert loss == history.metrics["val_loss"][epochs - 1]
+
+
+def test_an_interrupted_training_leaves_its_best_weights():
+    def interrupt(done, logs):
+        raise KeyboardInterrupt
+
+    x, y = regression_data()
+    model = tiny_model(keras.optimizers.SGD(0.1))
+    before = model.evaluate(x, y, verbose=0)
+    with pytest.raises(KeyboardInterrupt):
+        train(model, x, y, (x, y), epochs=100, on_progress=interrupt)
+    assert model.evaluate(x, y, verbose=0) < before
+
+
+def test_targets_may_be_one_label_per_row():
+    x, _ = regression_data()
+    y = (x[:, 0] > 0).astype(int)
+    model = tiny_model("adam", outputs=1, loss="binary_crossentropy", metrics=["mae"])
+    history = train(model, x, y, (x, y), epochs=2)
+    assert list(history.best) == list(history.metrics)
+
+
+def test_a_metric_may_have_many_values():
+    x, y = classification_data(21, seed=0)
+    model = rich_model()
+    metrics = [keras.metrics.F1Score(name="f1")]
+    model.compile("sgd", "categorical_crossentropy", metrics=metrics)
+    y = np.eye(3)[y]
+    history = train(model, x, y, (x, y), epochs=2)
+    assert history.metrics["val_f1"].shape == (2, 3)
+    assert "val_f1" not in history.best
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"epochs": 0},
+            "`epochs` must be an integer of at least 1. Received: epochs=0",
+        ),
+        ({"epochs": 2.5}, "Received: epochs=2.5"),
+        ({"epochs": True}, "Received: epochs=True"),
+        ({"batch_size": 0}, "Received: batch_size=0"),
+        ({"patience": 0}, "Received: patience=0"),
+        ({"mode": "auto"}, "`mode` must be 'min' or 'max'. Received: mode='auto'"),
+        (
+            {"monitor": "accuracy"},
+            "must be one of the model's metrics: loss, val_loss. "
+            "Received: monitor='accuracy'",
+        ),
+        (
+            {"x": np.zeros((4, 3))},
+            r"`\(x, y\)` must be arrays of equally many rows, at least one. "
+            r"Received: arrays of shapes \(4, 3\), \(23, 2\)",
+        ),
+        ({"validation_data": (np.zeros((0, 3)), np.zeros((0, 2)))}, "at least one"),
+        ({"validation_data": None}, "`validation_data` must be a pair"),
+        ({"y": [0, 1, 1]}, "must be arrays of equally many rows"),
+        ({"y": np.array(["a"] * 23)}, "must be arrays of numbers. Received"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    x, y = regression_data()
+    arguments = {"x": x, "y": y, "validation_data": (x, y), "epochs": 2, **arguments}
+    with pytest.raises(ValueError, match=message):
+        train(tiny_model("sgd"), **arguments)
+
+
+def test_a_model_that_is_not_compiled():
+    with pytest.raises(ValueError, match=r"call `model.compile\(...\)` first"):
+        Trainer(keras.Sequential([keras.layers.Dense(1)]))

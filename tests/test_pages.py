@@ -1,0 +1,37 @@
+"""What the README and the documentation tell a reader to type is what is checked."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", *(path.relative_to(ROOT) for path in ROOT.glob("docs/**/*.md"))]
+
+
+def blocks(page, language):
+    """Return the code blocks of a page in a language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, f"<example of {page}>", "exec"), names)
+
+
+@pytest.mark.backend("tensorflow")
+def test_the_readme_has_one_line_for_the_main_job_and_one_for_the_tests():
+    main_job, tests = blocks("README.md", "bash")
+    assert re.fullmatch(r"pip install \S+ && keras-vaf .+\n", main_job)
+    assert re.fullmatch(r"pip install -e \S+ && pytest\n", tests)
+
+
+@pytest.mark.backend("tensorflow")
+def test_continuous_integration_runs_the_very_lines_of_the_readme():
+    commands = re.findall(r'^step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M)
+    for block in blocks("README.md", "bash"):
+        assert block.strip() in commands

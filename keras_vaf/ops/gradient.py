@@ -5,10 +5,7 @@ the slope of f anew, in one pass that gives the gradient of x, and the gradients
 parameters in blocks (`keras_vaf.ops.blocks`).
 """
 
-import functools
-import importlib
 from collections.abc import Sequence
-from types import ModuleType
 
 import keras
 from keras import ops
@@ -88,14 +85,14 @@ def pointwise(
     Returns:
         f(x), of the shape and dtype of x.
     """
+    backend = keras.backend.backend()
+    if backend == "jax":
+        from keras_vaf.ops.on_jax import apply
+    elif backend == "tensorflow":
+        from keras_vaf.ops.on_tensorflow import apply
+    else:
+        from keras_vaf.ops.on_torch import apply
     layout = Layout(len(x.shape), tuple(unshared))
-    engine = _engine(keras.backend.backend())
-    parameters = [ops.convert_to_tensor(p) for p in parameters]
-    return engine.differentiable(function, layout)(
-        ops.convert_to_tensor(x), *parameters
+    return apply(
+        function, layout, *(ops.convert_to_tensor(t) for t in (x, *parameters))
     )
-
-
-@functools.lru_cache
-def _engine(backend: str) -> ModuleType:
-    return importlib.import_module(f"keras_vaf.ops.on_{backend}")

@@ -12,14 +12,12 @@ from keras_vaf.ops.pointwise import Pointwise
 
 @functools.cache
 def differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
-    """f(x, *parameters) with a gradient that keeps x alone."""
-
     @jax.custom_vjp
-    def apply(x: jax.Array, *parameters: jax.Array) -> jax.Array:
+    def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
         return forward(function, layout, x, *parameters)
 
     def keep(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-        return apply(*arguments), arguments
+        return run(*arguments), arguments
 
     def pull_back(
         arguments: tuple[jax.Array, ...], upstream: jax.Array
@@ -29,5 +27,5 @@ def differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Arr
             *parameter_gradients(function, layout, upstream, *arguments),
         )
 
-    apply.defvjp(keep, pull_back)
-    return apply
+    run.defvjp(keep, pull_back)
+    return run

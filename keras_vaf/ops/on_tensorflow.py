@@ -15,9 +15,17 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
 
 
-@functools.cache
-def differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
+def apply(
+    function: Pointwise, layout: Layout, x: tf.Tensor, *parameters: tf.Tensor
+) -> tf.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
+    # A variable is read here: inside, it would count as a hidden input.
+    tensors = (tf.convert_to_tensor(tensor) for tensor in (x, *parameters))
+    return _differentiable(function, layout)(*tensors)
+
+
+@functools.cache
+def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
     compiled = functools.partial(tf.function, jit_compile=True, autograph=False)
     run = compiled(functools.partial(forward, function, layout))
 
@@ -29,8 +37,7 @@ def differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tens
         )
 
     @tf.custom_gradient
-    def apply(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., object]]:
+    def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., object]]:
         return run(*arguments), lambda upstream: pull_back(upstream, *arguments)
 
-    # A variable is read here: inside, it would count as a hidden input.
-    return lambda *arguments: apply(*map(tf.convert_to_tensor, arguments))
+    return with_gradient

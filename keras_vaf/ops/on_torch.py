@@ -1,37 +1,125 @@
-"""The operation on PyTorch, eager or compiled."""
+"""The operation on PyTorch, eager or compiled.
 
-import functools
-from collections.abc import Callable
+Eager PyTorch runs one operation after the other, each a pass over memory. On a
+processor the batch is therefore taken in pieces that stay in the cache between the
+passes. `torch.compile` fuses the passes, and recomputes what it needs, by itself.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
-from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
+from keras_vaf.ops.gradient import forward, input_gradient
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
 
+PIECE = 262_144
+"""Elements of a piece; smaller ones cost more in calls than the cache saves."""
 
-@functools.cache
-def differentiable(function: Pointwise, layout: Layout) -> Callable[..., torch.Tensor]:
+
+def apply(
+    function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+) -> torch.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
+    if torch.compiler.is_compiling():
+        return forward(function, layout, x, *parameters)
+    return _Apply.apply(function, layout, x, *parameters)
 
-    class Apply(torch.autograd.Function):
-        generate_vmap_rule = True
 
-        @staticmethod
-        def forward(*arguments: torch.Tensor) -> torch.Tensor:
-            return forward(function, layout, *arguments)
+class _Apply(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+    ) -> torch.Tensor:
+        y = torch.empty_like(x)
+        for piece in _pieces(x):
+            y[piece] = forward(function, layout, x[piece], *parameters)
+        return y
 
-        @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
-            ctx.save_for_backward(*inputs)
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        ctx.function, ctx.layout, *arguments = inputs
+        ctx.save_for_backward(*arguments)
+        ctx.save_for_forward(*arguments)
 
-        @staticmethod
-        def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            arguments = ctx.saved_tensors
-            return (
-                input_gradient(function, layout, upstream, *arguments),
-                *parameter_gradients(function, layout, upstream, *arguments),
-            )
+    @staticmethod
+    def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        compute = _plain_gradients if torch.is_grad_enabled() else _gradients
+        gradients = compute(ctx.function, ctx.layout, upstream, *ctx.saved_tensors)
+        return None, None, *gradients
 
-    return Apply.apply
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
+    ) -> tuple[torch.Tensor, int]:
+        def plain(*tensors: torch.Tensor) -> torch.Tensor:
+            return forward(function, layout, *tensors)
+
+        return torch.vmap(plain, in_dims[2:])(*tensors), 0
+
+    @staticmethod
+    def jvp(ctx: Any, _function: None, _layout: None, *tangents: Any) -> torch.Tensor:
+        def plain(*tensors: torch.Tensor) -> torch.Tensor:
+            return forward(ctx.function, ctx.layout, *tensors)
+
+        primals = ctx.saved_tensors
+        tangents = tuple(
+            torch.zeros_like(p) if t is None else t
+            for p, t in zip(primals, tangents, strict=True)
+        )
+        return torch.func.jvp(plain, primals, tangents)[1]
+
+
+def _pieces(x: torch.Tensor) -> Iterator[slice]:
+    if x.device.type != "cpu" or x.numel() <= PIECE:
+        yield slice(None)
+        return
+    rows = max(1, PIECE * x.shape[0] // x.numel())
+    for start in range(0, x.shape[0], rows):
+        yield slice(start, start + rows)
+
+
+def _gradients(
+    function: Pointwise,
+    layout: Layout,
+    upstream: torch.Tensor,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
+) -> tuple[torch.Tensor, ...]:
+    """Of x and of each parameter, piece by piece."""
+    aligned = [layout.align(p) for p in parameters]
+    shared = [axis for axis in range(layout.rank) if axis not in layout.unshared]
+    dtype = parameters[0].dtype
+    x_gradient = torch.empty_like(x)
+    totals: list[Any] = [0.0] * len(parameters)
+    for piece in _pieces(x):
+        x_piece, upstream_piece = x[piece], upstream[piece]
+        x_gradient[piece] = input_gradient(
+            function, layout, upstream_piece, x_piece, *parameters
+        )
+        gradients = function.gradients(
+            x_piece.to(dtype),
+            upstream_piece.to(dtype),
+            lambda tensor: torch.sum(tensor, dim=shared, keepdim=True),
+            *aligned,
+        )
+        for i, entries in enumerate(gradients):
+            own = isinstance(entries, list)
+            totals[i] = totals[i] + (torch.stack(entries, -1) if own else entries)
+    return x_gradient, *(
+        t.reshape(p.shape) for t, p in zip(totals, parameters, strict=True)
+    )
+
+
+def _plain_gradients(
+    function: Pointwise,
+    layout: Layout,
+    upstream: torch.Tensor,
+    *arguments: torch.Tensor,
+) -> tuple[torch.Tensor | None, ...]:
+    """The same by automatic differentiation, for gradients of gradients."""
+    y = forward(function, layout, *arguments)
+    wanted = [argument for argument in arguments if argument.requires_grad]
+    found = iter(torch.autograd.grad(y, wanted, upstream, create_graph=True))
+    return tuple(next(found) if a.requires_grad else None for a in arguments)

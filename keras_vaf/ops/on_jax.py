@@ -10,8 +10,15 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
 
 
+def apply(
+    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+) -> jax.Array:
+    """f(x, *parameters) with a gradient that keeps x alone."""
+    return _differentiable(function, layout)(x, *parameters)
+
+
 @functools.cache
-def differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
+def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
     @jax.custom_vjp
     def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
         return forward(function, layout, x, *parameters)

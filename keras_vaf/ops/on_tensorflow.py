@@ -26,7 +26,9 @@ def apply(
 
 @functools.cache
 def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
-    compiled = functools.partial(tf.function, jit_compile=True, autograph=False)
+    compiled = functools.partial(
+        tf.function, jit_compile=True, autograph=False, reduce_retracing=True
+    )
     run = compiled(functools.partial(forward, function, layout))
 
     @compiled

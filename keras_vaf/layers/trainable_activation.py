@@ -27,7 +27,8 @@ class TrainableActivation(keras.layers.Layer):
     - `start(unshared)`: start values of its weights, whose shapes begin with the sizes
       of the axes that are not shared;
     - `__init__`, which stores each argument under its own name and ends with
-      `self.add_layer_weights()`.
+      `self.add_layer_weights()`;
+    - `not_trained`, where some of its weights are no business of the optimizer.
 
     Args:
         sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
@@ -57,6 +58,7 @@ class TrainableActivation(keras.layers.Layer):
     """
 
     parameters: ClassVar[tuple[str, ...]] = ()
+    not_trained: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -125,6 +127,7 @@ class TrainableActivation(keras.layers.Layer):
                 initializer=_Constant(value),
                 regularizer=self._regularizer(name),
                 constraint=getattr(self, f"{name}_constraint"),
+                trainable=name not in self.not_trained,
                 autocast=False,
             )
             setattr(self, name, weight)

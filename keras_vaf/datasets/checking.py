@@ -3,8 +3,9 @@
 import gzip
 import hashlib
 import zlib
+from pathlib import Path
 
-from keras_vaf.datasets.catalogue import CATALOGUE, File
+from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File
 
 
 def is_right(content: bytes, file: File) -> bool:
@@ -44,6 +45,29 @@ def check(content: bytes, file: File) -> None:
         f"{file.path} is not the publisher's file: {_difference(content, file)}. "
         f"Replace it by a fresh copy{where}."
     )
+
+
+def check_there(entry: Entry, folder: Path) -> dict[str, str]:
+    """Check all files of a dataset that a folder holds.
+
+    Args:
+        entry: What the catalogue says of the dataset.
+        folder: The folder.
+
+    Returns:
+        For each file that is there, by its path, what is wrong with it, or `""`.
+    """
+    results = {}
+    for source in entry.sources:
+        for file in source.files:
+            path = folder / file.path
+            if path.is_file():
+                try:
+                    check(path.read_bytes(), file)
+                    results[file.path] = ""
+                except ValueError as error:
+                    results[file.path] = str(error)
+    return results
 
 
 def _difference(content: bytes, file: File) -> str:

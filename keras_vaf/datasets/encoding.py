@@ -33,7 +33,7 @@ def encode_numbers(table: Table, index: int, missing: Collection[str]) -> np.nda
     cells = ["nan" if cell in missing else cell for cell in column]
     try:
         with np.errstate(over="ignore"):
-            numbers = np.array([float(cell) for cell in cells], dtype=np.float32)
+            numbers = np.array(list(map(float, cells)), dtype=np.float32)
     except ValueError:
         row = next(row for row, cell in enumerate(cells) if not is_number(cell))
         raise problem(
@@ -42,15 +42,14 @@ def encode_numbers(table: Table, index: int, missing: Collection[str]) -> np.nda
             f"column {name!r} must hold numbers; name it in `categories`, replace its "
             f"text by numbers, or remove it. Received: {column[row]!r}",
         ) from None
-    bad = ~np.isfinite(numbers) & ~np.isin(column, list(missing))
-    if bad.any():
-        row = int(bad.argmax())
-        raise problem(
-            table.file,
-            table.lines[row],
-            f"column {name!r} must hold finite numbers in the range of float32. "
-            f"Received: {column[row]!r}",
-        )
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        if column[row] not in missing:
+            raise problem(
+                table.file,
+                table.lines[row],
+                f"column {name!r} must hold finite numbers in the range of float32. "
+                f"Received: {column[row]!r}",
+            )
     return numbers
 
 

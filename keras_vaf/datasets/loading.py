@@ -41,17 +41,34 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
     """
     entry = find(name)
+    return decode(entry, *read_files(entry, data_dir))
+
+
+def read_files(
+    entry: Entry, data_dir: str | os.PathLike[str] | None = None
+) -> tuple[Source, list[bytes]]:
+    """Return the checked files of a dataset, fetched if no folder is named.
+
+    Args:
+        entry: What the catalogue says of the dataset.
+        data_dir: Folder with the publishers' files, as for `load`.
+
+    Returns:
+        The form in which the dataset is at hand, and the bytes of each of its files.
+
+    Raises:
+        ValueError: If a file is not the publisher's.
+        OSError: If a file is not there, or cannot be fetched or kept.
+    """
     folder = data_folder(data_dir)
-    if folder is not None:
-        source = _source_in(entry, folder)
-        if source is None:
-            raise _missing(entry, folder)
-        contents = [_read(file, folder) for file in source.files]
-    else:
+    if folder is None:
         folder = cache_folder()
         source = _source_in(entry, folder) or _source_online(entry)
-        contents = [fetch_unless_there(file, folder) for file in source.files]
-    return decode(entry, source, contents)
+        return source, [fetch_unless_there(file, folder) for file in source.files]
+    found = _source_in(entry, folder)
+    if found is None:
+        raise _missing(entry, folder)
+    return found, [_read(file, folder) for file in found.files]
 
 
 def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:

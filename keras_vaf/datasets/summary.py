@@ -1,0 +1,150 @@
+"""What there is to see of the catalogue and of a dataset, as text."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_vaf.datasets.catalogue import CATALOGUE, Entry, Size
+from keras_vaf.datasets.dataset import Dataset
+
+_BARS = "▁▂▃▄▅▆▇█"
+_BINS = 16
+
+
+def catalogue_table() -> list[list[str]]:
+    """Return the catalogue as a table beside the paper's; the first row is the header.
+
+    Returns:
+        The rows, as text.
+    """
+    header = ["name", "task", "rows", "inputs", "classes", "in the paper", "difference"]
+    rows = [
+        [
+            entry.name,
+            entry.task,
+            *_size(entry.size, entry.image_shape),
+            f"{entry.paper_name}: {_paper_size(entry)}",
+            entry.difference,
+        ]
+        for entry in CATALOGUE
+    ]
+    return [header, *rows]
+
+
+def _size(size: Size, image_shape: Sequence[int] | None = None) -> list[str]:
+    inputs = " x ".join(map(str, image_shape or (size.inputs,)))
+    return [str(size.rows), inputs, "" if size.classes is None else str(size.classes)]
+
+
+def _paper_size(entry: Entry) -> str:
+    if entry.paper_size == entry.size:
+        return "the same"
+    rows, inputs, classes = _size(entry.paper_size)
+    text = f"{rows} rows, {inputs} inputs"
+    return f"{text}, {classes} classes" if classes else text
+
+
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines whose columns stand below one another."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def as_markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells, the first one the header, as lines of Markdown."""
+    header, *body = [f"| {' | '.join(row)} |" for row in rows]
+    return [header, "|" + " --- |" * len(rows[0]), *body]
+
+
+def layout() -> list[str]:
+    """Return the files that a data folder may hold, their sizes and addresses.
+
+    Returns:
+        Lines of text: forms of a dataset are joined by `or`, any one is enough.
+    """
+    lines = []
+    for entry in CATALOGUE:
+        lines.append(f"{entry.name}: {entry.publisher}")
+        for position, source in enumerate(entry.sources):
+            if position:
+                lines.append("  or" + (f", {source.note}" if source.note else ""))
+            if source.package:
+                lines.append(f"  the package {source.package}")
+            for file in source.files:
+                size = "" if file.size is None else f"  {file.size} bytes"
+                lines.append(f"  {file.path}{size}")
+                lines.extend(f"    {url}" for url in file.urls)
+    return lines
+
+
+def describe(dataset: Dataset) -> list[str]:
+    """Return a summary of a dataset: classes, ranges, and how its values are spread.
+
+    Args:
+        dataset: The dataset.
+
+    Returns:
+        Lines of text.
+    """
+    lines = [repr(dataset), f"source: {dataset.source}", f"SHA-256: {dataset.checksum}"]
+    if dataset.class_names is not None:
+        lines += ["", *align(_class_rows(dataset))]
+    header = ["input", "min", "mean", "max", "missing", "distribution", "note"]
+    if dataset.x.ndim > 2:
+        rows = [_column_row("all pixels", dataset.x.reshape(-1))]
+    else:
+        rows = [
+            _column_row(name, dataset.x[:, column], dataset.categories.get(column, ()))
+            for column, name in enumerate(dataset.feature_names)
+        ]
+    if dataset.class_names is None:
+        rows.append(_column_row("(target)", dataset.y))
+    return [*lines, "", *align([header, *rows])]
+
+
+def _class_rows(dataset: Dataset) -> list[list[str]]:
+    names = dataset.class_names or ()
+    counts = np.bincount(dataset.y, minlength=len(names))
+    return [["class", "rows", "share"]] + [
+        [name, str(count), f"{count / len(dataset.y):.1%}"]
+        for name, count in zip(names, counts, strict=True)
+    ]
+
+
+def _column_row(
+    name: str, values: np.ndarray, categories: Sequence[str] = ()
+) -> list[str]:
+    observed = values[~np.isnan(values)]
+    missing = len(values) - len(observed)
+    if categories:
+        counts = np.bincount(observed.astype(int), minlength=len(categories))
+        note = f"categories {', '.join(categories)}"
+        return [name, "", "", "", str(missing or ""), bars(counts), note]
+    low, mean, high = observed.min(), observed.mean(dtype=np.float64), observed.max()
+    counts, _ = np.histogram(observed.astype(np.float64), bins=_BINS)
+    numbers = [f"{number:.5g}" for number in (low, mean, high)]
+    note = "constant" if low == high else ""
+    return [name, *numbers, str(missing or ""), bars(counts), note]
+
+
+def bars(counts: np.ndarray) -> str:
+    """Draw counts as a row of bars; the smallest count above 0 still shows.
+
+    Args:
+        counts: Numbers of rows.
+
+    Returns:
+        One character per count.
+
+    Example:
+
+    >>> bars(np.array([0, 1, 50, 100]))
+    ' ▁▄█'
+    """
+    heights = np.ceil(counts / max(counts.max(), 1) * len(_BARS)).astype(int)
+    return "".join((" " + _BARS)[height] for height in heights)

@@ -20,26 +20,41 @@ def apply(
 ) -> tf.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
     # A variable is read here: inside, it would count as a hidden input.
-    tensors = (tf.convert_to_tensor(tensor) for tensor in (x, *parameters))
-    return _differentiable(function, layout)(*tensors)
+    tensors = [tf.convert_to_tensor(tensor) for tensor in (x, *parameters)]
+    # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
+    x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
+    specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
+    return _differentiable(function, layout, specs)(*tensors)
 
 
 @functools.cache
-def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]:
-    compiled = functools.partial(
-        tf.function, jit_compile=True, autograph=False, reduce_retracing=True
-    )
-    run = compiled(functools.partial(forward, function, layout))
-
-    @compiled
-    def pull_back(*tensors: tf.Tensor) -> tuple[tf.Tensor, ...]:
-        return (
-            input_gradient(function, layout, *tensors),
-            *parameter_gradients(function, layout, *tensors),
+def _differentiable(
+    function: Pointwise, layout: Layout, specs: tuple[tf.TensorSpec, ...]
+) -> Callable[..., tf.Tensor]:
+    def compiled(
+        compute: Callable[..., object], specs: tuple[tf.TensorSpec, ...]
+    ) -> Callable[..., object]:
+        return tf.function(
+            functools.partial(compute, function, layout),
+            input_signature=specs,
+            jit_compile=True,
+            autograph=False,
         )
+
+    run = compiled(forward, specs)
+    pull_back = compiled(_gradients, (specs[0], *specs))
 
     @tf.custom_gradient
     def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., object]]:
         return run(*arguments), lambda upstream: pull_back(upstream, *arguments)
 
     return with_gradient
+
+
+def _gradients(
+    function: Pointwise, layout: Layout, *tensors: tf.Tensor
+) -> tuple[tf.Tensor, ...]:
+    return (
+        input_gradient(function, layout, *tensors),
+        *parameter_gradients(function, layout, *tensors),
+    )

@@ -1,0 +1,64 @@
+"""The paper's fully connected networks."""
+
+from collections.abc import Callable, Sequence
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers import PortableGlorotUniform
+
+
+def mlp(
+    inputs: int,
+    hidden: Sequence[int],
+    outputs: int,
+    activation: Callable[[], keras.layers.Layer],
+    output_activation: str | None = None,
+    seed: int = 0,
+) -> keras.Sequential:
+    """Return a fully connected network with an activation after each hidden layer.
+
+    Kernels are Glorot uniform and drawn with NumPy, so that equal seeds give equal
+    networks on every backend and for every activation; biases start at 0.
+
+    Args:
+        inputs: Number of input variables.
+        hidden: Widths of the hidden layers, in order.
+        outputs: Number of output units.
+        activation: Called once per hidden layer, without arguments, for a fresh layer;
+            a layer's class such as `keras_vaf.layers.VAFActivation` will do.
+        output_activation: Activation of the outputs, such as `"softmax"`.
+        seed: Seed of the kernels.
+
+    Returns:
+        The network, built but not compiled.
+
+    Raises:
+        ValueError: If a width is no positive integer.
+
+    Example:
+
+    >>> model = mlp(13, hidden=(100, 50), outputs=3, activation=keras.layers.ReLU)
+    >>> model.count_params()
+    6603
+    """
+    widths = (*hidden, outputs)
+    if not all(isinstance(width, int) and width > 0 for width in (inputs, *widths)):
+        raise ValueError(
+            "Widths of a network must be positive integers. Received: "
+            f"inputs={inputs!r}, hidden={tuple(hidden)!r}, outputs={outputs!r}"
+        )
+    *seeds, last_seed = (
+        np.random.SeedSequence(seed).generate_state(len(widths)).tolist()
+    )
+    model = keras.Sequential([keras.Input((inputs,))])
+    for width, kernel_seed in zip(hidden, seeds, strict=True):
+        model.add(_dense(width, kernel_seed))
+        model.add(activation())
+    model.add(_dense(outputs, last_seed, output_activation))
+    return model
+
+
+def _dense(width: int, seed: int, activation: str | None = None) -> keras.layers.Dense:
+    initializer = PortableGlorotUniform(seed=seed)
+    return keras.layers.Dense(width, activation, kernel_initializer=initializer)

@@ -1,0 +1,72 @@
+"""The paper's fully connected networks."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import mlp
+
+
+def test_has_an_activation_of_its_own_after_each_hidden_layer():
+    model = mlp(4, (6, 5), 3, activation=VAFActivation)
+
+    kinds = [type(layer).__name__ for layer in model.layers]
+    assert kinds == ["Dense", "VAFActivation", "Dense", "VAFActivation", "Dense"]
+    assert model.layers[1] is not model.layers[3]
+    assert [layer.units for layer in model.layers[::2]] == [6, 5, 3]
+
+
+def test_computes_what_its_layers_say():
+    model = mlp(4, (6, 5), 3, activation=keras.layers.ReLU, output_activation="softmax")
+    x = np.random.default_rng(0).normal(size=(7, 4)).astype("float32")
+
+    hidden = x
+    for layer in model.layers[:-1:2]:
+        kernel, bias = layer.get_weights()
+        hidden = np.maximum(hidden @ kernel + bias, 0)
+    kernel, bias = model.layers[-1].get_weights()
+    exponentials = np.exp(hidden @ kernel + bias)
+    expected = exponentials / exponentials.sum(axis=1, keepdims=True)
+
+    outputs = keras.ops.convert_to_numpy(model(x))
+    np.testing.assert_allclose(outputs, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_starts_at_the_same_kernels_whatever_the_activation():
+    def kernels(activation, seed):
+        model = mlp(4, (6, 5), 3, activation=activation, seed=seed)
+        return [layer.get_weights()[0] for layer in model.layers[::2]]
+
+    relu, vaf = kernels(keras.layers.ReLU, 1), kernels(VAFActivation, 1)
+    other = kernels(keras.layers.ReLU, 2)
+
+    for first, second, third in zip(relu, vaf, other, strict=True):
+        np.testing.assert_array_equal(first, second)
+        assert np.all(first != third)
+
+
+def test_layers_of_equal_shape_start_differently():
+    model = mlp(5, (5, 5), 5, activation=keras.layers.ReLU)
+
+    first, second, third = (layer.get_weights()[0] for layer in model.layers[::2])
+
+    assert np.all(first != second)
+    assert np.all(second != third)
+
+
+def test_without_hidden_layers_is_linear():
+    model = mlp(3, (), 1, activation=keras.layers.ReLU)
+
+    assert len(model.layers) == 1
+    assert model.count_params() == 4
+
+
+@pytest.mark.parametrize(
+    "widths", [{"hidden": (6, 0)}, {"inputs": 2.5}, {"outputs": -1}], ids=str
+)
+def test_refuses_widths_that_are_no_positive_integers(widths):
+    arguments = {"inputs": 4, "hidden": (6,), "outputs": 3} | widths
+
+    with pytest.raises(ValueError, match=r"positive integers.* Received: "):
+        mlp(**arguments, activation=keras.layers.ReLU)

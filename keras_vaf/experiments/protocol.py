@@ -1,0 +1,145 @@
+"""What decides the outcome of a training, as frozen data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import keras
+
+from keras_vaf import optimizers
+from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.experiments.variants import Variant
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """An optimizer as data: its class and its constructor's arguments.
+
+    Attributes:
+        name: A class in `keras_vaf.optimizers` or else in `keras.optimizers`.
+        arguments: Its arguments, as JSON can hold them.
+    """
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+    def build(self) -> keras.optimizers.Optimizer:
+        """Return a fresh optimizer."""
+        scope = optimizers if hasattr(optimizers, self.name) else keras.optimizers
+        return getattr(scope, self.name)(**self.arguments)
+
+
+RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus": 0.5})
+PAPER_RPROP = Optimizer(
+    "Rprop", {"learning_rate": 0.01, "eta_plus": 1.01, "eta_minus": 0.5}
+)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """All that decides a cross-validated training but the seed.
+
+    A protocol trains one variant in one architecture on one data set. Arms of a
+    comparison are protocols that differ in one field; `dataclasses.replace` makes them.
+
+    Attributes:
+        dataset: Name of the data.
+        checksum: Hash of the rows, so that changed data are another protocol.
+        task: `"classification"` or `"regression"`.
+        variant: The activation after each hidden layer.
+        hidden: Widths of the hidden layers.
+        preprocessing: What happens to inputs and targets, fitted on training rows.
+        optimizer: The optimizer.
+        epochs: Largest number of epochs.
+        patience: Epochs without a better validation loss after which training stops;
+            `None` trains for all `epochs`.
+        batch_size: Rows of a mini-batch; `None` is the full batch.
+        folds: Number of folds; classes are stratified.
+        validation_fraction: Share of the rows outside the test fold on which the best
+            epoch is chosen.
+        selection: How hyper-parameters are picked; `"none"` takes them as they are.
+    """
+
+    dataset: str
+    checksum: str
+    task: str
+    variant: Variant
+    hidden: tuple[int, ...] = (100, 50)
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    optimizer: Optimizer = RPROP
+    epochs: int = 300
+    patience: int | None = None
+    batch_size: int | None = None
+    folds: int = 10
+    validation_fraction: float = 0.2
+    selection: str = "none"
+
+    @classmethod
+    def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:
+        """Return a protocol for a data set; regression targets are standardised.
+
+        Args:
+            dataset: The data.
+            variant: The activation after each hidden layer.
+            **fields: Other fields.
+        """
+        regression = dataset.task == "regression"
+        defaults = {
+            "preprocessing": Preprocessing(targets="standard" if regression else "none")
+        }
+        return cls(
+            dataset=dataset.name,
+            checksum=dataset.checksum,
+            task=dataset.task,
+            variant=variant,
+            **(defaults | fields),
+        )
+
+    @property
+    def digest(self) -> str:
+        """First eight hexadecimal digits of the hash of all fields."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def metric(self) -> str:
+        """What the test rows are scored by: accuracy, or the root mean square error."""
+        return "accuracy" if self.task == "classification" else "rmse"
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Protocol:
+        """Return the protocol that `dataclasses.asdict` and JSON made into `data`."""
+        parts = {
+            "variant": Variant(**data["variant"]),
+            "preprocessing": Preprocessing(**data["preprocessing"]),
+            "optimizer": Optimizer(**data["optimizer"]),
+            "hidden": tuple(data["hidden"]),
+        }
+        return cls(**{**data, **parts})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: a protocol, a seed and the fold that is tested."""
+
+    protocol: Protocol
+    seed: int
+    fold: int
+
+
+def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
+    """Return every training that the protocols ask for, fold by fold.
+
+    Arms take turns, so that an interrupted run has compared all of them on some folds.
+    """
+    return [
+        Cell(protocol, seed, fold)
+        for seed in seeds
+        for fold in range(max(protocol.folds for protocol in protocols))
+        for protocol in protocols
+        if fold < protocol.folds
+    ]

@@ -1,0 +1,193 @@
+"""A comparison: everything is written, nothing is done twice, nothing is lost."""
+
+import dataclasses
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.experiments import (
+    Protocol,
+    Store,
+    best_report,
+    cells,
+    compare,
+    comparison,
+    find_variants,
+    markdown,
+    read_reports,
+)
+from keras_vaf.experiments.arms import rows_of
+from tests.experiments.fakes import make_arm, make_report
+
+
+class QuickArm:
+    """Stands for an `Arm` where what is trained does not matter."""
+
+    trained = 0
+
+    def __init__(self, protocol, dataset):
+        self._protocol = protocol
+
+    def run(self, cell):
+        QuickArm.trained += 1
+        report = make_report(protocol=cell.protocol, seed=cell.seed, fold=cell.fold)
+        return report, keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(comparison, "Arm", QuickArm)
+    monkeypatch.setattr(QuickArm, "trained", 0)
+    return QuickArm
+
+
+def files_of(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def real(classes, tmp_path_factory):
+    """A comparison that was really trained, by two arms on two folds."""
+    relu, vaf = find_variants("relu,vaf-relu")
+    protocol = Protocol.of(classes, relu, hidden=(5, 3), epochs=3, folds=2)
+    arms = [protocol, dataclasses.replace(protocol, variant=vaf)]
+    return compare(classes, arms, output=tmp_path_factory.mktemp("runs"))
+
+
+def test_writes_report_table_picture_and_network(real):
+    assert {path.name for path in real.folder.iterdir()} == {
+        "best.keras",
+        "comparison.png",
+        "report.json",
+        "table.md",
+    }
+    assert tuple(read_reports(real.folder / "report.json")) == real.reports
+    assert (real.folder / "table.md").read_text() == markdown(real.reports)
+    assert (real.folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    assert [(r.protocol.variant.name, r.fold) for r in real.reports] == [
+        ("relu", 0),
+        ("vaf-relu", 0),
+        ("relu", 1),
+        ("vaf-relu", 1),
+    ]
+
+
+def test_best_network_has_the_score_that_its_report_names(real, classes):
+    model = keras.saving.load_model(real.folder / "best.keras")
+    rows = rows_of(real.best.cell, classes)
+    mean, deviation = (
+        classes.x[rows.train].mean(axis=0),
+        classes.x[rows.train].std(axis=0),
+    )
+
+    outputs = keras.ops.convert_to_numpy(
+        model((classes.x[rows.test] - mean) / deviation)
+    )
+
+    accuracy = np.mean(outputs.argmax(axis=1) == classes.y[rows.test])
+    assert accuracy == real.best.scores["accuracy"]
+
+
+def test_a_second_run_trains_nothing_and_changes_nothing(
+    quick, classes, arms, tmp_path
+):
+    first = compare(classes, arms, output=tmp_path)
+    before, trained = files_of(tmp_path), quick.trained
+    tracked = []
+
+    second = compare(
+        classes, arms, output=tmp_path, track=lambda c: tracked.append(c) or c
+    )
+
+    assert (trained, quick.trained, tracked) == (4, 4, [[]])
+    assert second.reports == first.reports
+    after = files_of(tmp_path)
+    assert {path: after[path] for path in before if path.suffix != ".png"} == {
+        path: content for path, content in before.items() if path.suffix != ".png"
+    }
+
+
+def test_an_interrupted_run_goes_on_from_where_it_was(quick, classes, arms, tmp_path):
+    def interrupt(cells):
+        yield from cells[:3]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(classes, arms, output=tmp_path, track=interrupt)
+    finished = compare(classes, arms, output=tmp_path)
+
+    assert quick.trained == 4
+    assert [report.cell for report in finished.reports] == cells(arms, seeds=[0])
+
+
+def test_a_torn_report_is_set_aside_named_and_done_again(
+    quick, classes, arms, tmp_path
+):
+    first = compare(classes, arms, output=tmp_path)
+    store = Store(tmp_path / "cells")
+    path = store.path(first.reports[1].cell)
+    path.write_text(path.read_text()[:50])
+
+    second = compare(classes, arms, output=tmp_path)
+
+    assert quick.trained == 5
+    assert second.reports == first.reports
+    assert [aside.name for aside in second.set_aside] == [f"{path.name}.aside-1"]
+    assert store.read(first.reports[1].cell) == first.reports[1]
+
+
+def test_more_arms_seeds_and_folders_reuse_what_is_done(quick, classes, arms, tmp_path):
+    one = compare(classes, arms[:1], output=tmp_path)
+    two = compare(classes, arms, output=tmp_path)
+    seeds = compare(classes, arms, seeds=[0, 1], output=tmp_path)
+
+    assert quick.trained == 8
+    assert len({one.folder, two.folder, seeds.folder}) == 3
+
+
+def test_a_changed_protocol_mixes_with_nothing(quick, classes, arms, tmp_path):
+    compare(classes, arms, output=tmp_path)
+    longer = [dataclasses.replace(arm, epochs=4) for arm in arms]
+
+    other = compare(classes, longer, output=tmp_path)
+
+    assert quick.trained == 8
+    assert {report.protocol.epochs for report in other.reports} == {4}
+
+
+def test_a_folder_that_cannot_be_written_fails_before_the_training(
+    quick, classes, arms, tmp_path
+):
+    (tmp_path / "runs").write_text("a file where a folder should be")
+
+    with pytest.raises(OSError, match="runs"):
+        compare(classes, arms, output=tmp_path / "runs")
+
+    assert quick.trained == 0
+
+
+def test_best_is_chosen_by_validation_not_by_test():
+    relu = make_arm("relu", [1.0, 1.0])
+    vaf = [
+        dataclasses.replace(report, validation={"loss": loss, "accuracy": 0.5})
+        for report, loss in zip(
+            make_arm("vaf-relu", [0.1, 0.2]), (0.3, 0.2), strict=True
+        )
+    ]
+
+    assert best_report([*relu, *vaf]) == vaf[1]
+
+
+def test_a_diverged_arm_is_never_the_best():
+    relu = make_arm("relu", [0.5, 0.5])
+    diverged = make_arm("vaf-relu", [0.9, 0.9])
+    losses = [{"loss": 0.01}, {"loss": None}]
+    diverged = [
+        dataclasses.replace(report, validation=loss)
+        for report, loss in zip(diverged, losses, strict=True)
+    ]
+
+    assert best_report([*diverged, *relu]) in relu
+    assert math.isfinite(best_report(diverged).validation["loss"])

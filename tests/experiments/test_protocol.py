@@ -1,0 +1,86 @@
+"""Protocols as values: compared by hash, saved as JSON, made into cells."""
+
+import dataclasses
+import json
+
+import keras
+import pytest
+
+from keras_vaf.datasets import Preprocessing
+from keras_vaf.experiments import Cell, Optimizer, Protocol, cells, find_variants
+from keras_vaf.optimizers import Rprop
+from tests.experiments.fakes import make_protocol
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+CHANGES = {
+    "dataset": "other",
+    "checksum": "beef",
+    "task": "regression",
+    "variant": find_variants("vaf-relu")[0],
+    "hidden": (5,),
+    "preprocessing": Preprocessing(inputs="min-max"),
+    "optimizer": Optimizer("Adam"),
+    "epochs": 4,
+    "patience": 9,
+    "batch_size": 8,
+    "folds": 3,
+    "validation_fraction": 0.25,
+    "selection": "validation",
+}
+
+
+def test_equal_protocols_have_equal_hashes():
+    assert make_protocol().digest == make_protocol().digest
+    assert len(make_protocol().digest) == 8
+
+
+@pytest.mark.parametrize(
+    "field", [field.name for field in dataclasses.fields(Protocol)]
+)
+def test_every_field_changes_the_hash(field):
+    protocol = make_protocol()
+
+    changed = dataclasses.replace(protocol, **{field: CHANGES[field]})
+
+    assert changed.digest != protocol.digest
+
+
+def test_comes_back_from_json():
+    protocol = make_protocol(**CHANGES)
+
+    data = json.loads(json.dumps(dataclasses.asdict(protocol)))
+
+    assert Protocol.from_dict(data) == protocol
+
+
+def test_takes_name_checksum_and_task_from_the_data(classes, numbers):
+    relu = find_variants("relu")[0]
+
+    of_classes, of_numbers = Protocol.of(classes, relu), Protocol.of(numbers, relu)
+
+    assert of_classes.dataset == "toy"
+    assert of_classes.checksum == classes.checksum
+    assert of_classes.metric == "accuracy"
+    assert of_classes.preprocessing.targets == "none"
+    assert of_numbers.metric == "rmse"
+    assert of_numbers.preprocessing.targets == "standard"
+
+
+def test_finds_optimizers_of_the_package_and_of_keras():
+    rprop = Optimizer("Rprop", {"eta_plus": 1.1}).build()
+    adam = Optimizer("Adam", {"learning_rate": 0.5}).build()
+
+    assert isinstance(rprop, Rprop)
+    assert rprop.eta_plus == 1.1
+    assert isinstance(adam, keras.optimizers.Adam)
+
+
+def test_arms_take_turns_fold_by_fold_and_seed_by_seed():
+    short, long = make_protocol(folds=2), make_protocol(folds=3)
+
+    assert cells([short, long], seeds=[7, 8]) == [
+        Cell(protocol, seed, fold)
+        for seed in (7, 8)
+        for fold, protocol in [(0, short), (0, long), (1, short), (1, long), (2, long)]
+    ]

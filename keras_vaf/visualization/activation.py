@@ -1,0 +1,161 @@
+"""Pictures of one learned function, or of the many functions of one layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from keras_vaf import initializers
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.visualization import style
+from keras_vaf.visualization.knots import knots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = "named"
+"""Marks a curve that one panel alone has."""
+
+# Share of the data that lies within the drawn range, and height of its histogram.
+_INNER = (0.001, 0.999)
+_HISTOGRAM_HEIGHT = 0.3
+_MOST_DIFFERENT = 3
+
+
+@style.styled
+def plot_activation(
+    layer: TrainableActivation, data: Any = None, ax: Axes | None = None
+) -> Axes:
+    """Plot what an activation has learned.
+
+    One shared function is drawn with its derivative, its knots and, dashed, the
+    function that it started as. Functions that differ by channel or by unit are drawn
+    as their median with bands that hold half and nine tenths of them, and the few that
+    differ most from the median by name.
+
+    Args:
+        layer: A trainable activation with weights.
+        data: Values that enter the layer; their histogram is drawn beneath the curves
+            and decides the range.
+        ax: Axes to draw on; new ones by default.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If the layer is no trainable activation, or has no weights yet.
+        ImportError: If Matplotlib is not installed.
+
+    Example:
+
+    >>> ax = plot_activation(VAFActivation(), data=np.random.normal(size=1000))
+    >>> ax.get_xlabel()
+    'pre-activation a'
+    """
+    check_drawable(layer)
+    drawn, legend = style.axes_or_new(ax)
+    draw_activation(layer, data, drawn)
+    drawn.legend(**legend)
+    return drawn
+
+
+def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
+    """Draw what `plot_activation` shows, but for the legend."""
+    values = None if data is None else keras.ops.convert_to_numpy(data).ravel()
+    x = drawn_range(values)
+    curves = layer.function(x)
+    if curves.ndim == 1:
+        _draw_function(layer, x, curves, ax)
+    else:
+        _draw_bundle(x, curves, ax)
+    if values is not None:
+        _draw_histogram(values, x, ax)
+    ax.set_xlim(x[0], x[-1])
+    ax.set_xlabel("pre-activation a")
+    ax.set_ylabel("f(a)")
+
+
+def check_drawable(layer: Any) -> None:
+    """Raise a `ValueError` unless the layer is an activation with weights."""
+    if not isinstance(layer, TrainableActivation) or not layer.weights:
+        raise ValueError(
+            "Expected a trainable activation of keras_vaf.layers that has its weights: "
+            f"call it, or build it, first. Received: {layer!r}"
+        )
+
+
+def drawn_range(values: np.ndarray | None) -> np.ndarray:
+    """Return a fine grid over nearly all of the data; over [-4, 4] without data."""
+    low, high = (-4.0, 4.0) if values is None else np.quantile(values, _INNER)
+    margin = 0.05 * (high - low) or 1.0
+    return np.linspace(low - margin, high + margin, 1001)
+
+
+def _draw_histogram(values: np.ndarray, x: np.ndarray, ax: Axes) -> None:
+    counts, edges = np.histogram(values, bins=40, range=(x[0], x[-1]))
+    ax.stairs(
+        counts / counts.max() * _HISTOGRAM_HEIGHT,
+        edges,
+        fill=True,
+        color=style.PALE,
+        transform=ax.get_xaxis_transform(),
+        zorder=0.6,  # above the grid, below the curves
+        label="data",
+    )
+
+
+def _draw_function(
+    layer: TrainableActivation, x: np.ndarray, curve: np.ndarray, ax: Axes
+) -> None:
+    slope = np.gradient(curve, x)
+    ax.plot(x, curve, color=style.BLUE, zorder=3, label="f")
+    ax.plot(x, slope, color=style.ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
+    places = knots(layer)
+    places = places[(places > x[0]) & (places < x[-1])]
+    if places.size:
+        ax.plot(
+            places,
+            layer.function(places),
+            "o",
+            color=style.BLUE,
+            markerfacecolor="white",
+            zorder=4,
+            label="knots of f",
+        )
+    start = getattr(layer, "initialization", "random")
+    target = getattr(initializers.get(start), "target", None)
+    if target is not None:
+        ax.plot(x, target(x), "--", color=style.DARK, lw=1.2, zorder=3.5, label="start")
+
+
+def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
+    flat = curves.reshape(len(x), -1)
+    median = np.median(flat, axis=1)
+    ax.plot(x, median, color=style.BLUE, zorder=3, label="median f")
+    for low, high, alpha in ((0.25, 0.75, 0.3), (0.05, 0.95, 0.15)):
+        band = np.quantile(flat, (low, high), axis=1)
+        label = f"{high - low:.0%} of functions"
+        ax.fill_between(
+            x, band[0], band[1], color=style.BLUE, alpha=alpha, lw=0, label=label
+        )
+    for color, place in zip(
+        style.CYCLE[1:], _most_different(flat, median), strict=False
+    ):
+        index = np.unravel_index(place, curves.shape[1:])
+        name = f"f of {', '.join(map(str, index))}"
+        ax.plot(x, flat[:, place], color=color, lw=1.2, label=name, gid=NAMED)
+
+
+def _most_different(curves: np.ndarray, median: np.ndarray) -> list[int]:
+    """Choose curves that are each far from the median and from those before."""
+    chosen: list[int] = []
+    nearest = np.full(curves.shape[1], np.inf)
+    latest = median
+    while len(chosen) < min(_MOST_DIFFERENT, curves.shape[1]):
+        distances = np.mean((curves - latest[:, None]) ** 2, axis=0)
+        nearest = np.minimum(nearest, distances)
+        chosen.append(int(nearest.argmax()))
+        latest = curves[:, chosen[-1]]
+    return chosen

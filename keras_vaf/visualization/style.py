@@ -1,0 +1,84 @@
+"""The one look of all pictures: colours that colour-blind people tell apart."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from keras_vaf.utils import require
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Okabe and Ito's colours.
+BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+YELLOW, SKY = "#E69F00", "#56B4E9"
+CYCLE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
+DARK, GREY, PALE = "#333333", "#767676", "#CBD0D6"
+
+STYLE = {
+    "figure.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "savefig.facecolor": "white",
+    "savefig.dpi": 150,
+    "text.color": DARK,
+    "axes.facecolor": "white",
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": DARK,
+    "axes.titlecolor": DARK,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E6E8EA",
+    "xtick.color": DARK,
+    "ytick.color": DARK,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "lines.linewidth": 2.0,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+}
+
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function draw in this style, and leave Matplotlib's settings alone."""
+
+    @functools.wraps(function)
+    def draw(*args: P.args, **kwargs: P.kwargs) -> R:
+        with require("matplotlib", extra="plot").rc_context(STYLE):
+            return function(*args, **kwargs)
+
+    return draw
+
+
+def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
+    """Return axes to draw on, and where their legend goes.
+
+    It stands beside the axes of a new figure, which makes room for it, and finds a
+    place within axes that are given.
+    """
+    if ax is not None:
+        return ax, {"loc": "best", "frameon": True, "framealpha": 0.8}
+    pyplot = require("matplotlib.pyplot", extra="plot")
+    _, ax = pyplot.subplots(figsize=(7.0, 4.0))
+    return ax, {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+
+
+def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
+    """Put one legend for all panels beneath them."""
+    handles: dict[str, Artist] = {}
+    for ax in panels:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            if handle.get_gid() is None:
+                handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -56,33 +55,42 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     figure, grid = pyplot.subplots(
         rows, columns, figsize=(4.4 * columns, 3.3 * rows + 0.4), squeeze=False
     )
-    for layer, ax in zip(layers, grid.flat, strict=False):
-        draw_activation(layer, inputs.get(layer.path), ax)
-        ax.set_title(layer.path.removeprefix(f"{model.name}/"))
+    panels = list(grid.flat[: len(layers)])
+    for (path, layer), ax in zip(layers.items(), panels, strict=True):
+        draw_activation(layer, inputs.get(path), ax)
+        ax.set_title(path)
         named = [line for line in ax.get_lines() if line.get_gid() == NAMED]
         if named:
             ax.legend(handles=named, loc="best", frameon=True, framealpha=0.8)
     for ax in grid.flat[len(layers) :]:
         ax.remove()
-    panels = list(grid.flat[: len(layers)])
     style.legend_below(figure, panels)
     return panels
 
 
-def _activations(layer: keras.layers.Layer) -> list[TrainableActivation]:
-    """Return the trainable activations in a layer, each once, in the layer's order."""
-    if isinstance(layer, TrainableActivation):
-        return [layer]
-    inner = getattr(layer, "layers", None) or layer._layers
-    found = itertools.chain.from_iterable(map(_activations, inner))
-    return list(dict.fromkeys(found))
+def _activations(
+    outer: keras.layers.Layer, prefix: str = ""
+) -> dict[str, TrainableActivation]:
+    """Return the trainable activations in a layer by their path, each of them once."""
+    found: dict[str, TrainableActivation] = {}
+    for layer in getattr(outer, "layers", None) or outer._layers:
+        path = f"{prefix}{layer.name}"
+        if isinstance(layer, TrainableActivation):
+            inside = {path: layer}
+        else:
+            inside = _activations(layer, prefix=f"{path}/")
+        known = set(map(id, found.values()))
+        found |= {
+            path: layer for path, layer in inside.items() if id(layer) not in known
+        }
+    return found
 
 
 def _inputs(
-    model: keras.Model, layers: list[TrainableActivation], data: Any
+    model: keras.Model, layers: dict[str, TrainableActivation], data: Any
 ) -> dict[str, Any]:
     """Return what enters those layers that are nodes of the model's own graph."""
-    own = [layer for layer in layers if layer in model.layers]
-    inside = keras.Model(model.inputs, [layer.input for layer in own])
+    own = [path for path, layer in layers.items() if layer in model.layers]
+    inside = keras.Model(model.inputs, [layers[path].input for path in own])
     values = keras.tree.flatten(inside(keras.tree.flatten(data)))
-    return dict(zip((layer.path for layer in own), values, strict=True))
+    return dict(zip(own, values, strict=True))

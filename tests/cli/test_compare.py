@@ -1,0 +1,206 @@
+"""`keras-vaf compare`, from the words of the command line to files and exit codes."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keras_vaf.cli import main
+from keras_vaf.experiments import read_reports
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+QUICK = ["--folds", "2", "--epochs", "2", "--hidden", "4"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a CSV file of 40 rows and return its path; entries can be overwritten."""
+
+    def write(**columns):
+        rng = np.random.default_rng(0)
+        kind = np.repeat(["no", "yes"], 20)
+        values = {"a": rng.normal(size=40), "b": rng.normal(size=40), "kind": kind}
+        values |= columns
+        lines = [
+            ",".join(values),
+            *(",".join(map(str, row)) for row in zip(*values.values(), strict=True)),
+        ]
+        path = tmp_path / "table.csv"
+        path.write_text("\n".join(lines) + "\n")
+        return str(path)
+
+    return write
+
+
+def run(*words, cwd=None):
+    """Run the installed command in a process of its own."""
+    command = shutil.which("keras-vaf", path=Path(sys.executable).parent)
+    return subprocess.run(
+        [command, *words], capture_output=True, text=True, cwd=cwd, timeout=300
+    )
+
+
+def refusal(capsys, *words):
+    """Return the one sentence with which a command is refused."""
+    assert main(["compare", *words]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("keras-vaf: ")
+    assert output.err.count("\n") == 1
+    return output.err
+
+
+def test_compares_on_a_table_of_ones_own(table, tmp_path):
+    words = ["compare", table(), "--target", "kind", *QUICK]
+
+    done = run(*words, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "Accuracy on table, hidden layers 4" in done.stdout
+    for title in ("ReLU", "VAF, random start", "VAF, ReLU start", "majority class"):
+        assert title in done.stdout
+    (folder,) = (tmp_path / "runs").glob("table-*")
+    assert str(folder.relative_to(tmp_path)) in done.stdout
+    assert len(read_reports(folder / "report.json")) == 6
+
+
+def test_refusal_is_one_sentence_and_exit_code_2(table, tmp_path):
+    done = run("compare", table(), "--target", "price", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "no column 'price'" in done.stderr
+    assert "Its columns: a, b, kind" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == [tmp_path / "table.csv"]
+
+
+def test_options_reach_the_protocol(table, tmp_path, capsys):
+    target = np.linspace(100, 200, 40)
+    words = [
+        "--target",
+        "price",
+        "--task",
+        "regression",
+        "--output",
+        str(tmp_path / "o"),
+    ]
+    words += ["--activations", "relu,vaf-relu", "--k", "4", "--g", "tanh"]
+    words += ["--seeds", "3,4", "--rprop", "paper", "--missing", "mean", *QUICK]
+
+    assert main(["compare", table(price=target, kind=target > 150), *words]) == 2
+    assert "kind" in capsys.readouterr().err  # a text column
+    words += ["--categories", "kind"]
+    assert main(["compare", table(price=target, kind=target > 150), *words]) == 0
+
+    (folder,) = (tmp_path / "o").glob("table-*")
+    reports = read_reports(folder / "report.json")
+    assert {report.seed for report in reports} == {3, 4}
+    assert {report.protocol.variant.name for report in reports} == {"relu", "vaf-relu"}
+    protocol = reports[-1].protocol
+    assert protocol.task == "regression"
+    assert protocol.variant.arguments == {"k": 4, "g": "tanh", "initialization": "relu"}
+    assert protocol.optimizer.arguments["eta_plus"] == 1.01
+    assert (protocol.folds, protocol.epochs, protocol.hidden) == (2, 2, (4,))
+    assert "RMSE on table" in capsys.readouterr().out
+
+
+def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
+    words = ["compare", table(), "--target", "kind", "--output", str(tmp_path / "o")]
+    words += ["--activations", "relu", *QUICK]
+
+    assert main(words) == 0
+    first = capsys.readouterr().out
+    assert main(words) == 0
+
+    assert capsys.readouterr().out == first
+
+
+def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
+    words = ["compare", table(), "--target", "kind", "--output", str(tmp_path / "o")]
+    words += ["--activations", "relu", *QUICK]
+    assert main(words) == 0
+    report = next((tmp_path / "o" / "cells").rglob("*.json"))
+    report.write_text("{")
+
+    assert main(words) == 0
+
+    assert f"{report}.aside-1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "expected"),
+    [
+        ({}, ["--target", "price"], "no column 'price'"),
+        ({"b": ["text"] * 40}, [], "column 'b' must hold numbers"),
+        ({"b": [""] * 3 + [1] * 37}, [], "missing in b (3)"),
+        ({"kind": ["yes"] * 40}, [], "at least two classes"),
+        ({"a": [], "b": [], "kind": []}, [], "at least one row"),
+        ({"kind": ["no"] * 38 + ["yes"] * 2}, ["--folds", "50"], "use fewer folds"),
+        ({}, ["--activations", "relu,gelu"], "Activations should be"),
+        ({}, ["--g", "softmax"], "softmax"),
+        ({}, ["--k", "0"], "k=0"),
+        ({}, ["--epochs", "0"], "epochs=0"),
+        ({}, ["--hidden", "0"], "positive integers"),
+    ],
+    ids=[
+        "column",
+        "text",
+        "missing",
+        "one-class",
+        "empty",
+        "folds",
+        "activations",
+        "g",
+        "k",
+        "epochs",
+        "hidden",
+    ],
+)
+def test_refuses_bad_input(table, tmp_path, capsys, columns, words, expected):
+    output = str(tmp_path / "o")
+    words = [table(**columns), "--target", "kind", "--output", output, *words]
+
+    assert expected in refusal(capsys, *words)
+
+
+def test_refuses_an_empty_file(tmp_path, capsys):
+    path = tmp_path / "empty.csv"
+    path.write_text("")
+
+    assert "empty.csv" in refusal(capsys, str(path), "--target", "kind")
+
+
+def test_refuses_a_file_that_is_not_there(capsys):
+    said = refusal(capsys, "nowhere.csv", "--target", "kind")
+
+    assert said == "keras-vaf: No such file or directory: nowhere.csv\n"
+
+
+def test_refuses_a_csv_file_without_a_target(table, capsys):
+    assert "--target COLUMN" in refusal(capsys, table())
+
+
+def test_refuses_an_unknown_data_set(capsys):
+    assert "wine" in refusal(capsys, "whine")
+
+
+def test_refuses_a_folder_that_cannot_be_written(table, tmp_path, capsys):
+    (tmp_path / "o").write_text("")
+
+    said = refusal(capsys, table(), "--target", "kind", "--output", str(tmp_path / "o"))
+
+    assert str(tmp_path / "o") in said
+
+
+@pytest.mark.parametrize("option", ["--hidden", "--seeds"])
+def test_refuses_lists_that_are_not_of_integers(option, capsys):
+    with pytest.raises(SystemExit) as error:
+        main(["compare", "wine", option, "1,two"])
+
+    assert error.value.code == 2
+    assert "expected integers separated by commas" in capsys.readouterr().err

@@ -1,0 +1,160 @@
+"""Pictures of one layer's functions, by their structure."""
+
+import keras
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from keras_vaf.initializers import PiecewiseLinearStart
+from keras_vaf.layers import VAFActivation
+from keras_vaf.visualization import plot_activation
+
+
+def lines_of(ax):
+    return {line.get_label(): line for line in ax.get_lines()}
+
+
+@pytest.fixture
+def layer():
+    """One that bends at -1, 0 and 2."""
+    layer = VAFActivation(k=4, initialization="relu")
+    weights = [[1, -1, 2, 0], [0, -1, -4, 1], [1, 0.5, -0.75, 7], 0.25]
+    layer.set_weights([np.array(weight) for weight in weights])
+    return layer
+
+
+def test_shows_function_derivative_knots_and_start(layer):
+    lines = lines_of(plot_activation(layer))
+
+    assert list(lines) == ["f", "derivative of f", "knots of f", "start"]
+    x, y = lines["f"].get_data()
+    np.testing.assert_allclose(y, layer.function(x))
+    assert (x[0], x[-1]) == pytest.approx((-4.4, 4.4))
+    assert lines["knots of f"].get_xdata() == pytest.approx([-1, 0, 2])
+    assert lines["knots of f"].get_ydata() == pytest.approx([7.25, 7.25, 9.25])
+    np.testing.assert_allclose(lines["start"].get_ydata(), np.maximum(x, 0))
+    assert lines["start"].get_linestyle() == "--"
+
+
+def test_derivative_is_the_slope_between_knots(layer):
+    x, slope = lines_of(plot_activation(layer))["derivative of f"].get_data()
+
+    for low, high, expected in (
+        (-4.4, -1, -0.5),
+        (-1, 0, 0),
+        (0, 2, 1),
+        (2, 4.4, -0.5),
+    ):
+        inside = (x > low + 0.02) & (x < high - 0.02)
+        np.testing.assert_allclose(slope[inside], expected, atol=1e-6)
+
+
+def test_histogram_counts_the_data_and_decides_the_range(layer):
+    data = np.concatenate([np.full(300, 1.0), np.full(100, 3.0)]).reshape(20, 20)
+
+    ax = plot_activation(layer, data=keras.ops.convert_to_tensor(data))
+
+    (histogram,) = ax.patches
+    values, edges, _ = histogram.get_data()
+    assert (edges[0], edges[-1]) == pytest.approx(ax.get_xlim())
+    assert ax.get_xlim() == pytest.approx((0.9, 3.1))
+    tall, low = np.sort(values)[:-3:-1]
+    assert tall == pytest.approx(3 * low)
+    assert 0 < tall < 0.5  # of the height of the axes, beneath the curves
+    assert histogram.get_label() == "data"
+
+
+def test_the_curves_alone_decide_the_height(layer):
+    without = plot_activation(layer, data=np.linspace(-3.8, 3.8, 9)).get_ylim()
+
+    curve, slope = layer.function(np.linspace(-4.4, 4.4, 999)), [-0.5, 1]
+    assert without[0] < min(curve.min(), *slope)
+    assert without[1] < max(curve.max(), *slope) + 1
+
+
+def test_random_start_and_smooth_functions_have_neither_start_nor_knots():
+    lines = lines_of(plot_activation(VAFActivation(g="tanh")))
+
+    assert list(lines) == ["f", "derivative of f"]
+
+
+def test_start_of_ones_own_is_shown():
+    start = PiecewiseLinearStart(knots=(0.0,), slopes=(-1.0, 1.0))
+    lines = lines_of(plot_activation(VAFActivation(initialization=start)))
+
+    x, y = lines["start"].get_data()
+    np.testing.assert_allclose(y, np.abs(x), atol=1e-6)
+
+
+def test_channels_are_a_bundle_with_the_most_different_named():
+    layer = VAFActivation(k=1, sharing="channel")
+    layer.build((None, 6))
+    slopes = np.array([1.0, 1.1, 0.9, 1.0, 5.0, -3.0])
+    layer.set_weights([np.ones((6, 1)), np.zeros((6, 1)), slopes[:, None], np.zeros(6)])
+
+    ax = plot_activation(layer)
+
+    lines = lines_of(ax)
+    x, median = lines["median f"].get_data()
+    np.testing.assert_allclose(median, np.maximum(x, 0), atol=1e-6)
+    assert list(lines)[1:3] == ["f of 4", "f of 5"]
+    np.testing.assert_allclose(lines["f of 4"].get_ydata(), 5 * np.maximum(x, 0))
+    bands = [band.get_label() for band in ax.collections]
+    assert bands == ["50% of functions", "90% of functions"]
+
+
+def test_units_are_named_by_their_place():
+    layer = VAFActivation(sharing="neuron")
+    layer.build((None, 2, 3))
+
+    named = [label for label in lines_of(plot_activation(layer)) if "f of" in label]
+
+    places = {f"f of {i}, {j}" for i in range(2) for j in range(3)}
+    assert len(set(named)) == 3
+    assert set(named) <= places
+
+
+def test_a_single_channel_is_named_once():
+    layer = VAFActivation(sharing="channel")
+    layer.build((None, 1))
+
+    assert list(lines_of(plot_activation(layer))) == ["median f", "f of 0"]
+
+
+def test_draws_on_axes_that_are_given(layer):
+    _, (left, right) = pyplot.subplots(1, 2)
+
+    assert plot_activation(layer, ax=right) is right
+    assert not left.get_lines()
+    assert len(pyplot.get_fignums()) == 1
+
+
+def test_names_everything_in_the_legend(layer):
+    ax = plot_activation(layer, data=np.linspace(-4, 4, 50))
+
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["f", "derivative of f", "knots of f", "start", "data"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("pre-activation a", "f(a)")
+
+
+def test_legend_of_a_new_figure_covers_nothing(layer):
+    ax = plot_activation(layer)
+    ax.set_title("a title", loc="right")
+    ax.figure.draw_without_rendering()
+
+    legend = ax.get_legend().get_window_extent()
+    assert not legend.overlaps(ax.get_window_extent())
+    assert not legend.overlaps(ax.title.get_window_extent())
+    assert legend.x1 <= ax.figure.bbox.x1
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [keras.layers.ReLU(), VAFActivation(sharing="channel"), "relu"],
+    ids=["fixed", "unbuilt", "name"],
+)
+def test_refuses_what_has_no_learned_function(layer):
+    with pytest.raises(ValueError, match=r"trainable activation .* Received: "):
+        plot_activation(layer)
+
+    assert pyplot.get_fignums() == []

@@ -1,0 +1,82 @@
+"""The picture of all activations of a model."""
+
+import keras
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.visualization import plot_activations
+
+
+@pytest.fixture
+def model():
+    """Four activations: by channel, in a block, in a Dense layer, and shared by all."""
+    block = keras.Sequential(
+        [
+            keras.layers.Dense(4),
+            VAFActivation(name="first"),
+            VAFActivation(name="second"),
+        ],
+        name="block",
+    )
+    return keras.Sequential(
+        [
+            keras.Input((3,)),
+            keras.layers.Dense(5),
+            VAFActivation(sharing="channel", name="channels"),
+            block,
+            keras.layers.Dense(2, activation=VAFActivation(name="inner"), name="head"),
+        ],
+        name="model",
+    )
+
+
+def test_has_one_panel_a_layer_titled_by_its_path(model):
+    axes = plot_activations(model)
+
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert titles == ["channels", "block/first", "block/second", "head/inner"]
+    assert len(pyplot.get_fignums()) == 1
+
+
+def test_shows_what_enters_the_layers_of_the_model(model):
+    x = np.random.default_rng(0).normal(size=(50, 3)).astype("float32")
+    kernel, bias = model.layers[0].get_weights()
+
+    first, *others = plot_activations(model, x)
+
+    low, high = np.quantile(x @ kernel + bias, [0.001, 0.999])
+    assert first.get_xlim() == pytest.approx(
+        (low - 0.05 * (high - low), high + 0.05 * (high - low)), rel=1e-4
+    )
+    assert [patch.get_label() for patch in first.patches] == ["data"]
+    assert not any(ax.patches for ax in others)
+
+
+def test_one_legend_serves_all_panels(model):
+    first, *others = plot_activations(model)
+
+    (legend,) = first.figure.legends
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert len(labels) == len(set(labels))
+    assert {"f", "derivative of f", "median f"} <= set(labels)
+    named = [text.get_text() for text in first.get_legend().get_texts()]
+    assert all(label.startswith("f of ") for label in named)
+    assert not set(named) & set(labels)
+    assert [ax.get_legend() for ax in others] == [None, None, None]
+
+
+def test_shows_a_layer_once_that_is_used_twice():
+    shared = VAFActivation(name="shared")
+    x = keras.Input((3,))
+    model = keras.Model(x, shared(keras.layers.Dense(3)(shared(x))))
+
+    assert len(plot_activations(model)) == 1
+
+
+def test_refuses_a_model_without_trainable_activations():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.ReLU()], name="plain")
+
+    with pytest.raises(ValueError, match="Received: model='plain' with none"):
+        plot_activations(model)

@@ -40,6 +40,17 @@ class Arm:
         self._dataset = dataset
         self._trainer: Trainer | None = None
 
+    def check(self) -> None:
+        """Fail now if the first training would: folds, widths, activation.
+
+        Raises:
+            ValueError: If the data do not allow the folds, or the network cannot be
+                built.
+        """
+        first = Cell(self._protocol, seed=0, fold=0)
+        rows_of(first, self._dataset)
+        self._network(1, first, softmax=False)
+
     def run(self, cell: Cell) -> tuple[Report, keras.Model]:
         """Train one cell.
 

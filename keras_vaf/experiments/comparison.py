@@ -75,18 +75,20 @@ def compare(
         The reports, and where everything is.
 
     Raises:
-        ValueError: If the data do not allow so many folds.
+        ValueError: If the data do not allow the folds, or a network cannot be built.
         OSError: If the folder cannot be written to.
     """
     require("matplotlib", extra="experiments")  # now, not after the training
     store = Store(Path(output) / "cells")
     folder = Path(output) / _folder_name(protocols, seeds)
+    arms = {protocol.digest: Arm(protocol, dataset) for protocol in protocols}
+    for arm in arms.values():
+        arm.check()
     _check_writable(folder)
     wanted = cells(protocols, seeds)
     found, set_aside = store.collect(wanted)
     done = {store.path(report.cell): report for report in found}
     missing = [cell for cell in wanted if store.path(cell) not in done]
-    arms = {protocol.digest: Arm(protocol, dataset) for protocol in protocols}
     for cell in track(missing):
         report, model = arms[cell.protocol.digest].run(cell)
         store.write(report, model)

@@ -62,6 +62,9 @@ class Protocol:
         validation_fraction: Share of the rows outside the test fold on which the best
             epoch is chosen.
         selection: How hyper-parameters are picked; `"none"` takes them as they are.
+
+    Raises:
+        ValueError: If `epochs` is no positive integer.
     """
 
     dataset: str
@@ -77,6 +80,13 @@ class Protocol:
     folds: int = 10
     validation_fraction: float = 0.2
     selection: str = "none"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.epochs, int) or self.epochs < 1:
+            raise ValueError(
+                "`epochs` must be an integer of at least 1. "
+                f"Received: epochs={self.epochs!r}"
+            )
 
     @classmethod
     def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:

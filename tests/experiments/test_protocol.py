@@ -67,6 +67,12 @@ def test_takes_name_checksum_and_task_from_the_data(classes, numbers):
     assert of_numbers.preprocessing.targets == "standard"
 
 
+@pytest.mark.parametrize("epochs", [0, -1, 2.5])
+def test_refuses_epochs_that_are_no_positive_integer(epochs):
+    with pytest.raises(ValueError, match=f"Received: epochs={epochs}"):
+        make_protocol(epochs=epochs)
+
+
 def test_finds_optimizers_of_the_package_and_of_keras():
     rprop = Optimizer("Rprop", {"eta_plus": 1.1}).build()
     adam = Optimizer("Adam", {"learning_rate": 0.5}).build()

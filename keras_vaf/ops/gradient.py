@@ -13,6 +13,7 @@ from keras import ops
 from keras_vaf.ops.blocks import blockwise
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
 from keras_vaf.ops.pointwise import Pointwise, Total
+from keras_vaf.ops.switch import is_plain
 from keras_vaf.types import Tensor
 
 
@@ -56,15 +57,14 @@ def parameter_gradients(
         return [t for g in gradients for t in (g if isinstance(g, list) else [g])]
 
     totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
-    gradients = (
-        ops.stack([next(totals) for _ in p], axis=-1)
-        if isinstance(p, list)
-        else next(totals)
-        for p in aligned
-    )
-    return tuple(
-        ops.reshape(g, p.shape) for g, p in zip(gradients, parameters, strict=True)
-    )
+    gradients = []
+    for parameter, entries in zip(parameters, aligned, strict=True):
+        if isinstance(entries, list):
+            gradient = ops.stack([next(totals) for _ in entries], axis=-1)
+        else:
+            gradient = next(totals)
+        gradients.append(ops.reshape(gradient, parameter.shape))
+    return tuple(gradients)
 
 
 def pointwise(
@@ -85,14 +85,15 @@ def pointwise(
     Returns:
         f(x), of the shape and dtype of x.
     """
+    layout = Layout(len(x.shape), tuple(unshared))
     backend = keras.backend.backend()
-    if backend == "jax":
+    if is_plain():
+        apply = forward
+    elif backend == "jax":
         from keras_vaf.ops.on_jax import apply
     elif backend == "tensorflow":
         from keras_vaf.ops.on_tensorflow import apply
     else:
         from keras_vaf.ops.on_torch import apply
-    layout = Layout(len(x.shape), tuple(unshared))
-    return apply(
-        function, layout, *(ops.convert_to_tensor(t) for t in (x, *parameters))
-    )
+    tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
+    return apply(function, layout, *tensors)

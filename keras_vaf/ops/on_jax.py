@@ -8,13 +8,19 @@ import jax
 from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
+from keras_vaf.ops.switch import FORWARD_MODE
 
 
 def apply(
     function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
 ) -> jax.Array:
     """f(x, *parameters) with a gradient that keeps x alone."""
-    return _differentiable(function, layout)(x, *parameters)
+    try:
+        return _differentiable(function, layout)(x, *parameters)
+    except TypeError as error:
+        if "forward-mode" not in str(error):
+            raise
+        raise TypeError(FORWARD_MODE) from error
 
 
 @functools.cache
@@ -24,7 +30,8 @@ def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Ar
         return forward(function, layout, x, *parameters)
 
     def keep(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-        return run(*arguments), arguments
+        # Not `run`: forward mode over the gradient (`jax.hessian`) goes through here.
+        return forward(function, layout, *arguments), arguments
 
     def pull_back(
         arguments: tuple[jax.Array, ...], upstream: jax.Array

@@ -6,13 +6,16 @@ gives XLA's fused passes there too; inside a compiled step they merge with it.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import tensorflow as tf
 
+from keras_vaf.ops.automatic import vjp
 from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
+from keras_vaf.ops.switch import FORWARD_MODE
 
 
 def apply(
@@ -31,24 +34,47 @@ def apply(
 def _differentiable(
     function: Pointwise, layout: Layout, specs: tuple[tf.TensorSpec, ...]
 ) -> Callable[..., tf.Tensor]:
-    def compiled(
-        compute: Callable[..., object], specs: tuple[tf.TensorSpec, ...]
-    ) -> Callable[..., object]:
-        return tf.function(
-            functools.partial(compute, function, layout),
-            input_signature=specs,
-            jit_compile=True,
-            autograph=False,
-        )
-
-    run = compiled(forward, specs)
-    pull_back = compiled(_gradients, (specs[0], *specs))
+    run = _compiled(forward, function, layout, specs)
+    gradients = _compiled(_gradients, function, layout, (specs[0], *specs))
 
     @tf.custom_gradient
-    def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., object]]:
-        return run(*arguments), lambda upstream: pull_back(upstream, *arguments)
+    def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:
+        def pull_back(upstream: tf.Tensor) -> Any:
+            return with_second_gradient(upstream, *arguments)
+
+        return run(*_untracked(arguments)), pull_back
+
+    @tf.custom_gradient
+    def with_second_gradient(*tensors: tf.Tensor) -> tuple[Any, Callable[..., Any]]:
+        # XLA cannot differentiate a loop of unknown length, so the gradient's own
+        # gradient is left to TensorFlow.
+        def pull_back(*upstream: tf.Tensor) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(tensors)
+                plain = functools.partial(forward, function, layout)
+                first = vjp(plain, tensors[1:], tensors[0])
+            second = tape.gradient(first, tensors, upstream)
+            if second[0] is None:  # no tape records while tangents are carried forward
+                raise RuntimeError(FORWARD_MODE)
+            return second
+
+        return gradients(*_untracked(tensors)), pull_back
 
     return with_gradient
+
+
+def _compiled(
+    compute: Callable[..., Any],
+    function: Pointwise,
+    layout: Layout,
+    specs: tuple[tf.TensorSpec, ...],
+) -> Callable[..., Any]:
+    return tf.function(
+        functools.partial(compute, function, layout),
+        input_signature=specs,
+        jit_compile=True,
+        autograph=False,
+    )
 
 
 def _gradients(
@@ -58,3 +84,8 @@ def _gradients(
         input_gradient(function, layout, *tensors),
         *parameter_gradients(function, layout, *tensors),
     )
+
+
+def _untracked(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    # A tape that runs eagerly would record, and keep, what is inside the operation.
+    return [tf.stop_gradient(tensor) for tensor in tensors]

@@ -135,14 +135,14 @@ class TrainableActivation(keras.layers.Layer):
     def _regularizer(self, name: str) -> Callable[[Tensor], Tensor] | None:
         regularizer = getattr(self, f"{name}_regularizer")
         penalty = self.function_regularizer
-        if penalty is None or name != self.parameters[-1]:
+        trained = [p for p in self.parameters if p not in self.not_trained]
+        if penalty is None or name != trained[0]:
             return regularizer
-        # Keras sums the regularizers of all weights, wherever the layer is nested and
-        # however the step is compiled. The penalty on the function rides on the last.
-        return lambda weight: (
-            self.function_regularizer(self)
-            + (0.0 if regularizer is None else regularizer(weight))
-        )
+        # Keras sums the regularizers of all trained weights, wherever the layer is
+        # nested and however the step is compiled. The penalty rides on the first.
+        if regularizer is None:
+            return lambda weight: penalty(self)
+        return lambda weight: penalty(self) + regularizer(weight)
 
     def call(self, inputs: Tensor) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):

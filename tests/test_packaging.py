@@ -109,6 +109,20 @@ def test_a_plain_install_brings_keras_and_numpy_only(metadata):
     assert [re.match(r"\w+", line).group() for line in needed] == ["keras", "numpy"]
 
 
+def test_the_lowest_versions_that_setup_allows_are_the_ones_tried(metadata):
+    allowed = dict(
+        re.match(r"([\w-]+)>=([\d.]+)", line).groups()
+        for line in metadata.get_all("Requires-Dist")
+        if ">=" in line
+    )
+    script = (ROOT / ".ci" / "run").read_text()
+    (line,) = re.findall(r'^ *step "install lowest versions" (.*)$', script, re.M)
+    tried = dict(re.findall(r"([\w-]+)==([\d.]+)", line))
+    assert tried.keys() == {"keras", "numpy", "tensorflow", "jax"}
+    for package, version in tried.items():
+        assert f"{version}.".startswith(f"{allowed[package]}.")
+
+
 def test_every_extra_that_an_error_names_exists(metadata):
     sources = (path.read_text() for path in (ROOT / "keras_vaf").rglob("*.py"))
     named = {

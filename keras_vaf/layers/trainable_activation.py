@@ -144,7 +144,7 @@ class TrainableActivation(keras.layers.Layer):
             return lambda weight: penalty(self)
         return lambda weight: penalty(self) + regularizer(weight)
 
-    def call(self, inputs: Tensor) -> Tensor:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):
             raise ValueError(
                 f"{type(self).__name__} acts on floating-point numbers; convert the "
@@ -152,7 +152,9 @@ class TrainableActivation(keras.layers.Layer):
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
         weights = [getattr(self, name) for name in self.parameters]
-        return pointwise(self.equation, inputs, weights, self._unshared_axes)
+        return pointwise(
+            self.equation, inputs, weights, self._unshared_axes, bool(training)
+        )
 
     def compute_output_shape(
         self, input_shape: tuple[int | None, ...]

@@ -72,6 +72,7 @@ def pointwise(
     x: Tensor,
     parameters: Sequence[Tensor],
     unshared: Sequence[int] = (),
+    training: bool = False,
 ) -> Tensor:
     """Apply f(x; parameters) to every element of x, keeping x alone for the gradient.
 
@@ -81,19 +82,22 @@ def pointwise(
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
             one axis of their own, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
+        training: Whether to spend compilation on speed. It matters on TensorFlow alone,
+            where the forward pass for training is a program of XLA's, and that for
+            inference standard operators that any exporter understands.
 
     Returns:
         f(x), of the shape and dtype of x.
     """
     layout = Layout(len(x.shape), tuple(unshared))
     backend = keras.backend.backend()
+    tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
     if is_plain():
-        apply = forward
-    elif backend == "jax":
+        return forward(function, layout, *tensors)
+    if backend == "jax":
         from keras_vaf.ops.on_jax import apply
     elif backend == "tensorflow":
         from keras_vaf.ops.on_tensorflow import apply
     else:
         from keras_vaf.ops.on_torch import apply
-    tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
-    return apply(function, layout, *tensors)
+    return apply(function, layout, training, *tensors)

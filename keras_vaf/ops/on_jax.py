@@ -12,7 +12,11 @@ from keras_vaf.ops.switch import FORWARD_MODE
 
 
 def apply(
-    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: jax.Array,
+    *parameters: jax.Array,
 ) -> jax.Array:
     """f(x, *parameters) with a gradient that keeps x alone."""
     try:
@@ -36,6 +40,10 @@ def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Ar
     def pull_back(
         arguments: tuple[jax.Array, ...], upstream: jax.Array
     ) -> tuple[jax.Array, ...]:
+        if not all(isinstance(size, int) for size in arguments[0].shape):
+            # A program exported for any batch: there is nothing to cut into blocks.
+            plain = functools.partial(forward, function, layout)
+            return jax.vjp(plain, *arguments)[1](upstream)
         return (
             input_gradient(function, layout, upstream, *arguments),
             *parameter_gradients(function, layout, upstream, *arguments),

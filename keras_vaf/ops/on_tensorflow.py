@@ -19,7 +19,11 @@ from keras_vaf.ops.switch import FORWARD_MODE
 
 
 def apply(
-    function: Pointwise, layout: Layout, x: tf.Tensor, *parameters: tf.Tensor
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: tf.Tensor,
+    *parameters: tf.Tensor,
 ) -> tf.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
     # A variable is read here: inside, it would count as a hidden input.
@@ -27,14 +31,19 @@ def apply(
     # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
     x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
-    return _differentiable(function, layout, specs)(*tensors)
+    return _differentiable(function, layout, training, specs)(*tensors)
 
 
 @functools.cache
 def _differentiable(
-    function: Pointwise, layout: Layout, specs: tuple[tf.TensorSpec, ...]
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    specs: tuple[tf.TensorSpec, ...],
 ) -> Callable[..., tf.Tensor]:
-    run = _compiled(forward, function, layout, specs)
+    run = plain = functools.partial(forward, function, layout)
+    if training:  # what is exported, which is not for training, has no program of XLA's
+        run = _compiled(forward, function, layout, specs)
     gradients = _compiled(_gradients, function, layout, (specs[0], *specs))
 
     @tf.custom_gradient
@@ -51,7 +60,6 @@ def _differentiable(
         def pull_back(*upstream: tf.Tensor) -> Any:
             with tf.GradientTape() as tape:
                 tape.watch(tensors)
-                plain = functools.partial(forward, function, layout)
                 first = vjp(plain, tensors[1:], tensors[0])
             second = tape.gradient(first, tensors, upstream)
             if second[0] is None:  # no tape records while tangents are carried forward

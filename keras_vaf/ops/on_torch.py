@@ -19,10 +19,14 @@ PIECE = 262_144
 
 
 def apply(
-    function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
 ) -> torch.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return forward(function, layout, x, *parameters)
     return _Apply.apply(function, layout, x, *parameters)
 

@@ -1,5 +1,6 @@
 """`keras-vaf compare`, from the words of the command line to files and exit codes."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -204,3 +205,13 @@ def test_refuses_lists_that_are_not_of_integers(option, capsys):
 
     assert error.value.code == 2
     assert "expected integers separated by commas" in capsys.readouterr().err
+
+
+def test_the_page_names_every_option(capsys):
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    with pytest.raises(SystemExit):
+        main(["compare", "--help"])
+
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+
+    assert options == set(re.findall(r"`(--[a-z-]+)", page.read_text()))

@@ -34,9 +34,12 @@ class Optimizer:
 
 
 RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus": 0.5})
+"""Rprop as it is commonly used."""
+
 PAPER_RPROP = Optimizer(
     "Rprop", {"learning_rate": 0.01, "eta_plus": 1.01, "eta_minus": 0.5}
 )
+"""Rprop as in the paper, which does not say what the first step was."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Protocol:
     selection: str = "none"
 
     def __post_init__(self) -> None:
+        """Refuse epochs that are no positive integer."""
         if not isinstance(self.epochs, int) or self.epochs < 1:
             raise ValueError(
                 "`epochs` must be an integer of at least 1. "

@@ -65,6 +65,7 @@ VARIANTS = (
         {"k": 3, "g": "relu", "initialization": "relu"},
     ),
 )
+"""The variants that the command line knows by name."""
 
 
 def find_variants(names: str) -> tuple[Variant, ...]:

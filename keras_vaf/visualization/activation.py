@@ -50,7 +50,8 @@ def plot_activation(
 
     Example:
 
-    >>> ax = plot_activation(VAFActivation(), data=np.random.normal(size=1000))
+    >>> layer = keras_vaf.layers.VAFActivation()
+    >>> ax = plot_activation(layer, data=np.random.normal(size=1000))
     >>> ax.get_xlabel()
     'pre-activation a'
     """
@@ -144,7 +145,7 @@ def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
         style.CYCLE[1:], _most_different(flat, median), strict=False
     ):
         index = np.unravel_index(place, curves.shape[1:])
-        name = f"f of {', '.join(map(str, index))}"
+        name = f"f[{', '.join(map(str, index))}]"
         ax.plot(x, flat[:, place], color=color, lw=1.2, label=name, gid=NAMED)
 
 

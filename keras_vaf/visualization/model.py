@@ -36,10 +36,9 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
 
     Example:
 
-    >>> model = keras.Sequential(
-    ...     [keras.Input((4,)), keras.layers.Dense(8), VAFActivation(name="vaf")]
-    ... )
-    >>> [ax.get_title() for ax in plot_activations(model)]
+    >>> vaf = keras_vaf.layers.VAFActivation(name="vaf")
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), vaf])
+    >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
     ['vaf']
     """
     layers = _activations(model)

@@ -25,6 +25,7 @@ DARK, GREY, PALE = "#333333", "#767676", "#CBD0D6"
 STYLE = {
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "figure.constrained_layout.w_pad": 0.08,
     "savefig.facecolor": "white",
     "savefig.dpi": 150,
     "text.color": DARK,

@@ -45,7 +45,7 @@ def plot_units(
 
     Example:
 
-    >>> ax = plot_units(VAFActivation(k=2, initialization="relu"))
+    >>> ax = plot_units(keras_vaf.layers.VAFActivation(k=2, initialization="relu"))
     >>> [line.get_label() for line in ax.get_lines()]
     ['f', 'unit 1', 'unit 2', 'constant']
     """

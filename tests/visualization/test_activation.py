@@ -97,8 +97,8 @@ def test_channels_are_a_bundle_with_the_most_different_named():
     lines = lines_of(ax)
     x, median = lines["median f"].get_data()
     np.testing.assert_allclose(median, np.maximum(x, 0), atol=1e-6)
-    assert list(lines)[1:3] == ["f of 4", "f of 5"]
-    np.testing.assert_allclose(lines["f of 4"].get_ydata(), 5 * np.maximum(x, 0))
+    assert list(lines)[1:3] == ["f[4]", "f[5]"]
+    np.testing.assert_allclose(lines["f[4]"].get_ydata(), 5 * np.maximum(x, 0))
     bands = [band.get_label() for band in ax.collections]
     assert bands == ["50% of functions", "90% of functions"]
 
@@ -107,9 +107,9 @@ def test_units_are_named_by_their_place():
     layer = VAFActivation(sharing="neuron")
     layer.build((None, 2, 3))
 
-    named = [label for label in lines_of(plot_activation(layer)) if "f of" in label]
+    named = [label for label in lines_of(plot_activation(layer)) if "[" in label]
 
-    places = {f"f of {i}, {j}" for i in range(2) for j in range(3)}
+    places = {f"f[{i}, {j}]" for i in range(2) for j in range(3)}
     assert len(set(named)) == 3
     assert set(named) <= places
 
@@ -118,7 +118,7 @@ def test_a_single_channel_is_named_once():
     layer = VAFActivation(sharing="channel")
     layer.build((None, 1))
 
-    assert list(lines_of(plot_activation(layer))) == ["median f", "f of 0"]
+    assert list(lines_of(plot_activation(layer))) == ["median f", "f[0]"]
 
 
 def test_draws_on_axes_that_are_given(layer):

@@ -62,7 +62,7 @@ def test_one_legend_serves_all_panels(model):
     assert len(labels) == len(set(labels))
     assert {"f", "derivative of f", "median f"} <= set(labels)
     named = [text.get_text() for text in first.get_legend().get_texts()]
-    assert all(label.startswith("f of ") for label in named)
+    assert all(label.startswith("f[") for label in named)
     assert not set(named) & set(labels)
     assert [ax.get_legend() for ax in others] == [None, None, None]
 

@@ -38,13 +38,12 @@ def check(content: bytes, file: File) -> None:
     Raises:
         ValueError: If they are not this file.
     """
-    if is_right(content, file):
-        return
-    where = f" from {file.urls[0]}" if file.urls else ""
-    raise ValueError(
-        f"{file.path} is not the publisher's file: {_difference(content, file)}. "
-        f"Replace it by a fresh copy{where}."
-    )
+    if not is_right(content, file):
+        where = f" from {file.urls[0]}" if file.urls else ""
+        raise ValueError(
+            f"{file.path} is not the publisher's file: {difference(content, file)}. "
+            f"Replace it by a fresh copy{where}."
+        )
 
 
 def check_there(entry: Entry, folder: Path) -> dict[str, str]:
@@ -70,7 +69,16 @@ def check_there(entry: Entry, folder: Path) -> dict[str, str]:
     return results
 
 
-def _difference(content: bytes, file: File) -> str:
+def difference(content: bytes, file: File) -> str:
+    """Return, in words, what bytes are that are not a file of the catalogue.
+
+    Args:
+        content: The bytes.
+        file: The file that they should be.
+
+    Returns:
+        Part of a sentence: another file's name, or how they differ.
+    """
     digest = hashlib.sha256(content).hexdigest()
     for entry in CATALOGUE:
         for source in entry.sources:

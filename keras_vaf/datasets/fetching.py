@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 from keras_vaf.datasets.catalogue import File
-from keras_vaf.datasets.checking import check, is_right
+from keras_vaf.datasets.checking import difference, is_right
 from keras_vaf.utils import write_atomically
 
 _CHUNK = 1 << 18
@@ -67,11 +67,12 @@ def _fetch(file: File, path: Path) -> bytes:
     for url in file.urls:
         try:
             content = _download(url, file)
-            check(content, file)
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, http.client.HTTPException) as error:
             failures.append(f"{url}: {error}")
-        else:
+            continue
+        if is_right(content, file):
             return content
+        failures.append(f"{url} gives another file: {difference(content, file)}")
     raise OSError(
         f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or get "
         f"it in another way and put it at {path}."

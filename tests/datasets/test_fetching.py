@@ -1,0 +1,188 @@
+"""What is fetched is the publisher's file, whole, whatever happens on the way."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from keras_vaf.datasets import fetching, load
+from keras_vaf.datasets.fetching import cache_folder
+from tests.datasets.conftest import TABLE, make_table_entry
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROWS = [[1, 2], [3, 4], [5, 6]]
+
+
+@pytest.fixture(autouse=True)
+def three_rows(publisher, catalogue):
+    catalogue(make_table_entry(publisher.url))
+
+
+@pytest.fixture
+def cached():
+    """Path at which the file is kept."""
+    return cache_folder() / "three" / "three.csv"
+
+
+FETCH = """
+import sys
+from keras_vaf.datasets import File
+from keras_vaf.datasets.fetching import cache_folder, fetch_unless_there
+fetch_unless_there(File("three/three.csv", urls=(sys.argv[1],)), cache_folder())
+"""
+
+
+def not_found(handler):
+    handler.send_error(404)
+
+
+def hang_up(handler):
+    handler.connection.close()
+
+
+def stop_halfway(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(TABLE)))
+    handler.end_headers()
+    handler.wfile.write(TABLE[:10])
+
+
+def send_a_page(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(b"<html>Please log in</html>")
+
+
+def fall_silent(handler):
+    stop_halfway(handler)
+    handler.wfile.flush()
+    time.sleep(1)
+
+
+def test_a_file_is_fetched_once(publisher, cached, capsys):
+    assert load("three").x.tolist() == ROWS
+    assert cached.read_bytes() == TABLE
+    assert capsys.readouterr().err == (
+        f"Fetching three/three.csv from {publisher.url}/three.csv\n"
+    )
+    assert load("three").x.tolist() == ROWS
+    assert publisher.requests == 1
+
+
+def test_a_terminal_shows_progress(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    load("three")
+    assert "\r0.0 of 0.0 MB" in capsys.readouterr().err
+
+
+def test_with_a_folder_nothing_is_fetched(publisher, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load("three", tmp_path)
+    assert publisher.requests == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (not_found, "HTTP Error 404"),
+        (hang_up, "closed connection"),
+        (stop_halfway, "it has 10 bytes instead of 30"),
+        (send_a_page, "it has 26 bytes instead of 30"),
+        (fall_silent, "timed out"),
+    ],
+)
+def test_a_publisher_who_fails(publisher, cached, monkeypatch, answer, message):
+    monkeypatch.setattr(fetching, "_SECONDS_OF_SILENCE", 0.2)
+    publisher.answer = answer
+    with pytest.raises(
+        OSError, match=f"three/three.csv could not be fetched .*{message}.* put it at "
+    ) as raised:
+        load("three")
+    assert str(cached) in str(raised.value)
+    assert not cached.exists()
+    publisher.answer = publisher.send
+    assert load("three").x.tolist() == ROWS
+
+
+def test_offline(catalogue):
+    catalogue(make_table_entry("http://127.0.0.1:9"))
+    with pytest.raises(OSError, match=r"could not be fetched .*refused.* Go online"):
+        load("three")
+
+
+def test_the_second_address_is_tried(publisher, catalogue):
+    catalogue(make_table_entry("http://127.0.0.1:9", publisher.url))
+    assert load("three").x.tolist() == ROWS
+
+
+@pytest.mark.parametrize("content", [TABLE[:9], b"", TABLE.replace(b"2.5", b"2.6")])
+def test_a_damaged_copy_is_fetched_again(cached, content):
+    load("three")
+    cached.write_bytes(content)
+    assert load("three").x.tolist() == ROWS
+    assert cached.read_bytes() == TABLE
+
+
+def test_several_at_once(publisher, cached):
+    everyone = threading.Barrier(4)
+
+    def answer(handler):
+        everyone.wait(timeout=10)
+        publisher.send(handler)
+
+    publisher.answer = answer
+    with ThreadPoolExecutor(4) as pool:
+        datasets = list(pool.map(load, ["three"] * 4))
+    assert all(dataset.x.tolist() == ROWS for dataset in datasets)
+    assert [path.name for path in cached.parent.iterdir()] == ["three.csv"]
+
+
+class TestFolder:
+    def test_one_that_cannot_be_made(self, tmp_path):
+        (tmp_path / "home").write_text("a file, not a folder")
+        with pytest.raises(OSError, match=r"three\.csv could not be .* KERAS_HOME"):
+            load("three")
+
+    def test_a_full_disk(self, cached, monkeypatch):
+        def fail(descriptor):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fail)
+            with pytest.raises(OSError, match="could not be written: No space left"):
+                load("three")
+        assert list(cached.parent.iterdir()) == []
+        assert load("three").x.tolist() == ROWS
+
+
+def test_killed_while_fetching(publisher, cached):
+    """SIGKILL in the middle of a download leaves nothing behind."""
+    halfway, killed = threading.Event(), threading.Event()
+
+    def answer(handler):
+        stop_halfway(handler)
+        handler.wfile.flush()
+        halfway.set()
+        killed.wait(timeout=60)
+
+    publisher.answer = answer
+    process = subprocess.Popen(
+        [sys.executable, "-c", FETCH, publisher.url + "/three.csv"],
+        env={**os.environ, "KERAS_BACKEND": "jax"},
+    )
+    try:
+        assert halfway.wait(timeout=60)
+    finally:
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        killed.set()
+    assert not cached.exists()
+    publisher.answer = publisher.send
+    assert load("three").x.tolist() == ROWS

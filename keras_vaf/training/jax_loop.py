@@ -1,4 +1,4 @@
-"""Algorithm 1 on JAX: epochs in a `while_loop` under `jit`, all state passed along."""
+"""Algorithm 1 on JAX: epochs as pure functions, all state passed along."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,7 +8,11 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from keras_vaf.training.data import number_of_rows
 from keras_vaf.training.history import Rule
+
+Sweep = Callable[[Any, Any, Any, Any], Any]
+Epoch = Callable[..., tuple["State", dict[str, Any]]]
 
 
 class State(NamedTuple):
@@ -27,25 +31,26 @@ class Loop:
     def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
         self._model = model
         self._rule = rule
-        self._epoch = make_epoch(model, rule, batch_size)
-        self._compiled = jax.jit(self._epochs)
+        self._epoch = make_epoch(model, rule, scanned(batch_size))
+        self._epoch_in_steps = make_epoch(model, rule, stepped(batch_size))
+        self._run_compiled = jax.jit(make_program(self._epoch))
+        self._in_steps: bool | None = None
 
     def begin(self, train: Any, validation: Any) -> None:
         """Take the data, and the model's variables as they are now."""
-        self._data = jax.tree.map(jnp.asarray, (train, validation))
-        trainable = values(self._model.trainable_variables)
-        non_trainable = values(self._model.non_trainable_variables)
-        self._state = State(
-            trainable=trainable,
-            non_trainable=non_trainable,
-            optimizer=values(self._model.optimizer.variables),
-            best=(trainable, non_trainable),
-            verdict=self._rule.start(),
-        )
+        train, validation = jax.tree.map(jnp.asarray, (train, validation))
+        self._data = jnp.arange(number_of_rows(validation)), train, validation
+        self._state = state_of(self._model, self._rule)
+        if self._in_steps is None:
+            order = jnp.arange(number_of_rows(train))
+            self._in_steps = convolves_on_cpu(
+                self._epoch, self._state, order, *self._data
+            )
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
         """Run `count` epochs, or fewer if the verdict is to stop."""
-        done, self._state, logs = self._compiled(self._state, orders, count, self._data)
+        run = self._run_in_steps if self._in_steps else self._run_compiled
+        done, self._state, logs = run(self._state, orders, count, *self._data)
         logs = {name: np.asarray(log)[: int(done)] for name, log in logs.items()}
         return logs, bool(self._state.verdict[-1])
 
@@ -56,89 +61,136 @@ class Loop:
         assign(self._model.non_trainable_variables, non_trainable)
         assign(self._model.optimizer.variables, self._state.optimizer)
 
-    def _epochs(
-        self, state: State, orders: Any, count: Any, data: Any
-    ) -> tuple[Any, State, dict[str, Any]]:
-        """Run epochs, and write their metrics one below the other."""
+    def _run_in_steps(
+        self, state: State, orders: np.ndarray, count: int, *data: Any
+    ) -> tuple[int, State, dict[str, np.ndarray]]:
+        """Do what the compiled program does, with one call per update."""
+        logs = []
+        for order in orders[:count]:
+            state, log = self._epoch_in_steps(state, jnp.asarray(order), *data)
+            logs.append(jax.device_get(log))
+            if not state.verdict[-1]:
+                break
+        return len(logs), state, jax.tree.map(lambda *log: np.stack(log), *logs)
 
+
+def convolves_on_cpu(epoch: Epoch, *arguments: Any) -> bool:
+    """Tell whether an epoch has convolutions, and runs on the CPU.
+
+    There XLA compiles the gradients of convolutions well outside of loops only: inside
+    of them they take nine times as long (https://github.com/jax-ml/jax/issues/12868).
+    """
+    if jax.default_backend() != "cpu":
+        return False
+    return "conv_general_dilated" in str(jax.make_jaxpr(epoch)(*arguments))
+
+
+def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]]]:
+    """Return many epochs as one pure function.
+
+    Args:
+        epoch: One epoch, from `make_epoch`.
+
+    Returns:
+        A function of the state, the orders of the training rows (one line per epoch),
+        the number of lines to use, and what the epoch takes besides. It returns how
+        many epochs were run, the new state and the metrics, one below the other.
+    """
+
+    def program(
+        state: State, orders: Any, count: Any, *data: Any
+    ) -> tuple[Any, State, dict[str, Any]]:
         def goes_on(carry: Any) -> Any:
             done, state, _ = carry
             return (done < count) & state.verdict[-1]
 
         def run(carry: Any) -> Any:
             done, state, logs = carry
-            state, log = self._epoch(state, orders[done], data)
+            state, log = epoch(state, orders[done], *data)
             logs = {name: logs[name].at[done].set(log[name]) for name in logs}
             return done + 1, state, logs
 
-        _, log = jax.eval_shape(self._epoch, state, orders[0], data)
+        _, log = jax.eval_shape(epoch, state, orders[0], *data)
         logs = {name: jnp.zeros((len(orders), *log[name].shape)) for name in log}
         return jax.lax.while_loop(goes_on, run, (0, state, logs))
 
+    return program
 
-def make_epoch(
-    model: keras.Model, rule: Rule, batch_size: int | None
-) -> Callable[[State, Any, Any], tuple[State, dict[str, Any]]]:
+
+def make_epoch(model: keras.Model, rule: Rule, sweep: Sweep) -> Epoch:
     """Return one epoch as a pure function: train, evaluate, judge, keep the best.
 
     Args:
         model: A compiled and built model.
         rule: Which epoch is best, and when to stop.
-        batch_size: Rows per update; `None` takes all rows at once.
+        sweep: How steps go through the batches: `scanned(...)` or `stepped(...)`.
 
     Returns:
-        A function of the state, the order of the training rows and the data, which
-        returns the new state and the metrics.
+        A function of the state, the order of the training rows, the validation rows,
+        and the arrays that these are rows of. It returns the new state and the metrics.
     """
     model.reset_metrics()
     zero = values(model.metrics_variables)
 
-    def epoch(state: State, order: Any, data: Any) -> tuple[State, dict[str, Any]]:
-        train, validation = data
+    @jax.jit
+    def update(variables: Any, rows: Any, data: Any) -> Any:
+        return model.train_step(variables, take(data, rows))[1]
 
-        def update(variables: Any, rows: Any) -> Any:
-            return model.train_step(variables, take(train, rows))[1]
+    @jax.jit
+    def evaluate(variables: Any, rows: Any, data: Any) -> Any:
+        return model.test_step(variables, take(data, rows))[1]
 
-        def evaluate(variables: Any, rows: Any) -> Any:
-            return model.test_step(variables, take(validation, rows))[1]
-
+    def epoch(
+        state: State, order: Any, rows: Any, train: Any, validation: Any
+    ) -> tuple[State, dict[str, Any]]:
         trainable, non_trainable, optimizer, metrics = sweep(
-            update, (*state[:3], zero), order, batch_size
+            update, (*state[:3], zero), order, train
         )
         logs = results(model, metrics)
-        rows = jnp.arange(len(jax.tree.leaves(validation)[0]))
         trainable, non_trainable, metrics = sweep(
-            evaluate, (trainable, non_trainable, zero), rows, batch_size
+            evaluate, (trainable, non_trainable, zero), rows, validation
         )
         for name, value in results(model, metrics).items():
             logs[f"val_{name}"] = value
-
         better, verdict = rule.judge(state.verdict, logs)
-        best = jax.tree.map(
-            lambda new, old: jnp.where(better, new, old),
-            (trainable, non_trainable),
-            state.best,
-        )
+        new = trainable, non_trainable
+        best = jax.tree.map(lambda *pair: jnp.where(better, *pair), new, state.best)
         return State(trainable, non_trainable, optimizer, best, verdict), logs
 
     return epoch
 
 
-def sweep(
-    step: Callable[[Any, Any], Any], variables: Any, rows: Any, batch_size: int | None
-) -> Any:
-    """Apply a step to all rows, batch by batch; the last batch may be smaller."""
-    batch_size = batch_size or len(rows)
-    whole = len(rows) // batch_size * batch_size
-    if whole == batch_size:
-        variables = step(variables, rows[:whole])
-    elif whole:
+def scanned(batch_size: int | None) -> Sweep:
+    """Return a sweep over all rows, batch by batch, that is compiled as a loop.
+
+    Args:
+        batch_size: Rows per step, of which the last may have fewer; `None` takes all.
+    """
+
+    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
+        size = batch_size or len(rows)
+        whole = len(rows) // size * size
         variables, _ = jax.lax.scan(
-            lambda variables, batch: (step(variables, batch), None),
+            lambda variables, batch: (step(variables, batch, data), None),
             variables,
-            rows[:whole].reshape(-1, batch_size),
+            rows[:whole].reshape(-1, size),
         )
-    return step(variables, rows[whole:]) if whole < len(rows) else variables
+        rest = rows[whole:]
+        return step(variables, rest, data) if len(rest) else variables
+
+    return sweep
+
+
+def stepped(batch_size: int | None) -> Sweep:
+    """Return the same sweep, with one call per step."""
+
+    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
+        size = batch_size or len(rows)
+        for start in range(0, len(rows), size):
+            variables = step(variables, rows[start : start + size], data)
+        return variables
+
+    return sweep
 
 
 def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
@@ -146,6 +198,19 @@ def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
     mapping = zip(model.metrics_variables, metrics_variables, strict=True)
     with keras.StatelessScope(state_mapping=mapping):
         return dict(model.get_metrics_result())
+
+
+def state_of(model: keras.Model, rule: Rule) -> State:
+    """Return the state of a model before its first epoch."""
+    trainable = values(model.trainable_variables)
+    non_trainable = values(model.non_trainable_variables)
+    return State(
+        trainable=trainable,
+        non_trainable=non_trainable,
+        optimizer=values(model.optimizer.variables),
+        best=(trainable, non_trainable),
+        verdict=rule.start(),
+    )
 
 
 def take(data: Any, rows: Any) -> Any:

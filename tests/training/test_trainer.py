@@ -148,34 +148,72 @@ def rich_model():
     return model
 
 
+def convolution_model():
+    """Return a small convolutional network."""
+    model = keras.Sequential(
+        [
+            keras.Input((3,)),
+            keras.layers.Reshape((3, 1)),
+            keras.layers.Conv1D(4, 2, kernel_initializer=PortableGlorotUniform(1)),
+            keras.layers.ReLU(),
+            keras.layers.Flatten(),
+            keras.layers.Dense(2, kernel_initializer=PortableGlorotUniform(2)),
+        ]
+    )
+    model.compile(keras.optimizers.RMSprop(0.01), "mse", metrics=["mae"])
+    return model
+
+
 def classification_data(rows, seed):
     rng = np.random.default_rng(seed)
     x = {"a": rng.normal(size=(rows, 3)), "b": rng.normal(size=(rows, 2))}
     return x, rng.integers(3, size=rows)
 
 
-@pytest.mark.parametrize("batch_size", [None, 8])
-def test_it_does_what_fit_does(batch_size):
-    x, y = classification_data(21, seed=0)
-    validation = classification_data(10, seed=1)
-    history = train(rich_model(), x, y, validation, epochs=6, batch_size=batch_size)
-    model, logs = rich_model(), []
-    for epoch in range(6):
+def fit(model, data, validation_data, epochs, batch_size):
+    """Return the metrics of the same training with `Model.fit`."""
+    x, y = data
+    logs = []
+    for epoch in range(epochs):
         order = shuffled(21, batch_size, 0, epoch)
         fitted = model.fit(
-            {name: values[order] for name, values in x.items()},
+            keras.tree.map_structure(lambda array, order=order: array[order], x),
             y[order],
             batch_size=batch_size or 21,
             shuffle=False,
-            validation_data=validation,
+            validation_data=validation_data,
             validation_batch_size=batch_size or 21,
             verbose=0,
         )
         logs.append({name: values[0] for name, values in fitted.history.items()})
-    assert set(history.metrics) == set(logs[0])
+    return {name: [log[name] for log in logs] for name in logs[0]}
+
+
+@pytest.mark.parametrize("batch_size", [None, 8])
+@pytest.mark.parametrize(
+    ("build", "data"),
+    [(rich_model, classification_data), (convolution_model, regression_data)],
+)
+def test_it_does_what_fit_does(build, data, batch_size):
+    train_data, validation_data = data(21, seed=0), data(10, seed=1)
+    history = train(
+        build(), *train_data, validation_data, epochs=6, batch_size=batch_size
+    )
+    expected = fit(build(), train_data, validation_data, 6, batch_size)
+    assert set(history.metrics) == set(expected)
     for name, values in history.metrics.items():
-        expected = [log[name] for log in logs]
-        np.testing.assert_allclose(values, expected, atol=1e-4, err_msg=name)
+        np.testing.assert_allclose(values, expected[name], atol=1e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("patience", [None, 2])
+def test_convolutions_stop_as_other_networks_do(patience):
+    x, y = regression_data()
+    history = train(convolution_model(), x, y, (x, -y), epochs=9, patience=patience)
+    if patience is None:
+        assert (history.epochs, history.stopped) == (9, "epochs")
+    else:
+        assert history.epochs == history.best_epoch + 2
+        assert history.stopped == "patience"
 
 
 def test_the_best_weights_are_kept_with_their_statistics():

@@ -176,7 +176,7 @@ def test_best_is_chosen_by_validation_not_by_test():
     vaf = [
         dataclasses.replace(report, validation={"loss": loss, "accuracy": 0.5})
         for report, loss in zip(
-            make_arm("vaf-relu", [0.1, 0.2]), (0.3, 0.2), strict=True
+            make_arm("vaf-relu", [0.2, 0.1]), (0.3, 0.2), strict=True
         )
     ]
 

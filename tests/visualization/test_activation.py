@@ -36,6 +36,12 @@ def test_shows_function_derivative_knots_and_start(layer):
     assert lines["start"].get_linestyle() == "--"
 
 
+def test_units_that_add_nothing_have_no_knot():
+    lines = lines_of(plot_activation(VAFActivation(k=5, initialization="relu")))
+
+    assert lines["knots of f"].get_xdata() == pytest.approx([0])
+
+
 def test_derivative_is_the_slope_between_knots(layer):
     x, slope = lines_of(plot_activation(layer))["derivative of f"].get_data()
 

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 
 import keras_vaf
-from keras_vaf.cli import compare
+from keras_vaf.cli import compare, data
 
 __all__ = ["main"]
 
-COMMANDS = (compare,)
+COMMANDS = (compare, data)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

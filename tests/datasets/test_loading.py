@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from keras_vaf.datasets import Size, load
-from tests.datasets.conftest import (
+from tests.datasets.three_rows import (
     IMAGES,
     LABELS,
     TABLE,

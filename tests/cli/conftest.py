@@ -1,0 +1,3 @@
+"""The datasets of three rows, also for the commands."""
+
+from tests.datasets.conftest import catalogue, folder  # noqa: F401

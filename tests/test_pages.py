@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", *(path.relative_to(ROOT) for path in ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    "README.md",
+    *(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")),
+]
 
 
 def blocks(page, language):

@@ -1,8 +1,13 @@
-"""What several test files share: Keras's private helpers, and the public names."""
+"""What several test files share: Keras's private helpers, gradients, public names."""
 
+import contextlib
+import functools
 import importlib
 import pkgutil
 
+import keras
+import numpy as np
+from keras import ops
 from keras.src.testing import TestCase
 
 import keras_vaf
@@ -23,3 +28,75 @@ def public_names():
         for package in packages
         for name in package.__all__
     }
+
+
+def double_precision():
+    """Let JAX compute in float64, as the other backends do when asked."""
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return jax.enable_x64(True)
+    return contextlib.nullcontext()
+
+
+@functools.cache
+def _compiled_vjp(function):
+    import jax
+
+    def compute(arguments, upstream):
+        value, pull_back = jax.vjp(function, *arguments)
+        return value, pull_back(upstream)
+
+    return jax.jit(compute)
+
+
+def vjp(function, arguments, upstream):
+    """Return function(*arguments) and the gradients of sum(upstream * function)."""
+    backend = keras.backend.backend()
+    if backend == "jax":
+        return _compiled_vjp(function)(arguments, upstream)
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            value = function(*arguments)
+        return value, tape.gradient(value, arguments, upstream)
+    import torch
+
+    leaves = [argument.detach().requires_grad_() for argument in arguments]
+    value = function(*leaves)
+    return value, torch.autograd.grad(value, leaves, upstream)
+
+
+def grad(function, arguments):
+    """Return the gradients of a scalar function, themselves differentiable."""
+    backend = keras.backend.backend()
+    if backend == "jax":
+        import jax
+
+        return jax.jit(jax.grad(function, tuple(range(len(arguments)))))(*arguments)
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            value = function(*arguments)
+        return tape.gradient(value, arguments, unconnected_gradients="zero")
+    import torch
+
+    leaves = [a if a.requires_grad else a.detach().requires_grad_() for a in arguments]
+    value = function(*leaves)
+    return torch.autograd.grad(value, leaves, create_graph=True, materialize_grads=True)
+
+
+def to_tensors(arrays):
+    """Return tensors of the arrays' own dtypes."""
+    return [ops.convert_to_tensor(array, dtype=array.dtype.name) for array in arrays]
+
+
+def to_arrays(tensors):
+    """Return arrays of the tensors' own dtypes, detached from any gradient."""
+    if keras.backend.backend() == "torch":
+        tensors = [tensor.detach() for tensor in tensors]
+    return [np.asarray(ops.convert_to_numpy(tensor)) for tensor in tensors]

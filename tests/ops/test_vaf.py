@@ -1,0 +1,206 @@
+"""The equation and its gradients, against the reference in NumPy."""
+
+import functools
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+
+from keras_vaf.ops import NAMES, VAF, pointwise
+from tests import reference
+from tests.harness import double_precision, to_arrays, to_tensors, vjp
+
+# Shape of the input and the axes along which the functions differ. At each rank:
+# layer, channel (last and first), neuron, and axes that do not stand side by side.
+LAYOUTS = [
+    ((6, 3), ()),
+    ((6, 3), (1,)),
+    ((3, 4, 5), (1,)),
+    ((3, 4, 5), (1, 2)),
+    ((2, 3, 4, 5), ()),
+    ((2, 3, 4, 5), (1,)),
+    ((2, 3, 4, 5), (3,)),
+    ((2, 3, 4, 5), (1, 3)),
+    ((2, 3, 4, 5), (1, 2, 3)),
+    ((2, 3, 2, 3, 2), (4,)),
+    ((2, 3, 2, 3, 2), (1, 3)),
+]
+
+# One layout for the tests of every g: JAX compiles each operation once for it.
+SHAPE, UNSHARED = (3, 4, 5), (1,)
+
+
+def draw(shape, unshared, k, g, seed=0, dtype="float64"):
+    """An upstream gradient, an input and parameters, with no unit near a kink of g."""
+    random = np.random.default_rng(seed)
+    sizes = tuple(shape[axis] for axis in unshared)
+    upstream, x = random.normal(size=(2, *shape))
+    alpha, alpha_bias, beta = random.normal(size=(3, *sizes, k))
+    hidden = reference.aligned(alpha, x, unshared) * x[..., None]
+    hidden += reference.aligned(alpha_bias, x, unshared)
+    upstream *= np.all(reference.away_from_kinks(hidden, g, 1e-3), axis=-1)
+    arrays = (upstream, x, alpha, alpha_bias, beta, random.normal(size=sizes))
+    return [np.asarray(array, dtype) for array in arrays]
+
+
+@functools.cache  # so that JAX compiles it once for the tests that share a layout
+def operation(g, unshared):
+    function = VAF(getattr(keras.activations, g) if isinstance(g, str) else g)
+    return lambda x, *parameters: pointwise(function, x, parameters, unshared)
+
+
+def compute(g, unshared, arrays):
+    """Output and gradients of the package, as arrays."""
+    upstream, *arguments = to_tensors(arrays)
+    y, gradients = vjp(operation(g, unshared), arguments, upstream)
+    return to_arrays([y, *gradients])
+
+
+def expect(g, unshared, arrays):
+    """The same of the reference."""
+    upstream, *arguments = (np.asarray(array, "float64") for array in arrays)
+    y = reference.vaf(*arguments, g, unshared)
+    return [y, *reference.vaf_gradients(upstream, *arguments, g, unshared)]
+
+
+def check(g, unshared, arrays, tolerance=3e-6):
+    """Compare them. Keras's tanh on JAX and gelu on TensorFlow have float32 errors."""
+    names = ("f", "x", "alpha", "alpha_bias", "beta", "beta_bias")
+    computed, expected = compute(g, unshared, arrays), expect(g, unshared, arrays)
+    for name, have, want in zip(names, computed, expected, strict=True):
+        assert have.shape == want.shape, name
+        scale = max(1, abs(want).max(initial=0))
+        np.testing.assert_allclose(have, want, 0, tolerance * scale, err_msg=name)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("g", NAMES)
+def test_every_g_matches_the_reference(g):
+    with double_precision():
+        check(g, UNSHARED, draw(SHAPE, UNSHARED, k=3, g=g))
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("shape, unshared", LAYOUTS)
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+def test_every_layout_matches_the_reference(g, shape, unshared):
+    with double_precision():
+        check(g, unshared, draw(shape, unshared, k=2, g=g))
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("g", ["relu", "sigmoid"])
+@pytest.mark.parametrize("shape, unshared", LAYOUTS[4:8:3])
+def test_compiled_programs_match_the_reference(g, shape, unshared):
+    check(g, unshared, draw(shape, unshared, k=2, g=g, dtype="float32"), 1e-5)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("g", NAMES)
+def test_gradients_are_finite_differences_of_the_reference(g):
+    arrays, step = draw(SHAPE, UNSHARED, k=3, g=g), 1e-6
+    with double_precision():
+        _, *gradients = compute(g, UNSHARED, arrays)
+    upstream, *arguments = arrays
+    random = np.random.default_rng(1)
+    for i, gradient in enumerate(gradients):
+        direction = random.normal(size=gradient.shape)
+        ahead, behind = (
+            reference.vaf(
+                *arguments[:i],
+                arguments[i] + sign * step * direction,
+                *arguments[i + 1 :],
+                g,
+                UNSHARED,
+            )
+            for sign in (1, -1)
+        )
+        difference = np.sum(upstream * (ahead - behind)) / (2 * step)
+        assert np.sum(gradient * direction) == pytest.approx(difference, 1e-5, 1e-5)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@settings(max_examples=100 if keras.backend.backend() == "torch" else 6, deadline=None)
+@given(data=st.data())
+def test_any_shape_k_sharing_and_dtype(data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 5), min_size=2, max_size=5)))
+    # Each new shape is compiled on JAX and TensorFlow; PyTorch tries many.
+    axes = st.sets(st.integers(1, len(shape) - 1))
+    unshared = tuple(sorted(data.draw(axes, label="unshared")))
+    k = data.draw(st.integers(1, 5), label="k")
+    g = data.draw(st.sampled_from(NAMES), label="g")
+    dtype = data.draw(st.sampled_from(["float32", "float64"]), label="dtype")
+    arrays = draw(shape, unshared, k, g, data.draw(st.integers(0, 99)), dtype)
+    with double_precision():
+        check(g, unshared, arrays, 1e-4 if dtype == "float32" else 3e-6)
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_in_and_out_with_sums_in_single(g, dtype):
+    # 70,000 ones: a sum in float16 would end at infinity, one in bfloat16 at 256.
+    x = ops.ones((70_000, 1), dtype)
+    parameters = [ops.array(v, "float32") for v in ([1.0], [0.0], [0.5], 0.0)]
+    function = VAF(getattr(keras.activations, g))
+    y, gradients = vjp(
+        lambda x, *p: pointwise(function, x, p), [x, *parameters], ops.ones_like(x)
+    )
+    dtypes = [keras.backend.standardize_dtype(t.dtype) for t in (y, *gradients)]
+    assert dtypes == [dtype, dtype, "float32", "float32", "float32", "float32"]
+    value, slope = (f(np.float64(1)) for f in reference.FUNCTIONS[g])
+    *_, beta, beta_bias = to_arrays(gradients)
+    assert to_arrays(gradients)[1] == pytest.approx(35_000 * slope, 1e-3)
+    assert beta == pytest.approx(70_000 * value, 1e-3)
+    assert beta_bias == 70_000
+
+
+# Keras's own hard_shrink and soft_shrink take NaN for a small number.
+PASSES_NAN = [name for name in NAMES if not name.endswith("_shrink")]
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("g", [*PASSES_NAN, "tanh_shrink"])
+def test_nan_comes_out_where_it_went_in_and_nowhere_else(g):
+    upstream, x, *parameters = draw(SHAPE, UNSHARED, k=3, g=g)
+    x[1, 2, 3] = np.nan
+    with double_precision():
+        y, *_ = compute(g, UNSHARED, (upstream, x, *parameters))
+    np.testing.assert_array_equal(np.isnan(y), np.isnan(x))
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("g", NAMES)
+def test_large_inputs_give_finite_values_and_gradients(g):
+    upstream, x, alpha, *parameters = draw(SHAPE, UNSHARED, k=3, g=g)
+    arrays = (upstream, 80 * np.sign(x), np.sign(alpha), *parameters)
+    with double_precision():
+        for array in compute(g, UNSHARED, arrays):
+            assert np.all(np.isfinite(array))
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("shape, unshared", [((0, 3), ()), ((0, 2, 3), (2,))])
+def test_an_empty_batch_gives_gradients_of_zero(shape, unshared):
+    arrays = draw(shape, unshared, k=2, g="relu", dtype="float32")
+    check("relu", unshared, arrays)
+
+
+def bump(x):
+    return x * ops.exp(-ops.square(x))
+
+
+@pytest.mark.parametrize("shape, unshared", [((6, 3), ()), ((2, 3, 4, 5), (1, 3))])
+def test_a_function_of_ones_own_is_differentiated(shape, unshared, monkeypatch):
+    own = (
+        lambda x: x * np.exp(-(x**2)),
+        lambda x: (1 - 2 * x**2) * np.exp(-(x**2)),
+    )
+    monkeypatch.setitem(reference.FUNCTIONS, "bump", own)
+    arrays = draw(shape, unshared, k=3, g="bump", dtype="float32")
+    for have, want in zip(
+        compute(bump, unshared, arrays), expect("bump", unshared, arrays), strict=True
+    ):
+        np.testing.assert_allclose(have, want, 1e-4, 1e-4)

@@ -66,7 +66,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         totals.append(ops.fori_loop(0, count, add, zeros))
     else:
         rest = before
-    if not _is(rest, 0):
+    if not totals or not _is(rest, 0):  # an empty batch has sums too: 0
         totals.append(partial(before - rest, rest, 1))
     return [
         sum(_collapse(part) for part in parts) for parts in zip(*totals, strict=True)

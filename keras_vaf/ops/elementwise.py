@@ -21,9 +21,8 @@ class Elementwise:
         value: The function g.
         derivative: `derivative(h, y)` is g'(h), given h and y = g(h). `None` leaves it
             to the backend's automatic differentiation.
-        homogeneous: Whether g(h) = h g'(h) for every h, as for piecewise-linear
-            functions whose only knot is 0. Two sums then give all the gradients of a
-            hidden unit.
+        homogeneous: Whether g(h) = h g'(h) for every h, as for functions made of pieces
+            of lines through 0. Two sums then give all the gradients of a hidden unit.
     """
 
     value: Function
@@ -90,7 +89,7 @@ _DERIVATIVES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "tanh": lambda h, y: 1 - y * y,
     "tanh_shrink": lambda h, y: ops.square(ops.tanh(h)),
 }
-_HOMOGENEOUS = frozenset({"leaky_relu", "linear", "relu"})
+_HOMOGENEOUS = frozenset({"hard_shrink", "leaky_relu", "linear", "relu"})
 
 NAMES = tuple(_DERIVATIVES)
 """Names of the Keras activations that act on each element alone."""

@@ -1,7 +1,9 @@
-"""Which elements share one function."""
+"""Which elements share one function, and where the channel axis is."""
 
 from collections.abc import Sequence
 from typing import Literal
+
+import keras
 
 Sharing = Literal["layer", "channel", "neuron"] | tuple[int, ...]
 NAMES = ("layer", "channel", "neuron")
@@ -40,6 +42,26 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
             f"`sharing` must name each axis once. Received: sharing={sharing!r}"
         )
     return tuple(sharing)
+
+
+def validate_data_format(data_format: str | None) -> str:
+    """Say where the channel axis is.
+
+    Args:
+        data_format: `"channels_last"`, `"channels_first"`, or `None` for
+            `keras.config.image_data_format()`.
+
+    Raises:
+        ValueError: If it is none of these.
+    """
+    if data_format is None:
+        return keras.config.image_data_format()
+    if data_format not in ("channels_last", "channels_first"):
+        raise ValueError(
+            "`data_format` must be 'channels_last', 'channels_first' or None. "
+            f"Received: data_format={data_format!r}"
+        )
+    return data_format
 
 
 def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:

@@ -3,13 +3,17 @@
 import inspect
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.layers.sharing import unshared_axes, validate_sharing
+from keras_vaf.layers.sharing import (
+    unshared_axes,
+    validate_data_format,
+    validate_sharing,
+)
 from keras_vaf.ops import Pointwise, pointwise
 from keras_vaf.ops.functions import evaluate, function_identifier
 from keras_vaf.ops.layout import Layout
@@ -57,7 +61,7 @@ class TrainableActivation(keras.layers.Layer):
             known size, or if the input is not of floats.
     """
 
-    parameters: ClassVar[tuple[str, ...]] = ()
+    parameters: tuple[str, ...] = ()
     not_trained: tuple[str, ...] = ()
 
     def __init__(
@@ -76,7 +80,7 @@ class TrainableActivation(keras.layers.Layer):
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
         self.sharing = validate_sharing(sharing)
-        self.data_format = _validate_data_format(data_format)
+        self.data_format = validate_data_format(data_format)
         for name, value in weight_arguments.items():
             get = getattr(keras, f"{name.rpartition('_')[2]}s").get
             setattr(self, name, get(value))
@@ -205,7 +209,7 @@ class TrainableActivation(keras.layers.Layer):
         def value(x: Tensor, *weights: Tensor) -> Tensor:
             return self.equation.value(x, *(layout.align(w) for w in weights))
 
-        y = evaluate(value, x.reshape(*x.shape, *[1] * count), *weights)
+        y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
         unshared = weights[-1].shape[:count]
         return np.broadcast_to(y, (*x.shape, *unshared)).copy()
 
@@ -228,17 +232,6 @@ class _Constant(keras.initializers.Initializer):
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Tensor:
         return ops.convert_to_tensor(np.array(self.value, dtype=dtype))
-
-
-def _validate_data_format(data_format: str | None) -> str:
-    if data_format is None:
-        return keras.config.image_data_format()
-    if data_format not in ("channels_last", "channels_first"):
-        raise ValueError(
-            "`data_format` must be 'channels_last', 'channels_first' or None. "
-            f"Received: data_format={data_format!r}"
-        )
-    return data_format
 
 
 def _get_callable(identifier: Any) -> Callable[[Any], Tensor] | None:

@@ -18,7 +18,14 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-from keras_vaf import initializers, layers, ops, optimizers, regularizers
+from keras_vaf import constraints, initializers, layers, ops, optimizers, regularizers
 
-__all__ = ["initializers", "layers", "ops", "optimizers", "regularizers"]
+__all__ = [
+    "constraints",
+    "initializers",
+    "layers",
+    "ops",
+    "optimizers",
+    "regularizers",
+]
 __version__ = "0.1.0"

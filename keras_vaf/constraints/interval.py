@@ -1,0 +1,54 @@
+"""Numbers between two bounds."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Interval(keras.constraints.Constraint):
+    """Keep each weight in an interval.
+
+    `keras.constraints.NonNeg` lets a weight become 0, which is too little where the
+    layer divides by it.
+
+    Args:
+        minimum: Lower bound, or `None`.
+        maximum: Upper bound, or `None`.
+
+    Raises:
+        ValueError: If there is no bound, or the lower one is above the upper one.
+
+    Example:
+
+    >>> weights = Interval(minimum=0.1)(keras.ops.array([-3.0, 0.5]))
+    >>> print(keras.ops.convert_to_numpy(weights))
+    [0.1 0.5]
+    """
+
+    def __init__(
+        self, minimum: float | None = None, maximum: float | None = None
+    ) -> None:
+        bounds = [bound for bound in (minimum, maximum) if bound is not None]
+        if not bounds or bounds[0] > bounds[-1]:
+            raise ValueError(
+                "An interval needs a bound, and `minimum` must not be above `maximum`. "
+                f"Received: minimum={minimum!r}, maximum={maximum!r}"
+            )
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def __call__(self, value: Tensor) -> Tensor:
+        """Return the nearest values in the interval."""
+        if self.minimum is not None:
+            value = ops.maximum(value, ops.cast(self.minimum, value.dtype))
+        if self.maximum is not None:
+            value = ops.minimum(value, ops.cast(self.maximum, value.dtype))
+        return value
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments of the constructor."""
+        return {"minimum": self.minimum, "maximum": self.maximum}

@@ -10,6 +10,7 @@ from keras_vaf.initializers.start import Start
 from keras_vaf.ops.functions import Function, get_function
 
 Identifier = str | Function | Start | dict[str, Any]
+"""What `get` takes for a start."""
 
 
 def get(identifier: Identifier) -> Start:

@@ -10,6 +10,7 @@ from keras_vaf.datasets.catalogue.regression import REGRESSION
 __all__ = ["CATALOGUE", "Entry", "File", "Size", "Source", "find"]
 
 CATALOGUE: tuple[Entry, ...] = REGRESSION + CLASSIFICATION + IMAGES
+"""The paper's datasets, in the order of its table."""
 
 
 def find(name: str) -> Entry:

@@ -1,12 +1,13 @@
 """`keras-vaf data`: what is shown, and what is checked."""
 
+import dataclasses
 import functools
 from pathlib import Path
 
 import pytest
 
 from keras_vaf.cli import main
-from keras_vaf.datasets import CATALOGUE, find
+from keras_vaf.datasets import CATALOGUE, Size, find
 from tests.datasets.three_rows import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -69,6 +70,15 @@ class TestShow:
         assert code == 0
         assert output.endswith(f"picture: {path}\n")
         assert path.read_bytes().startswith(b"\x89PNG")
+
+    def test_what_is_special(self, run, catalogue, folder):
+        entry = make_table_entry()
+        special = {"left_out": {"b": "an identifier"}, "size": Size(3, 1)}
+        catalogue(dataclasses.replace(entry, difference="One less.", **special))
+        code, output, _ = run("show", "three", "--data-dir", folder)
+        assert code == 0
+        assert "left out: b, an identifier\n" in output
+        assert "difference from the paper: One less.\n" in output
 
     def test_a_missing_file(self, run, catalogue, folder):
         catalogue(make_table_entry())

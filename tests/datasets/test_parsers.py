@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -141,6 +142,15 @@ class TestWorkbook:
     def test_other_files_are_refused(self, content, options, message):
         with pytest.raises(ValueError, match=message):
             read_workbook(content, "three.xls", **options)
+
+    @pytest.mark.parametrize("content", [make_xlsx([["a"]]), make_xls([["a"]], "Data")])
+    def test_without_its_package_the_line_that_installs_it_is_named(
+        self, content, monkeypatch
+    ):
+        for package in ("openpyxl", "xlrd"):
+            monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[data\]'"):
+            read_workbook(content, "three.xls")
 
 
 class TestIDX:

@@ -124,6 +124,15 @@ class TestMissing:
             Preprocessing(missing="drop").fit(dataset, [4, 5])
 
 
+def test_a_table_without_categories_can_be_undone():
+    x = np.random.default_rng(0).normal(5, 3, (9, 2)).astype("float32")
+    dataset = Dataset("nine", "regression", x, x[:, 0], ("a", "b"))
+    fitted = Preprocessing().fit(dataset, slice(6))
+    np.testing.assert_allclose(
+        fitted.invert_inputs(fitted.transform_inputs(x)), x, rtol=1e-5
+    )
+
+
 def test_categories_without_an_order_are_one_column_each():
     dataset = make_dataset(missing=False)
     x, _ = Preprocessing().fit(dataset, TRAINING).transform(dataset, slice(None))

@@ -21,8 +21,8 @@ def test_labels_have_the_order_and_the_names_that_they_are_given():
     np.testing.assert_array_equal(dataset.y, [1, 0, 1])
 
 
-def test_columns_are_left_out_if_they_are_there():
-    dataset = encode(b"id,a,kind\n7,1,2.5\n", left_out=("id", "other"))
+def test_columns_are_left_out():
+    dataset = encode(b"id,a,kind\n7,1,2.5\n", left_out=("id",))
     assert dataset.feature_names == ("a",)
     np.testing.assert_array_equal(dataset.x, [[1]])
 
@@ -45,7 +45,8 @@ def test_categories_keep_their_places_when_a_column_is_left_out():
         (b"a,kind\nr,1\n", {"categories": {"a": ("p", "q")}}, "'p', 'q'. .*: 'r'"),
         (b"a,kind\n1,?\n", {"missing": ("?",)}, "line 2: column 'kind' must hold num"),
         (b"a,kind\n1,?\n", {"missing": ("?",), "labels": ("1",)}, "one of '1'.* '?'"),
-        (b"a,class\n1,2\n", {}, "some.csv has no column 'kind' to take as the target"),
+        (b"a,class\n1,2\n", {}, " has no column 'kind' to take as the target"),
+        (b"a,kind\n1,2\n", {"left_out": ("id",)}, " has no column 'id' .* leave out"),
     ],
 )
 def test_other_cells_are_refused(text, options, message):

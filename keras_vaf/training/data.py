@@ -1,4 +1,4 @@
-"""Arrays as the loops take them, and the order in which epochs go through them."""
+"""What comes before the first epoch: arrays and models as the loops take them."""
 
 from typing import Any
 
@@ -70,6 +70,37 @@ def order_of_rows(
     if batch_size is None or batch_size >= rows:
         return np.arange(rows)
     return np.random.default_rng([seed, epoch]).permutation(rows)
+
+
+def take(data: Any, rows: Any) -> Any:
+    """Return some rows of each array."""
+    return keras.tree.map_structure(lambda array: array[rows], data)
+
+
+def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
+    """Create all variables of a model, its metrics and its optimizer.
+
+    Args:
+        model: A compiled model.
+        data: Inputs and targets, from `to_arrays`.
+        batch_size: Rows per update; `None` takes all rows at once.
+    """
+    x, y = take(data, slice(batch_size))
+    outputs = model(x)
+    y = keras.tree.map_structure(ops.convert_to_tensor, y)
+    model.compute_loss(x, y, outputs)
+    model.compute_metrics(x, y, outputs)
+    model.optimizer.build(model.trainable_variables)
+    model.reset_metrics()
+
+
+def check_compiled(model: keras.Model) -> None:
+    """Raise a `ValueError` unless the model is compiled."""
+    if not model.compiled:
+        raise ValueError(
+            "The model has no loss and no optimizer: call `model.compile(...)` first. "
+            f"Received: model={model.name!r}, not compiled"
+        )
 
 
 def check_positive(name: str, value: Any) -> None:

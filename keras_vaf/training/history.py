@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import keras
 import numpy as np
 from keras import ops
+
+from keras_vaf.training.data import check_positive
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,16 @@ class History:
             none, because the first one was not finite.
         stopped: `"epochs"` (all were run), `"patience"` (no better epoch for so long)
             or `"not finite"` (the loss or the monitored value became NaN or infinite).
-        seconds: Time that the training took, compilation included.
+        seconds: Time that the training took, compilation included; where networks are
+            trained together, its share of theirs.
+        replicas: Number of networks that its program trains together.
     """
 
     metrics: dict[str, np.ndarray]
     best_epoch: int
     stopped: Literal["epochs", "patience", "not finite"]
     seconds: float
+    replicas: int = 1
 
     @property
     def epochs(self) -> int:
@@ -60,6 +66,25 @@ class Rule:
     monitor: str
     mode: str
     patience: int | None
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        if self.patience is not None:
+            check_positive("patience", self.patience)
+        if self.mode not in ("min", "max"):
+            raise ValueError(
+                f"`mode` must be 'min' or 'max'. Received: mode={self.mode!r}"
+            )
+
+    def check_monitor(self, model: keras.Model) -> None:
+        """Raise a `ValueError` unless the monitored value is a metric of the model."""
+        names = list(model.get_metrics_result())
+        names += [f"val_{name}" for name in names]
+        if self.monitor not in names:
+            raise ValueError(
+                f"`monitor` must be one of the model's metrics: {', '.join(names)}. "
+                f"Received: monitor={self.monitor!r}"
+            )
 
     def start(self) -> tuple[Any, Any, Any]:
         """Return the verdict before the first epoch: best error, waited, go on."""
@@ -96,7 +121,11 @@ class Rule:
         return values if self.mode == "min" else -values
 
     def history(
-        self, metrics: dict[str, np.ndarray], go_on: bool, seconds: float
+        self,
+        metrics: dict[str, np.ndarray],
+        go_on: bool,
+        seconds: float,
+        replicas: int = 1,
     ) -> History:
         """Sum up a training.
 
@@ -104,6 +133,7 @@ class Rule:
             metrics: The metrics of all epochs.
             go_on: Whether the last verdict was to go on.
             seconds: Time that the training took.
+            replicas: Number of networks that its program trains together.
 
         Returns:
             The history.
@@ -114,4 +144,5 @@ class Rule:
         stopped: Literal["epochs", "patience", "not finite"] = "epochs"
         if not go_on:
             stopped = "patience" if finite[-1] else "not finite"
-        return History(metrics, best_epoch if finite.any() else 0, stopped, seconds)
+        best_epoch = best_epoch if finite.any() else 0
+        return History(metrics, best_epoch, stopped, seconds, replicas)

@@ -1,5 +1,6 @@
 """Algorithm 1 of the paper: train up to so many epochs, keep the best weights."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,9 +11,11 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.training.data import (
+    check_compiled,
     check_positive,
     number_of_rows,
     order_of_rows,
+    prepare,
     to_arrays,
 )
 from keras_vaf.training.history import History, Rule
@@ -114,16 +117,9 @@ class Trainer:
         monitor: str = "val_loss",
         mode: str = "min",
     ) -> None:
-        if not model.compiled:
-            raise ValueError(
-                "The model has no loss and no optimizer: call `model.compile(...)` "
-                f"first. Received: model={model.name!r}, not compiled"
-            )
-        for name, value in (("batch_size", batch_size), ("patience", patience)):
-            if value is not None:
-                check_positive(name, value)
-        if mode not in ("min", "max"):
-            raise ValueError(f"`mode` must be 'min' or 'max'. Received: mode={mode!r}")
+        check_compiled(model)
+        if batch_size is not None:
+            check_positive("batch_size", batch_size)
         self.model = model
         self._batch_size = batch_size
         self._rule = Rule(monitor, mode, patience)
@@ -163,7 +159,7 @@ class Trainer:
         loop.begin(data, validation_data)
         orders = partial(order_of_rows, number_of_rows(data), self._batch_size, seed)
         try:
-            metrics, go_on = run_epochs(loop, epochs, orders, on_progress)
+            metrics, go_on = run_epochs(loop.run, epochs, orders, on_progress)
         finally:
             loop.finish()
         return self._rule.history(metrics, go_on, time.perf_counter() - started)
@@ -186,27 +182,16 @@ class Trainer:
 
     def _prepare(self, data: Any) -> Loop:
         """Create all variables, keep their values and make the backend's loop."""
-        x, y = keras.tree.map_structure(lambda array: array[:1], data)
-        outputs = self.model(x)
-        y = keras.tree.map_structure(ops.convert_to_tensor, y)
-        self.model.compute_loss(x, y, outputs)
-        self.model.compute_metrics(x, y, outputs)
-        self.model.optimizer.build(self.model.trainable_variables)
+        prepare(self.model, data, self._batch_size)
+        self._rule.check_monitor(self.model)
         self._start = [
             ops.convert_to_numpy(variable.value) for variable in self._variables()
         ]
-        names = list(self.model.get_metrics_result())
-        names += [f"val_{name}" for name in names]
-        if self._rule.monitor not in names:
-            raise ValueError(
-                f"`monitor` must be one of the model's metrics: {', '.join(names)}. "
-                f"Received: monitor={self._rule.monitor!r}"
-            )
         return make_loop(self.model, self._rule, self._batch_size)
 
 
 def run_epochs(
-    loop: Loop,
+    run: Callable[[np.ndarray, int], tuple[dict[str, np.ndarray], bool]],
     epochs: int,
     order: Callable[[int], np.ndarray],
     on_progress: Progress | None,
@@ -214,23 +199,24 @@ def run_epochs(
     """Run the epochs of a loop that has begun, as many per call as take half a second.
 
     Args:
-        loop: The loop.
+        run: The method `run` of a loop.
         epochs: Number of epochs at most.
-        order: Gives the order of the rows in an epoch.
+        order: Gives the order of the rows in an epoch, as an array.
         on_progress: As in `train`.
 
     Returns:
         The metrics of all epochs, and whether the last verdict was to go on.
     """
-    rows = len(order(0))
-    most = min(epochs, _MOST_EPOCHS_PER_CALL, max(1, _MOST_ROWS_PER_CALL // rows))
+    shape = order(0).shape
+    most = max(1, _MOST_ROWS_PER_CALL // math.prod(shape))
+    most = min(epochs, _MOST_EPOCHS_PER_CALL, most)
     count, done, go_on, parts = 1, 0, True, []
     while go_on and done < epochs:
-        orders = np.zeros((most, rows), "int32")
+        orders = np.zeros((most, *shape), "int32")
         for i in range(count):
             orders[i] = order(done + i)
         started = time.perf_counter()
-        logs, go_on = loop.run(orders, count)
+        logs, go_on = run(orders, count)
         elapsed = time.perf_counter() - started
         parts.append(logs)
         done += len(logs["loss"])

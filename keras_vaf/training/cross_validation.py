@@ -1,0 +1,258 @@
+"""Cross-validation over a grid, with a user's own `build()` and arrays."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.training.data import check_compiled, number_of_rows, take, to_arrays
+from keras_vaf.training.history import History, Rule
+from keras_vaf.training.many import Progress, train_many
+from keras_vaf.training.member import Member
+from keras_vaf.training.splits import k_folds, split
+
+Preprocess = Callable[[Any], Callable[[Any], Any]]
+Parts = list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """What `cross_validate` found.
+
+    Args:
+        points: The points of the grid: the arguments given to `build`.
+        scores: For each metric its values on the test rows, by point and by fold.
+        histories: The trainings, by point and by fold.
+        selected: For each fold the number of the point that did best on its validation
+            rows.
+    """
+
+    points: tuple[dict[str, Any], ...]
+    scores: dict[str, np.ndarray]
+    histories: tuple[tuple[History, ...], ...]
+    selected: np.ndarray
+
+    @property
+    def selected_scores(self) -> dict[str, np.ndarray]:
+        """For each metric its test values in each fold, at the selected points.
+
+        These are the numbers to report: the test rows took no part in the selection.
+        """
+        folds = np.arange(len(self.selected))
+        return {
+            name: score[self.selected, folds] for name, score in self.scores.items()
+        }
+
+
+def cross_validate(
+    build: Callable[..., keras.Model],
+    x: Any,
+    y: Any,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    folds: int = 10,
+    *,
+    epochs: int,
+    batch_size: int | None = None,
+    patience: int | None = None,
+    monitor: str = "val_loss",
+    mode: str = "min",
+    validation_fraction: float = 0.2,
+    stratify: bool = True,
+    seed: int = 0,
+    preprocess: Preprocess | None = None,
+    replicas: int | Literal["auto"] = "auto",
+    on_progress: Progress | None = None,
+) -> CrossValidation:
+    """Train a model at every point of a grid and on every fold; test what is selected.
+
+    This is Algorithm 2 of the paper with an honest selection: in each fold, a part of
+    the rows outside of the test fold is set apart for validation. It says which epoch
+    and which point of the grid are best; the test rows are looked at only at the end.
+    Trainings that are the same program run together on JAX, as in `train_many`.
+
+    Args:
+        build: Called with a point of the grid, as keyword arguments, once per fold;
+            returns a fresh compiled model. Equal points must give equal models, but for
+            their random weights.
+        x: Inputs: an array, or a list or dictionary of arrays, of equal length.
+        y: Targets, likewise; one array of class labels if folds are stratified.
+        grid: For each argument of `build` the values to try; every combination is a
+            point. `None` is a single point without arguments.
+        folds: Number of folds.
+        epochs: Number of epochs at most.
+        batch_size: As in `train`.
+        patience: As in `train`.
+        monitor: As in `train`.
+        mode: As in `train`.
+        validation_fraction: Share of the rows outside of the test fold that are for
+            validation.
+        stratify: Whether folds have their share of each class; `False` for regression.
+        seed: Seed of folds, splits and shuffling. The weights are those that `build`
+            makes: call `keras.utils.set_random_seed` before to repeat them.
+        preprocess: Called with the training inputs of a fold; returns a function that
+            is applied to all inputs in this fold, so that nothing of its validation and
+            test rows leaks. `None` takes the inputs as they are.
+        replicas: As in `train_many`.
+        on_progress: As in `train_many`.
+
+    Returns:
+        The test scores of all points and folds, the selected points and the trainings.
+
+    Raises:
+        ValueError: If an argument is out of its range, a model is not compiled, or the
+            data do not allow so many folds.
+        ImportError: If scikit-learn is not installed.
+
+    Example:
+
+    >>> def build(rate):
+    ...     layers = [keras.Input((3,)), keras.layers.Dense(2, "softmax")]
+    ...     model = keras.Sequential(layers)
+    ...     optimizer = keras.optimizers.Adam(rate)
+    ...     model.compile(optimizer, "sparse_categorical_crossentropy")
+    ...     return model
+    >>> x, y = np.random.normal(size=(40, 3)), np.arange(40) % 2
+    >>> found = cross_validate(build, x, y, {"rate": [0.01, 0.1]}, folds=2, epochs=3)
+    >>> found.selected_scores["loss"].shape
+    (2,)
+    """
+    points = grid_points(grid or {})
+    data = to_arrays("`(x, y)`", (x, y))
+    parts = fold_parts(data[1], folds, validation_fraction, stratify, seed)
+    if preprocess is not None:
+        data, parts = preprocess_folds(data, parts, preprocess)
+    members = [
+        Member(_build(build, point), training, validation, seed + fold, build=i)
+        for i, point in enumerate(points)
+        for fold, (training, validation, _) in enumerate(parts)
+    ]
+    histories = train_many(
+        members,
+        *data,
+        epochs=epochs,
+        batch_size=batch_size,
+        patience=patience,
+        monitor=monitor,
+        mode=mode,
+        replicas=replicas,
+        on_progress=on_progress,
+    )
+    tests = [test for _, _, test in parts] * len(points)
+    scores = [
+        evaluate(member.model, take(data, test), batch_size)
+        for member, test in zip(members, tests, strict=True)
+    ]
+    shape = len(points), len(parts)
+    rule = Rule(monitor, mode, patience)
+    values = np.array([history.best.get(monitor, np.nan) for history in histories])
+    errors = np.nan_to_num(rule.error(values), nan=np.inf).reshape(shape)
+    size = len(parts)
+    return CrossValidation(
+        points=points,
+        scores={n: np.reshape([s[n] for s in scores], shape) for n in scores[0]},
+        histories=tuple(
+            tuple(histories[i * size : (i + 1) * size]) for i in range(len(points))
+        ),
+        selected=errors.argmin(axis=0),
+    )
+
+
+def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]:
+    """Return every combination of a grid's values.
+
+    Args:
+        grid: For each name its values.
+
+    Returns:
+        The points, of which the last name changes fastest.
+
+    Raises:
+        ValueError: If a name has no sequence of values, or an empty one.
+    """
+    for name, values in grid.items():
+        if isinstance(values, str) or not np.iterable(values) or len(values) == 0:
+            raise ValueError(
+                "`grid` must give a list of values, at least one, for each argument of "
+                f"`build`. Received: {name}={values!r}"
+            )
+    combinations = itertools.product(*grid.values())
+    return tuple(dict(zip(grid, values, strict=True)) for values in combinations)
+
+
+def fold_parts(
+    y: Any, folds: int, validation_fraction: float, stratify: bool, seed: int
+) -> Parts:
+    """Return the training, validation and test rows of each fold."""
+    targets = keras.tree.flatten(y)[0]
+    parts = []
+    for fold, (rest, test) in enumerate(k_folds(targets, folds, seed, stratify)):
+        training, validation = split(
+            targets[rest], validation_fraction, seed + fold, stratify
+        )
+        parts.append((rest[training], rest[validation], test))
+    return parts
+
+
+def preprocess_folds(
+    data: Any, parts: Parts, preprocess: Preprocess
+) -> tuple[Any, Parts]:
+    """Preprocess the inputs for each fold, and put the copies one below the other.
+
+    Args:
+        data: Inputs and targets.
+        parts: Training, validation and test rows of each fold.
+        preprocess: As in `cross_validate`.
+
+    Returns:
+        Inputs and targets, as many times as there are folds, and the rows among them.
+    """
+    x, y = data
+    copies, shifted = [], []
+    for fold, rows in enumerate(parts):
+        copies.append((preprocess(take(x, rows[0]))(x), y))
+        training, validation, test = (part + fold * number_of_rows(y) for part in rows)
+        shifted.append((training, validation, test))
+    data = keras.tree.map_structure(lambda *arrays: np.concatenate(arrays), *copies)
+    return to_arrays("The preprocessed data", data), shifted
+
+
+def evaluate(model: keras.Model, data: Any, batch_size: int | None) -> dict[str, Any]:
+    """Return the loss and the metrics of a model, as `model.evaluate` would.
+
+    `evaluate` compiles first, which takes longer than a test fold does.
+
+    Args:
+        model: A compiled and built model.
+        data: Inputs and targets.
+        batch_size: Rows per step; `None` takes all rows at once.
+
+    Returns:
+        The values by name.
+    """
+    model.reset_metrics()
+    rows = number_of_rows(data)
+    size = batch_size or rows
+    loss, logs = 0.0, {}
+    for start in range(0, rows, size):
+        batch = take(data, slice(start, start + size))
+        x, y = keras.tree.map_structure(ops.convert_to_tensor, batch)
+        outputs = model(x, training=False)
+        mean = model.compute_loss(x, y, outputs, training=False)
+        loss += float(ops.convert_to_numpy(mean)) * number_of_rows(batch) / rows
+        logs = model.compute_metrics(x, y, outputs)
+    return keras.tree.map_structure(ops.convert_to_numpy, {**logs, "loss": loss})
+
+
+def _build(build: Callable[..., keras.Model], point: dict[str, Any]) -> keras.Model:
+    model = build(**point)
+    if not isinstance(model, keras.Model):
+        raise ValueError(
+            "`build` must return a compiled Keras model. "
+            f"Received: {type(model).__name__} at the point {point}"
+        )
+    check_compiled(model)
+    return model

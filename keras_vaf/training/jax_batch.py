@@ -1,0 +1,179 @@
+"""Many networks as one program: Algorithm 1 under `jax.vmap`."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from keras_vaf.training.history import Rule
+from keras_vaf.training.jax_loop import (
+    State,
+    make_epoch,
+    make_program,
+    scanned,
+    state_of,
+)
+
+
+class TooLittleMemory(Exception):
+    """A batch needs more memory than there is."""
+
+
+class BatchLoop:
+    """The loop of networks that differ in the values of their variables only.
+
+    Networks that have stopped are frozen while the others go on. Every batch is as wide
+    as the first, so that all run the same program.
+
+    Args:
+        model: One of the networks, compiled and built.
+        rule: Which epoch is best, and when to stop.
+        batch_size: Rows per update; `None` takes all rows at once.
+        width: Number of networks in a batch.
+        data: The arrays that all rows are rows of.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        rule: Rule,
+        batch_size: int | None,
+        width: int,
+        data: Any,
+    ) -> None:
+        self._model = model
+        self.rule = rule
+        self.width = width
+        self._data = jax.tree.map(jnp.asarray, data)
+        program = make_program(make_epoch(model, rule, scanned(batch_size)))
+        axes = (0, 1, None, 0, None, None)
+        self._program = jax.jit(jax.vmap(program, in_axes=axes), donate_argnums=0)
+        self._compiled: Any = None
+
+    def begin(self, states: Sequence[State], rows: np.ndarray) -> None:
+        """Take networks, at most as many as the batch is wide.
+
+        Args:
+            states: The states of the networks.
+            rows: The validation rows of each.
+        """
+        idle = self.width - len(states)
+        state = jax.tree.map(
+            lambda *values: jnp.stack(values + values[:1] * idle), *states
+        )
+        best, waited, _ = state.verdict
+        busy = jnp.arange(self.width) < len(states)
+        self._state = state._replace(verdict=(best, waited, busy))
+        self._rows = jnp.asarray(np.pad(rows, ((0, idle), (0, 0))))
+        self.epochs = np.zeros(self.width, int)
+
+    def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
+        """Run `count` epochs, or fewer if all networks stop.
+
+        Args:
+            orders: The order of the training rows: by epoch, by network.
+            count: How many of the epochs to run.
+
+        Returns:
+            The metrics, by epoch and by network, and whether any goes on.
+        """
+        arguments = self._state, orders, count, self._rows, self._data, self._data
+        if self._compiled is None:
+            with as_reason(self._model):
+                self._compiled = self._program.lower(*arguments).compile()
+            self._check_memory()
+        try:
+            epochs, self._state, logs = self._compiled(*arguments)
+            epochs = np.asarray(epochs)
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            raise TooLittleMemory(str(error)) from error
+        self.epochs += epochs
+        logs = {
+            name: np.swapaxes(np.asarray(log), 0, 1)[: epochs.max()]
+            for name, log in logs.items()
+        }
+        return logs, bool(self.goes_on.any())
+
+    @property
+    def goes_on(self) -> np.ndarray:
+        """For each network, whether the verdict is to go on."""
+        return np.asarray(self._state.verdict[-1])
+
+    def finish(self) -> list[State]:
+        """Return the states of the networks, as NumPy arrays."""
+        state = jax.device_get(self._state)
+        return [
+            jax.tree.map(lambda values, i=i: values[i], state)
+            for i in range(self.width)
+        ]
+
+    def _check_memory(self) -> None:
+        needed, free = self.memory, free_memory()
+        if self.width > 1 and needed > free:
+            raise TooLittleMemory(
+                f"needs {needed / 2**20:.0f} MiB, and {free / 2**20:.0f} MiB are free"
+            )
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the compiled program needs, its data included."""
+        analysis = self._compiled.memory_analysis()
+        return (
+            analysis.argument_size_in_bytes
+            + analysis.output_size_in_bytes
+            + analysis.temp_size_in_bytes
+            - analysis.alias_size_in_bytes
+        )
+
+
+def free_memory() -> float:
+    """Return the free bytes of the device; infinite where it does not tell."""
+    statistics = jax.devices()[0].memory_stats()
+    if statistics is not None:
+        return statistics["bytes_limit"] - statistics["bytes_in_use"]
+    if "SC_AVPHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return float("inf")
+
+
+def program_text(
+    model: keras.Model, rule: Rule, batch_size: int | None, rows: Any, data: Any
+) -> str:
+    """Return one epoch of a model as XLA sees it: equal texts are equal programs.
+
+    Args:
+        model: A compiled and built model.
+        rule: Which epoch is best, and when to stop.
+        batch_size: Rows per update; `None` takes all rows at once.
+        rows: Training and validation rows.
+        data: The arrays that these are rows of.
+
+    Returns:
+        The text. The values of the variables are not in it.
+    """
+    epoch = make_epoch(model, rule, scanned(batch_size))
+    training, validation = map(jnp.asarray, rows)
+    data = jax.tree.map(jnp.asarray, data)
+    state = state_of(model, rule)
+    with as_reason(model):
+        return jax.jit(epoch).lower(state, training, validation, data, data).as_text()
+
+
+@contextlib.contextmanager
+def as_reason(model: keras.Model) -> Iterator[None]:
+    """Turn JAX's errors into a sentence about the model."""
+    try:
+        yield
+    except (TypeError, IndexError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"The model {model.name!r} cannot be trained in a batch: use `replicas=1`. "
+            f"Received: {type(error).__name__}: {reason}"
+        ) from error

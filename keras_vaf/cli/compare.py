@@ -38,12 +38,12 @@ def add_parser(
     """Add `compare` to the commands of `keras-vaf`."""
     parser = subparsers.add_parser(
         "compare",
-        help="compare ReLU with trainable activations on a data set",
+        help="compare ReLU with trainable activations on a dataset",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data", help="name of a data set, or path of a CSV file")
+    parser.add_argument("data", help="name of a dataset, or path of a CSV file")
     parser.add_argument(
         "--output",
         default="runs",
@@ -109,7 +109,10 @@ def _add_data_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--data-dir",
         metavar="FOLDER",
-        help="folder of downloaded data sets (default: KERAS_VAF_DATA_DIR)",
+        help=(
+            "folder with the publishers' files (default: KERAS_VAF_DATA_DIR, and "
+            "without it the files that were fetched)"
+        ),
     )
 
 
@@ -170,7 +173,7 @@ def _integers(text: str) -> tuple[int, ...]:
 
 
 def _dataset(arguments: argparse.Namespace) -> Dataset:
-    """Load the named data set, or read the CSV file that comes with a target."""
+    """Load the named dataset, or read the CSV file that comes with a target."""
     if arguments.target is None:
         if arguments.data.lower().endswith(".csv"):
             raise ValueError(

@@ -41,12 +41,17 @@ class Arm:
         self._trainer: Trainer | None = None
 
     def check(self) -> None:
-        """Fail now if the first training would: folds, widths, activation.
+        """Fail now if the first training would: data, folds, widths, activation.
 
         Raises:
-            ValueError: If the data do not allow the folds, or the network cannot be
-                built.
+            ValueError: If the data are no table or do not allow the folds, or the
+                network cannot be built.
         """
+        if self._dataset.x.ndim != 2:
+            raise ValueError(
+                "A fully connected network takes a table, with one row of numbers per "
+                f"sample. Received: inputs of shape {self._dataset.x.shape}"
+            )
         first = Cell(self._protocol, seed=0, fold=0)
         rows_of(first, self._dataset)
         self._network(1, first, softmax=False)

@@ -46,7 +46,7 @@ PAPER_RPROP = Optimizer(
 class Protocol:
     """All that decides a cross-validated training but the seed.
 
-    A protocol trains one variant in one architecture on one data set. Arms of a
+    A protocol trains one variant in one architecture on one dataset. Arms of a
     comparison are protocols that differ in one field; `dataclasses.replace` makes them.
 
     Attributes:
@@ -94,7 +94,7 @@ class Protocol:
 
     @classmethod
     def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:
-        """Return a protocol for a data set; regression targets are standardised.
+        """Return a protocol for a dataset; regression targets are standardised.
 
         Args:
             dataset: The data.

@@ -58,7 +58,7 @@ def summarise(reports: Sequence[Report]) -> tuple[Row, ...]:
     """Return one row per protocol, in order of appearance, compared with the first.
 
     Args:
-        reports: Reports of one data set; every protocol with the same seeds and folds.
+        reports: Reports of one dataset; every protocol with the same seeds and folds.
 
     Raises:
         ValueError: If there are no reports, or arms lack a fold that others have.

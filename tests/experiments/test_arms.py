@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import Preprocessing
+from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments import Cell, Optimizer, Protocol, Variant, find_variants
 from keras_vaf.experiments.arms import (
     Arm,
@@ -45,6 +45,21 @@ def replaced(dataset, rows, **values):
     for name, value in values.items():
         arrays[name][rows] = value
     return dataclasses.replace(dataset, **arrays)
+
+
+def test_takes_tables_alone():
+    images = Dataset(
+        "images",
+        "classification",
+        np.zeros((40, 2, 2, 1), "float32"),
+        np.arange(40) % 2,
+        class_names=("no", "yes"),
+    )
+
+    with pytest.raises(
+        ValueError, match=r"takes a table.* Received: .*\(40, 2, 2, 1\)"
+    ):
+        Arm(make(images, "relu"), images).check()
 
 
 def test_folds_test_every_row_once_and_train_on_the_others(classes, arms):

@@ -1,0 +1,50 @@
+"""A model saved on one backend predicts the same, and trains on, on each other one."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.saving.one_backend import BACKENDS
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """What three processes, one a backend, made of each other's files."""
+    folder = tmp_path_factory.mktemp("backends")
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.saving.one_backend", str(folder)],
+            env={**os.environ, "KERAS_BACKEND": backend},
+            cwd=Path(__file__).parents[2],
+        )
+        for backend in BACKENDS
+    ]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    return {
+        backend: json.loads((folder / f"results_{backend}.json").read_text())
+        for backend in BACKENDS
+    }
+
+
+@pytest.mark.parametrize("loaded_on", BACKENDS)
+@pytest.mark.parametrize("saved_on", BACKENDS)
+def test_predictions_agree(results, saved_on, loaded_on):
+    saved = results[saved_on]["own"]
+    loaded = results[loaded_on][saved_on]
+    np.testing.assert_allclose(loaded["whole"], saved, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(loaded["json_and_weights"], saved, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("loaded_on", BACKENDS)
+@pytest.mark.parametrize("saved_on", BACKENDS)
+def test_training_goes_on(results, saved_on, loaded_on):
+    losses = results[loaded_on][saved_on]["losses"]
+    np.testing.assert_allclose(losses, results["jax"]["jax"]["losses"], rtol=1e-4)
+    assert losses[-1] < losses[0]

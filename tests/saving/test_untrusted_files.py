@@ -1,0 +1,84 @@
+"""Torn and foreign files end in an error, and nothing of them is run."""
+
+import json
+import zipfile
+
+import keras
+import pytest
+
+from keras_vaf.layers import VAFActivation
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A small saved model."""
+    path = tmp_path / "model.keras"
+    keras.Sequential([keras.Input((3,)), VAFActivation()]).save(path)
+    return path
+
+
+def rewrite(path, argument, value):
+    """Put another value into the configuration that a file holds."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    config = json.loads(parts["config.json"])
+    config["config"]["layers"][1]["config"][argument] = value
+    parts["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+def lambda_that_writes(path):
+    """Configuration of a lambda that writes a file when it is loaded and called."""
+    written = path.with_name("written")
+    with pytest.warns(UserWarning, match="lambda"):
+        code = keras.saving.serialize_keras_object(
+            lambda x, path=str(written): open(path, "w").close() or x
+        )
+    assert code["class_name"] == "__lambda__"
+    return code
+
+
+SYSTEM = {
+    "module": "os",
+    "class_name": "function",
+    "config": "system",
+    "registered_name": "system",
+}
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        (argument, value)
+        for argument in ("g", "initialization", "function_regularizer")
+        for value in (SYSTEM, "os>system", "builtins>eval", "lambda x: x")
+    ],
+)
+def test_a_foreign_function_is_refused(file, argument, value):
+    rewrite(file, argument, value)
+    with pytest.raises((TypeError, ValueError)):
+        keras.saving.load_model(file)
+
+
+@pytest.mark.parametrize("argument", ["g", "initialization", "function_regularizer"])
+def test_a_lambda_is_refused_and_not_run(file, argument):
+    rewrite(file, argument, lambda_that_writes(file))
+    with pytest.raises((TypeError, ValueError)):
+        keras.saving.load_model(file)
+    assert not file.with_name("written").exists()
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.99])
+def test_a_torn_file_is_refused(file, kept):
+    content = file.read_bytes()
+    file.write_bytes(content[: int(kept * len(content))])
+    with pytest.raises((ValueError, OSError, zipfile.BadZipFile)):
+        keras.saving.load_model(file)
+
+
+def test_another_file_is_refused(file):
+    file.write_text("not a model")
+    with pytest.raises(ValueError, match="zip"):
+        keras.saving.load_model(file)

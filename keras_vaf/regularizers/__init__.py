@@ -1,5 +1,6 @@
 """Penalties on the learned function."""
 
+from keras_vaf.regularizers.damping import Damping
 from keras_vaf.regularizers.slope_variation import SlopeVariation
 
-__all__ = ["SlopeVariation"]
+__all__ = ["Damping", "SlopeVariation"]

@@ -5,11 +5,13 @@ processor the batch is therefore taken in pieces that stay in the cache between 
 passes. `torch.compile` fuses the passes, and recomputes what it needs, by itself.
 """
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 
+from keras_vaf.ops.automatic import vjp
 from keras_vaf.ops.gradient import forward, input_gradient
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.pointwise import Pointwise
@@ -57,22 +59,24 @@ class _Apply(torch.autograd.Function):
     def vmap(
         info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
     ) -> tuple[torch.Tensor, int]:
-        def plain(*tensors: torch.Tensor) -> torch.Tensor:
-            return forward(function, layout, *tensors)
-
+        plain = functools.partial(forward, function, layout)
         return torch.vmap(plain, in_dims[2:])(*tensors), 0
 
     @staticmethod
     def jvp(ctx: Any, _function: None, _layout: None, *tangents: Any) -> torch.Tensor:
-        def plain(*tensors: torch.Tensor) -> torch.Tensor:
-            return forward(ctx.function, ctx.layout, *tensors)
-
+        plain = functools.partial(forward, ctx.function, ctx.layout)
         primals = ctx.saved_tensors
         tangents = tuple(
             torch.zeros_like(p) if t is None else t
             for p, t in zip(primals, tangents, strict=True)
         )
-        return torch.func.jvp(plain, primals, tangents)[1]
+
+        def pull_back(upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return vjp(plain, primals, upstream)
+
+        # PyTorch cannot nest forward mode: the gradient of a gradient stands in for it.
+        (tangent,) = vjp(pull_back, (torch.zeros_like(primals[0]),), tangents)
+        return tangent
 
 
 def _pieces(x: torch.Tensor) -> Iterator[slice]:
@@ -95,7 +99,7 @@ def _gradients(
     aligned = [layout.align(p) for p in parameters]
     shared = [axis for axis in range(layout.rank) if axis not in layout.unshared]
     dtype = parameters[0].dtype
-    x_gradient = torch.empty_like(x)
+    x_gradient = torch.empty_like(upstream)  # as many as a vmap over it asks for
     totals: list[Any] = [0.0] * len(parameters)
     for piece in _pieces(x):
         x_piece, upstream_piece = x[piece], upstream[piece]
@@ -121,9 +125,7 @@ def _plain_gradients(
     layout: Layout,
     upstream: torch.Tensor,
     *arguments: torch.Tensor,
-) -> tuple[torch.Tensor | None, ...]:
+) -> tuple[torch.Tensor, ...]:
     """The same by automatic differentiation, for gradients of gradients."""
-    y = forward(function, layout, *arguments)
-    wanted = [argument for argument in arguments if argument.requires_grad]
-    found = iter(torch.autograd.grad(y, wanted, upstream, create_graph=True))
-    return tuple(next(found) if a.requires_grad else None for a in arguments)
+    plain = functools.partial(forward, function, layout)
+    return vjp(plain, arguments, upstream)

@@ -1,7 +1,7 @@
 """The switch from this package's gradient to the backend's own."""
 
 import contextlib
-import contextvars
+import threading
 from collections.abc import Iterator
 
 FORWARD_MODE = (
@@ -10,7 +10,12 @@ FORWARD_MODE = (
     "`with keras_vaf.ops.plain_differentiation():`."
 )
 
-_plain = contextvars.ContextVar("plain_differentiation", default=False)
+
+class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+    plain = False
+
+
+_state = _State()
 
 
 @contextlib.contextmanager
@@ -20,8 +25,9 @@ def plain_differentiation() -> Iterator[None]:
     Outputs stay the same. The backward pass then keeps several tensors of the size of
     the input and takes longer. Forward mode, which a function with a gradient of its
     own does not have, needs this on JAX (`jax.jvp`, `jax.jacfwd`) and on TensorFlow
-    (`tf.autodiff.ForwardAccumulator`). Under compilation what counts is where the
-    function is traced.
+    (`tf.autodiff.ForwardAccumulator`). On PyTorch forward mode over itself does
+    (`jacfwd` of `jacfwd`), as for any function with a gradient of its own. Under
+    compilation what counts is where the function is traced.
 
     Example:
 
@@ -29,13 +35,13 @@ def plain_differentiation() -> Iterator[None]:
     >>> with keras_vaf.ops.plain_differentiation():
     ...     y = layer(np.ones((1, 2), "float32"))
     """
-    token = _plain.set(True)
+    before, _state.plain = _state.plain, True
     try:
         yield
     finally:
-        _plain.reset(token)
+        _state.plain = before
 
 
 def is_plain() -> bool:
     """Whether differentiation is left to the backend."""
-    return _plain.get()
+    return _state.plain

@@ -1,0 +1,132 @@
+"""The operation under PyTorch's transformations, and batches taken in pieces."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.ops import VAF, plain_differentiation, pointwise
+from tests import reference
+from tests.harness import to_tensors
+from tests.ops.test_vaf import check, draw
+
+pytestmark = pytest.mark.backend("torch")
+
+SIGMOID = VAF(keras.activations.sigmoid)
+
+
+def case(shape=(5, 4), unshared=(1,)):
+    """An upstream gradient and arguments; the operation as a function of them."""
+    upstream, *arguments = draw(shape, unshared, k=3, g="sigmoid")
+    return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
+
+
+# What PyTorch imports for forward mode warns of its own code.
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("shape, unshared", [((3, 2), ()), ((2, 3, 2), (1,))])
+def test_torch_itself_finds_the_gradients_right(shape, unshared):
+    import torch
+
+    _, arguments, f = case(shape, unshared)
+    leaves = [tensor.requires_grad_() for tensor in to_tensors(arguments)]
+    assert torch.autograd.gradcheck(
+        f, leaves, check_forward_ad=True, check_batched_grad=True
+    )
+    assert torch.autograd.gradgradcheck(f, leaves)
+
+
+def test_vmap_over_inputs_and_parameters():
+    import torch
+
+    _, arguments, f = case()
+    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
+    mapped = torch.func.vmap(f)(*to_tensors(stacked))
+    for i in range(3):
+        expected = reference.vaf(*(a[i] for a in stacked), "sigmoid", (1,))
+        np.testing.assert_allclose(mapped[i], expected, 1e-10)
+
+
+def test_vmap_of_gradients():
+    import torch
+
+    upstream, arguments, f = case()
+    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
+    weights = torch.tensor(upstream)
+    gradient = torch.func.grad(lambda *a: (weights * f(*a)).sum(), tuple(range(5)))
+    mapped = torch.func.vmap(gradient)(*to_tensors(stacked))
+    for i in range(3):
+        expected = reference.vaf_gradients(
+            upstream, *(a[i] for a in stacked), "sigmoid", (1,)
+        )
+        for have, want in zip(mapped, expected, strict=True):
+            np.testing.assert_allclose(have[i], want, 1e-10, 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_jacobian_and_hessian():
+    import torch
+
+    upstream, arguments, f = case((3, 4), ())
+    x, *parameters = to_tensors(arguments)
+    slope = reference.vaf_gradients(np.ones((3, 4)), *arguments, "sigmoid")[0]
+    for transform in (torch.func.jacrev, torch.func.jacfwd):
+        jacobian = transform(lambda x: f(x, *parameters))(x).reshape(12, 12)
+        np.testing.assert_allclose(jacobian, np.diag(slope.ravel()), 1e-9, 1e-12)
+
+    ahead, behind = (
+        reference.vaf_gradients(upstream, arguments[0] + h, *arguments[1:], "sigmoid")
+        for h in (1e-6, -1e-6)
+    )
+    curvature = np.diag((ahead[0] - behind[0]).ravel() / 2e-6)
+
+    def loss(x):
+        return (torch.tensor(upstream) * f(x, *parameters)).sum()
+
+    def forward_twice(f):
+        with plain_differentiation():
+            return torch.func.jacfwd(torch.func.jacfwd(f))(x)
+
+    for hessian in (
+        torch.func.hessian(loss)(x),
+        torch.func.jacrev(torch.func.jacrev(loss))(x),
+        forward_twice(loss),
+    ):
+        np.testing.assert_allclose(hessian.reshape(12, 12), curvature, 1e-6, 1e-8)
+
+
+def test_compiled_programs_match_the_reference():
+    import torch
+
+    upstream, arguments, f = case()
+    leaves = [tensor.requires_grad_() for tensor in to_tensors(arguments)]
+    y = torch.compile(f, backend="aot_eager", fullgraph=True)(*leaves)
+    gradients = torch.autograd.grad(y, leaves, torch.tensor(upstream))
+    expected = reference.vaf_gradients(upstream, *arguments, "sigmoid", (1,))
+    np.testing.assert_allclose(
+        y.detach(), reference.vaf(*arguments, "sigmoid", (1,)), 1e-10
+    )
+    for have, want in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(have, want, 1e-10, 1e-12)
+
+
+def test_the_input_alone_is_kept_for_the_gradient():
+    import torch
+
+    _, arguments, f = case((64, 32), ())
+    leaves = [tensor.requires_grad_() for tensor in to_tensors(arguments)]
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda kept: kept):
+        f(*leaves)
+    assert sum(t.numel() for t in kept) == sum(a.size for a in arguments)
+
+
+def test_a_batch_of_many_pieces():
+    from keras_vaf.ops.on_torch import PIECE
+
+    for shape, unshared in [
+        ((PIECE, 1), ()),
+        ((PIECE + 1, 1), ()),
+        ((2 * PIECE // 64 + 5, 64), (1,)),
+        ((3, 2, PIECE // 3 + 1), (1,)),
+        ((5, PIECE // 2), (1,)),
+    ]:
+        check("relu", unshared, draw(shape, unshared, k=1, g="relu"))

@@ -55,6 +55,22 @@ def test_derivatives_follow_from_the_value(shape, unshared):
         np.testing.assert_allclose(have, want, 0, 1e-5 * max(1, abs(want).max()))
 
 
+class Broken(Pointwise):
+    """A function whose gradient fails."""
+
+    def value(self, x, weight):
+        return weight * x
+
+    def derivative(self, x, weight):
+        raise LookupError("no slope here")
+
+
+def test_an_error_in_a_gradient_reaches_the_user():
+    x, weight = ops.ones((2, 2)), ops.ones(())
+    with pytest.raises(LookupError, match="no slope here"):
+        vjp(lambda x, w: pointwise(Broken(), x, [w]), [x, weight], ops.ones_like(x))
+
+
 def test_what_a_subclass_must_define():
     with pytest.raises(NotImplementedError, match="Pointwise must define `value`"):
         Pointwise().value(ops.ones((1, 1)))

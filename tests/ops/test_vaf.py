@@ -49,7 +49,9 @@ def draw(shape, unshared, k, g, seed=0, dtype="float64"):
 @functools.cache  # so that JAX compiles it once for the tests that share a layout
 def operation(g, unshared):
     function = VAF(getattr(keras.activations, g) if isinstance(g, str) else g)
-    return lambda x, *parameters: pointwise(function, x, parameters, unshared)
+    return lambda x, *parameters: pointwise(
+        function, x, parameters, unshared, training=True
+    )
 
 
 def compute(g, unshared, arrays):

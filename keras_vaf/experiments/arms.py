@@ -15,8 +15,8 @@ from keras_vaf.experiments.reports import Report, environment
 from keras_vaf.models import mlp
 from keras_vaf.training import History, Trainer, k_folds, split
 
-CURVE_POINTS = 100
-QUANTILES = np.linspace(0, 1, 201)
+_CURVE_POINTS = 100
+_QUANTILES = np.linspace(0, 1, 201)
 
 
 class Rows(NamedTuple):
@@ -190,7 +190,7 @@ def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any
                     "weights": {
                         weight.name: array.tolist() for weight, array in weights
                     },
-                    "inputs": np.quantile(values, QUANTILES).round(5).tolist(),
+                    "inputs": np.quantile(values, _QUANTILES).round(5).tolist(),
                 }
             )
         x = layer(x)
@@ -214,7 +214,7 @@ def baseline_scores(dataset: Dataset, rows: Rows) -> dict[str, float]:
 
 def _thinned(history: History) -> dict[str, list[float | None]]:
     """Return at most 100 points of the losses; what is not finite becomes `None`."""
-    epochs = np.linspace(1, history.epochs, CURVE_POINTS).round().astype(int)
+    epochs = np.linspace(1, history.epochs, _CURVE_POINTS).round().astype(int)
     epochs = np.unique(epochs)
     columns = {
         name: history.metrics[metric][epochs - 1]

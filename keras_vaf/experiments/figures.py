@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MARKERS = "osD^vP"
-OTHERS = "f of the other folds"
+_MARKERS = "osD^vP"
+_OTHERS = "f of the other folds"
 
 
 @style.styled
@@ -71,7 +71,7 @@ def _draw_scores(reports: Sequence[Report], ax: Axes) -> None:
     for place, row in enumerate(rows):
         shift = 0.5 * ((place + 0.5) / len(rows) - 0.5)
         color = style.CYCLE[place % len(style.CYCLE)]
-        marker = MARKERS[place % len(MARKERS)]
+        marker = _MARKERS[place % len(_MARKERS)]
         ax.plot(folds + shift, row.scores, marker, color=color, label=row.title)
         mean_place = len(folds) + 0.5 + shift
         ax.errorbar(
@@ -109,7 +109,7 @@ def _draw_learned(
     limits = ax.get_ylim()
     for curve in (layer.function(x) for layer in layers):
         if curve.ndim == 1:
-            ax.plot(x, curve, color=style.BLUE, lw=0.7, alpha=0.4, label=OTHERS)
+            ax.plot(x, curve, color=style.BLUE, lw=0.7, alpha=0.4, label=_OTHERS)
     ax.set_ylim(limits)
     ax.set_title(
         f"{arm[0].protocol.variant.title}: hidden layer {place + 1}, "

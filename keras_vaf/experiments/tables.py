@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -157,6 +158,11 @@ def notes_of(reports: Sequence[Report]) -> list[str]:
     batch = f"batches of {protocol.batch_size}" if protocol.batch_size else "full batch"
     last = max(report.best_epoch for report in reports)
     places = {(r.environment["backend"], r.environment["device"]) for r in reports}
+    environments = {json.dumps(r.environment, sort_keys=True) for r in reports}
+    mixed = (
+        f"The trainings ran in {len(environments)} different environments (versions, "
+        "devices), which report.json names."
+    )
     return [
         f"{folds}, {named}. {better} is better; the deviation is that of the test "
         "folds.",
@@ -168,6 +174,7 @@ def notes_of(reports: Sequence[Report]) -> list[str]:
         f"Hyper-parameters were not searched (selection: {protocol.selection}).",
         "Seconds are those of all trainings of a line, on "
         f"{', '.join(f'{backend} ({device})' for backend, device in sorted(places))}.",
+        *([mixed] if len(environments) > 1 else []),
     ]
 
 

@@ -33,6 +33,13 @@ def test_says_everything_that_one_must_know():
     assert markdown([*relu, *vaf]) == TABLE
 
 
+def test_says_when_reports_come_from_different_versions():
+    old = make_arm("relu", [0.5], environment={"backend": "jax", "device": "cpu:0"})
+    new = make_arm("vaf-relu", [0.5])
+
+    assert "2 different environments" in markdown([*old, *new])
+
+
 def test_counts_folds_as_won_when_the_error_is_smaller():
     relu = make_arm("relu", [3.0, 2.0, 1.0], "rmse", "regression")
     vaf = make_arm("vaf-relu", [2.0, 2.0, 4.0], "rmse", "regression")

@@ -87,7 +87,8 @@ class FunctionStart(KnownStart):
             carrier, beta_bias = _AFFINE[f_name, g_name]
             return carry([carrier], beta_bias, k, what)
         if g_name == "relu" and f_name in _PIECEWISE_LINEAR:
-            return PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name]).units(k, g)
+            line = PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name])
+            return carry(line.carriers(), line.value, k, what)
         return fit(self.target, k, g)
 
     def get_config(self) -> dict[str, Any]:

@@ -65,9 +65,10 @@ class PiecewiseLinearStart(KnownStart):
         if g is not keras.activations.relu:
             return fit(self.target, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
-        return carry(self._carriers(), self.value, k, what)
+        return carry(self.carriers(), self.value, k, what)
 
-    def _carriers(self) -> list[Carrier]:
+    def carriers(self) -> list[Carrier]:
+        """The units with g = relu whose sum, and `value`, is the function."""
         # Right of the first knot: relu(x - knot) times each change of slope, counted
         # from 0. Left of it: one unit that looks to the left.
         first = self.knots[0]

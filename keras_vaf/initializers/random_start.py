@@ -8,7 +8,18 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers.start import Start, Values
+from keras_vaf.ops.elementwise import name_of
 from keras_vaf.ops.functions import Function, evaluate
+
+# Where g makes large signals grow more than small ones, no scale of beta is stable: ten
+# layers explode or die. With slopes such that f is nearly linear among the values that
+# enter the layer, they do neither.
+_STRETCH = {
+    "exponential": 1 / 32,
+    "hard_shrink": 16,
+    "soft_shrink": 16,
+    "tanh_shrink": 16,
+}
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -20,7 +31,8 @@ class RandomStart(Start):
     alpha_bias is 0. Left at that, f would shrink the signal by a factor that depends on
     k and g, and a deep network would be dead from the start. So beta of each function
     is divided by the root mean square of f under the standard normal density, and
-    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh).
+    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh). With g =
+    exponential alpha is 32 times smaller, and with the shrinks 16 times larger.
 
     Args:
         seed: Integer from which the weights are drawn, with NumPy and so equally on
@@ -51,6 +63,7 @@ class RandomStart(Start):
         limit = np.sqrt(6 / (1 + k))
         shape = (*unshared, k)
         alpha = np.random.default_rng(for_alpha).uniform(-limit, limit, shape)
+        alpha *= _STRETCH.get(name_of(g) or "", 1)
         beta = np.random.default_rng(for_beta).uniform(-limit, limit, shape)
         beta /= _root_mean_square(alpha, beta, g)[..., None]
         beta_bias = -np.sum(beta, axis=-1) * evaluate(g, 0.0)

@@ -1,0 +1,254 @@
+"""Starts are exact where they say so, fitted elsewhere, and every unit can learn."""
+
+import hashlib
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf import initializers
+from keras_vaf.initializers import (
+    FunctionStart,
+    PiecewiseLinearStart,
+    RandomStart,
+    Start,
+)
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import NAMES
+from tests import reference
+from tests.harness import to_arrays, vjp
+
+X = np.linspace(-6, 6, 97).astype("float32")[:, None]
+EPSILON = np.finfo("float32").eps
+
+EXACT_PAIRS = [
+    *[(name, "relu", 2) for name in ("leaky_relu", "linear", "hard_tanh", "relu6")],
+    *[(name, "relu", 2) for name in ("hard_sigmoid", "sparse_sigmoid")],
+    ("soft_shrink", "relu", 3),
+    ("sigmoid", "tanh", 1),
+    ("tanh", "sigmoid", 1),
+    ("hard_tanh", "hard_sigmoid", 1),
+    ("hard_tanh", "relu6", 1),
+    ("hard_sigmoid", "hard_tanh", 1),
+    ("hard_sigmoid", "relu6", 1),
+    ("relu6", "hard_sigmoid", 1),
+    ("relu6", "hard_tanh", 1),
+]
+LINES = [
+    ("leaky_relu of slope 0.3", PiecewiseLinearStart([0], [0.3, 1]), 2),
+    ("absolute value", PiecewiseLinearStart([0], [-1, 1]), 2),
+    ("constant left of a knot", PiecewiseLinearStart([2], [0, 3], 1), 1),
+    ("three knots", PiecewiseLinearStart([-1, 0.5, 2], [-0.5, 2, 0, 1], 0.3), 4),
+]
+
+
+def output(x, **arguments):
+    """What a fresh layer makes of x."""
+    return ops.convert_to_numpy(VAFActivation(**arguments)(x))
+
+
+@pytest.mark.parametrize("g", NAMES)
+def test_f_starts_as_g_to_the_bit(g):
+    expected = ops.convert_to_numpy(getattr(keras.activations, g)(X))
+    for k in (1, 2, 3, 7):
+        np.testing.assert_array_equal(output(X, k=k, g=g, initialization=g), expected)
+
+
+@pytest.mark.parametrize(("f", "g", "carriers"), EXACT_PAIRS)
+def test_exact_pairs(f, g, carriers):
+    expected = reference.FUNCTIONS[f][0](X.astype("float64"))
+    for k in (carriers, carriers + 1, 7):
+        error = np.abs(output(X, k=k, g=g, initialization=f) - expected)
+        assert np.all(error <= 4 * EPSILON * (1 + np.abs(X)))
+    assert FunctionStart(f).error(k=7, g=g) < 1e-6
+
+
+@pytest.mark.parametrize(("name", "start", "carriers"), LINES)
+def test_lines_on_relu_are_exact(name, start, carriers):
+    expected = np.interp(X, start.knots, start.target(np.array(start.knots)))
+    left, right = X - start.knots[0], X - start.knots[-1]
+    expected = expected + np.where(left < 0, start.slopes[0] * left, 0)
+    expected = expected + np.where(right > 0, start.slopes[-1] * right, 0)
+    for k in (carriers, 7):
+        error = np.abs(output(X, k=k, initialization=start) - expected)
+        assert np.all(error <= 8 * EPSILON * (1 + np.abs(X)))
+    with pytest.raises(
+        ValueError, match=rf"k >= {carriers}\. Received: k={carriers - 1}"
+    ):
+        start.units(carriers - 1, keras.activations.relu)
+
+
+def test_too_few_units_are_named():
+    with pytest.raises(ValueError, match=r"FunctionStart\('relu6'\).*k >= 2.*k=1"):
+        VAFActivation(k=1, initialization="relu6")
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "k", "largest"),
+    [("tanh", "relu", 5, 0.2), ("gelu", "tanh", 15, 0.2), ("silu", "relu", 7, 1.0)],
+)
+def test_a_fit_reports_its_error(f, g, k, largest):
+    start = FunctionStart(f)
+    x = np.linspace(-5, 5, 401)
+    values = start.units(k, getattr(keras.activations, g))
+    error = np.max(np.abs(reference.vaf(x, *values, g) - reference.FUNCTIONS[f][0](x)))
+    assert start.error(k, g) == pytest.approx(error, rel=0.05)
+    assert error < largest
+
+
+def test_a_fit_is_the_best_of_its_hidden_units():
+    """The residual is orthogonal to the hidden units, under the normal density."""
+    alpha, alpha_bias, beta, beta_bias = FunctionStart("tanh").units(
+        4, keras.activations.relu
+    )
+    x = np.linspace(-5, 5, 501)
+    hidden = np.maximum(x[:, None] * alpha + alpha_bias, 0)
+    density = np.exp(-(x**2) / 2)
+    residual = (hidden @ beta + beta_bias - np.tanh(x)) * density
+    np.testing.assert_allclose(residual @ hidden, 0, atol=1e-6)
+    assert abs(residual.sum()) < 1e-6
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh", "sigmoid", "gelu", "hard_tanh", "elu"])
+@pytest.mark.parametrize(
+    "f", ["relu", "tanh", "leaky_relu", "linear", "silu", "random"]
+)
+def test_every_unit_learns_from_the_first_step(f, g):
+    k = 7
+    x = np.random.default_rng(0).normal(size=(512, 1)).astype("float32")
+    wanted = np.random.default_rng(1).normal(size=(512, 1)).astype("float32")
+    layer = VAFActivation(k=k, g=g, initialization=f)
+    error = output(x, k=k, g=g, initialization=f) - wanted
+    values = [weight.value for weight in layer.weights]
+
+    def loss(alpha, alpha_bias, beta, beta_bias):
+        hidden = layer.g(ops.multiply(x, alpha) + alpha_bias)
+        return ops.sum(hidden * beta, axis=-1, keepdims=True) + beta_bias
+
+    _, gradients = vjp(loss, values, ops.convert_to_tensor(error))
+    units = np.stack(to_arrays(gradients[:3]), axis=-1)
+    assert np.all(np.abs(units).max(axis=-1) > 0)
+    distances = np.abs(units[:, None] - units[None]).max(axis=-1)
+    assert np.all(distances[~np.eye(k, dtype=bool)] > 0)
+
+
+def test_random_starts_are_the_same_on_every_backend():
+    values = RandomStart(seed=7)((2,), 3, keras.activations.relu)
+    digest = hashlib.sha256(np.round(np.stack(values[:3]), 6).tobytes()).hexdigest()
+    assert digest.startswith("21fccb8e8cdf")
+
+
+def test_random_starts_follow_the_global_seed():
+    def draw():
+        keras.utils.set_random_seed(3)
+        layers = VAFActivation(), VAFActivation()
+        return [ops.convert_to_numpy(layer.alpha) for layer in layers]
+
+    first, second = draw(), draw()
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first[0], first[1])
+
+
+def test_each_weight_has_a_stream_of_its_own():
+    alpha, _, beta, _ = RandomStart(seed=0)((50,), 3, keras.activations.tanh)
+    alpha_3, _, _, _ = RandomStart(seed=0)((50,), 3, keras.activations.relu)
+    np.testing.assert_array_equal(alpha, alpha_3)
+    correlation = np.corrcoef(alpha.ravel(), np.sign(beta).ravel())[0, 1]
+    assert abs(correlation) < 0.3
+
+
+@pytest.mark.parametrize("k", [1, 3, 15])
+@pytest.mark.parametrize("g", ["relu", "tanh", "sigmoid"])
+def test_random_functions_have_unit_mean_square_and_pass_the_origin(g, k):
+    alpha, alpha_bias, beta, beta_bias = RandomStart(seed=0)(
+        (20,), k, getattr(keras.activations, g)
+    )
+    limit = np.sqrt(6 / (1 + k))
+    assert np.abs(alpha).max() <= limit
+    assert np.abs(alpha).max() > 0.5 * limit
+    assert not alpha_bias.any()
+    z = np.linspace(-8, 8, 4001)
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    for function in zip(alpha, alpha_bias, beta, beta_bias, strict=True):
+        f = reference.vaf(z, *function, g)
+        assert np.sum(density * f**2) == pytest.approx(1, rel=0.02)
+        assert f[2000] == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.backend("jax")  # starts are the same on all of them
+@pytest.mark.parametrize("k", [1, 3, 5, 15])
+@pytest.mark.parametrize("g", NAMES)
+def test_ten_layers_neither_explode_nor_die(g, k):
+    """Spread over samples after ten layers, in the median of seeds, is of order 1."""
+    spreads = []
+    for seed in range(5):
+        draw = np.random.default_rng(seed)
+        x = draw.normal(size=(64, 64))
+        for depth in range(10):
+            kernel = draw.normal(size=(64, 64)) / 8
+            values = RandomStart(seed=100 * seed + depth)(
+                (), k, getattr(keras.activations, g)
+            )
+            x = reference.vaf(x @ kernel, *values, g)
+        spreads.append(np.mean(x.std(axis=0)))
+    assert 1e-2 < np.median(spreads) < 1e2
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        RandomStart(seed=3),
+        RandomStart(),
+        FunctionStart("tanh"),
+        PiecewiseLinearStart([0, 1], [0.1, 1, 0.2], 0.5),
+    ],
+    ids=lambda start: f"{type(start).__name__}{start.get_config()}",
+)
+def test_starts_are_serializable(start):
+    config = keras.saving.serialize_keras_object(start)
+    again = keras.saving.deserialize_keras_object(config)
+    assert type(again) is type(start)
+    assert again.get_config() == start.get_config()
+    assert initializers.get(config).get_config() == start.get_config()
+
+
+def test_a_start_of_your_own():
+    class Fixed(Start):
+        def __call__(self, unshared, k, g):
+            shape = (*unshared, k)
+            ones = np.ones(shape)
+            return ones, 0 * ones, 2 * ones, np.zeros(unshared)
+
+    np.testing.assert_allclose(
+        output(X, k=3, initialization=Fixed()), 6 * np.maximum(X, 0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("identifier", "message"),
+    [
+        ("no_such_function", r"`initialization` must be .* Received: .*'no_such"),
+        ("softmax", r"acts on each element alone.*Received: initialization='softmax'"),
+        (keras.initializers.Zeros(), r"RandomStart.*Received: initialization="),
+        (3, r"`initialization` must be"),
+    ],
+)
+def test_unknown_starts(identifier, message):
+    with pytest.raises(ValueError, match=message):
+        initializers.get(identifier)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RandomStart(seed=1.5), r"`seed` must be .* Received: seed=1\.5"),
+        (lambda: RandomStart(seed=True), r"`seed` must be .* Received: seed=True"),
+        (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
+        (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
+        (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),
+    ],
+)
+def test_bad_arguments(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -74,10 +74,10 @@ def test_early_stopping_is_each_members_own():
     def members():
         return [member(seed, keras.optimizers.SGD(0.3)) for seed in range(4)]
 
-    histories = train_many(members(), *data(), epochs=60, patience=2)
+    histories = train_many(members(), *data(), epochs=30, patience=2)
     assert len({history.epochs for history in histories}) > 1
     for one, history in zip(members(), histories, strict=True):
-        check_equal_histories(history, alone(one, 60, None, patience=2), atol=1e-4)
+        check_equal_histories(history, alone(one, 30, None, patience=2), atol=1e-4)
 
 
 def test_one_that_is_not_finite_leaves_the_others_alone():

@@ -21,6 +21,12 @@ from keras_vaf.utils import require
 
 tfds: Any = require("tensorflow_datasets", extra="data")
 
+_IMAGE_BUILDERS = {
+    "mnist": "mnist",
+    "fashion_mnist": "fashion_mnist",
+    "cifar10": "cifar10_batches",
+}
+
 
 class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
     """Base of the builders that take their examples from `load`.
@@ -130,8 +136,8 @@ def prepare_tfds(
         name: Short name in the catalogue.
         data_dir: Folder with the publishers' files, as for `load`.
         tfds_dir: TFDS's folder of prepared datasets; its own default if `None`.
-        file_format: `"array_record"` for reading without TensorFlow; TFDS's own
-            default, `"tfrecord"`, if `None`.
+        file_format: `"array_record"` for tables without TensorFlow, and images that
+            can be read without it; TFDS's own default, `"tfrecord"`, if `None`.
 
     Returns:
         The builder: `builder.as_dataset()`, or `builder.as_data_source()` for
@@ -141,16 +147,18 @@ def prepare_tfds(
         ValueError: If there is no dataset of this name, or a file is not the
             publisher's.
         OSError: If a file is not there, or cannot be fetched or written.
+        ImportError: If it takes TensorFlow, and that is not installed.
     """
-    folder: str | os.PathLike[str] | None = data_dir
-    builder_names = {"cifar10": "cifar10_batches"}
-    if name in ("mnist", "fashion_mnist"):
-        builder_names[name] = name
-        read_files(find(name), data_dir)
+    entry = find(name)
+    if entry.image_shape is not None or file_format != "array_record":
+        require("tensorflow", extra="tensorflow")
+    folder = data_dir
+    builder_name = _IMAGE_BUILDERS.get(name, f"vaf_tables/{name}")
+    if builder_name == name:
+        # TFDS's own builder: it reads the files itself, once they are there and right.
+        read_files(entry, data_dir)
         folder = (data_folder(data_dir) or cache_folder()) / name
-    builder = tfds.builder(
-        builder_names.get(name, f"vaf_tables/{find(name).name}"), data_dir=tfds_dir
-    )
+    builder = tfds.builder(builder_name, data_dir=tfds_dir)
     # TFDS unpacks the files of MNIST and those of Fashion-MNIST, which have the same
     # names, into one folder, and reuses what it finds there: so each gets a new one.
     with tempfile.TemporaryDirectory() as extract_dir:

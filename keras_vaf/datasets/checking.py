@@ -28,22 +28,27 @@ def is_right(content: bytes, file: File) -> bool:
     return hashlib.sha1(blob).hexdigest() == file.git_blob
 
 
-def check(content: bytes, file: File) -> None:
-    """Refuse bytes that are not a file of the catalogue, and say what they are.
+def read_checked(file: File, folder: Path) -> bytes:
+    """Read a file from a folder, or say what stands in its place.
 
     Args:
-        content: The bytes.
-        file: The file that they should be.
+        file: The file.
+        folder: A data folder that holds a file at this path.
+
+    Returns:
+        The bytes of the file.
 
     Raises:
-        ValueError: If they are not this file.
+        ValueError: If the file there is another one, or not whole.
     """
+    content = (folder / file.path).read_bytes()
     if not is_right(content, file):
         where = f" from {file.urls[0]}" if file.urls else ""
         raise ValueError(
-            f"{file.path} is not the publisher's file: {difference(content, file)}. "
-            f"Replace it by a fresh copy{where}."
+            f"{folder / file.path} is not the publisher's file: "
+            f"{difference(content, file)}. Replace it by a fresh copy{where}."
         )
+    return content
 
 
 def check_there(entry: Entry, folder: Path) -> dict[str, str]:
@@ -59,10 +64,9 @@ def check_there(entry: Entry, folder: Path) -> dict[str, str]:
     results = {}
     for source in entry.sources:
         for file in source.files:
-            path = folder / file.path
-            if path.is_file():
+            if (folder / file.path).is_file():
                 try:
-                    check(path.read_bytes(), file)
+                    read_checked(file, folder)
                     results[file.path] = ""
                 except ValueError as error:
                     results[file.path] = str(error)

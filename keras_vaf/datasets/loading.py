@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_vaf.datasets.catalogue import Entry, File, Source, find
-from keras_vaf.datasets.checking import check
+from keras_vaf.datasets.catalogue import Entry, Source, find
+from keras_vaf.datasets.checking import read_checked
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
 from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there
@@ -68,7 +68,7 @@ def read_files(
     found = _source_in(entry, folder)
     if found is None:
         raise _missing(entry, folder)
-    return found, [_read(file, folder) for file in found.files]
+    return found, [read_checked(file, folder) for file in found.files]
 
 
 def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
@@ -163,12 +163,6 @@ def _source_online(entry: Entry) -> Source:
         for source in entry.sources
         if source.files and all(file.urls for file in source.files)
     )
-
-
-def _read(file: File, folder: Path) -> bytes:
-    content = (folder / file.path).read_bytes()
-    check(content, file)
-    return content
 
 
 def _missing(entry: Entry, folder: Path) -> FileNotFoundError:

@@ -70,7 +70,7 @@ assert "tensorflow" not in sys.modules
 def test_array_records_need_no_tensorflow(tmp_path):
     environment = {**os.environ, "KERAS_BACKEND": "jax"}
     command = [sys.executable, "-c", WITHOUT_TENSORFLOW, tmp_path]
-    subprocess.run(command, env=environment, check=True, timeout=120)
+    subprocess.run(command, env=environment, check=True)
 
 
 class TestFaults:
@@ -102,6 +102,16 @@ class TestFaults:
         x, y = arrays(prepare())
         np.testing.assert_array_equal(x, load("wine").x)
         np.testing.assert_array_equal(y, load("wine").y)
+
+    @pytest.mark.parametrize(
+        ("name", "file_format"), [("wine", None), ("mnist", "array_record")]
+    )
+    def test_without_tensorflow_the_line_that_installs_it_is_named(
+        self, tmp_path, monkeypatch, name, file_format
+    ):
+        monkeypatch.setitem(sys.modules, "tensorflow", None)
+        with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[tensorflow\]'"):
+            prepare_tfds(name, tmp_path, tmp_path, file_format)
 
     def test_an_unknown_dataset(self, tmp_path):
         with pytest.raises(ValueError, match="Did you mean 'wine'"):

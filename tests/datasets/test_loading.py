@@ -98,7 +98,7 @@ class TestWrongFile:
         (folder / "three" / "three.csv").write_bytes(content)
         with pytest.raises(
             ValueError,
-            match=f"three/three.csv is not the publisher's file: {message}.* "
+            match=f"{folder}/three/three.csv is not the publisher's file: {message}.* "
             r"from https://publisher.example/three\.csv",
         ):
             load("three", folder)

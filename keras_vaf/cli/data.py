@@ -1,7 +1,7 @@
 """`keras-vaf data`: the paper's datasets, listed, shown, fetched and checked."""
 
 import argparse
-from collections.abc import Callable
+from typing import Any
 
 from keras_vaf.datasets import CATALOGUE, find, load
 from keras_vaf.datasets.checking import check_there
@@ -28,70 +28,16 @@ def add_parser(
         epilog="Example: keras-vaf data show wine",
     )
     actions = parser.add_subparsers(title="actions", required=True)
-
-    def add_action(
-        name: str,
-        run: Callable[[argparse.Namespace], int],
-        description: str,
-        example: str,
-    ) -> argparse.ArgumentParser:
+    for name, (run, description, example, *options) in _ACTIONS.items():
         action = actions.add_parser(
             name,
             help=description,
-            description=f"{description[0].upper()}{description[1:]}.",
-            epilog=f"Example: keras-vaf data {name}{example}",
+            description=f"{description.capitalize()}.",
+            epilog=f"Example: keras-vaf data {name} {example}".rstrip(),
         )
+        for option in options:
+            action.add_argument(option, **_OPTIONS[option])
         action.set_defaults(func=run)
-        return action
-
-    action = add_action(
-        "list", list_datasets, "list the datasets beside the paper's table", ""
-    )
-    action.add_argument(
-        "--markdown", action="store_true", help="print the table of the documentation"
-    )
-    action = add_action(
-        "show",
-        show,
-        "show classes, ranges and distributions of a dataset",
-        " wine --picture wine.png",
-    )
-    action.add_argument("name", help="name of a dataset")
-    action.add_argument(
-        "--picture", metavar="FILE", help="also draw the distributions to a PNG file"
-    )
-    _add_data_dir(action)
-    action = add_action(
-        "prepare", prepare, "fetch datasets, check and read them", " wine yacht"
-    )
-    action.add_argument("names", nargs="+", metavar="name", help="name of a dataset")
-    action.add_argument(
-        "--tfds-dir",
-        metavar="FOLDER",
-        help="also prepare them for TensorFlow Datasets in this folder",
-    )
-    _add_data_dir(action)
-    action = add_action(
-        "verify", verify, "check the files that are there", " --data-dir data"
-    )
-    _add_data_dir(action)
-    add_action(
-        "layout",
-        show_layout,
-        "print where each file belongs in a data folder, and where to get it",
-        "",
-    )
-
-
-def _add_data_dir(action: argparse.ArgumentParser) -> None:
-    action.add_argument(
-        "--data-dir",
-        metavar="FOLDER",
-        help=(
-            "folder with the publishers' files (default: KERAS_VAF_DATA_DIR, and "
-            "without it the files that were fetched)"
-        ),
-    )
 
 
 def list_datasets(arguments: argparse.Namespace) -> int:
@@ -153,3 +99,59 @@ def show_layout(arguments: argparse.Namespace) -> int:
     """Print where the files belong."""
     print(*layout(), sep="\n")
     return 0
+
+
+_ACTIONS: dict[str, tuple[Any, ...]] = {
+    "list": (list_datasets, "list the datasets beside the paper's", "", "--markdown"),
+    "show": (
+        show,
+        "show classes, ranges and distributions of a dataset",
+        "wine --picture wine.png",
+        "name",
+        "--picture",
+        "--data-dir",
+    ),
+    "prepare": (
+        prepare,
+        "fetch datasets, check and read them",
+        "wine yacht",
+        "names",
+        "--tfds-dir",
+        "--data-dir",
+    ),
+    "verify": (
+        verify,
+        "check the files that are there",
+        "--data-dir data",
+        "--data-dir",
+    ),
+    "layout": (
+        show_layout,
+        "print where each file belongs in a data folder, and where to get it",
+        "",
+    ),
+}
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "name": {"help": "name of a dataset"},
+    "names": {"nargs": "+", "metavar": "name", "help": "name of a dataset"},
+    "--markdown": {
+        "action": "store_true",
+        "help": "print the table of the documentation",
+    },
+    "--picture": {
+        "metavar": "FILE",
+        "help": "also draw the distributions to a PNG file",
+    },
+    "--tfds-dir": {
+        "metavar": "FOLDER",
+        "help": "also prepare them for TensorFlow Datasets in this folder",
+    },
+    "--data-dir": {
+        "metavar": "FOLDER",
+        "help": (
+            "folder with the publishers' files (default: KERAS_VAF_DATA_DIR, and "
+            "without it the files that were fetched)"
+        ),
+    },
+}

@@ -8,7 +8,7 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.encoding import column_index, encode_table, is_number
 from keras_vaf.datasets.parsers import Table, problem, read_text
 
-MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null")
+_MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null")
 
 # Whole numbers with no more different values than this are taken for class labels.
 _MOST_CLASSES = 20
@@ -71,14 +71,14 @@ def read_csv(
         categories={
             column: _names(table, column, "a category") for column in categories
         },
-        missing=MISSING,
+        missing=_MISSING,
         source=str(path),
     )
 
 
 def _check_target(table: Table, target: str, cells: Sequence[str]) -> None:
     for line, cell in zip(table.lines, cells, strict=True):
-        if cell in MISSING:
+        if cell in _MISSING:
             raise problem(
                 table.file,
                 line,
@@ -107,7 +107,7 @@ def _are_labels(cells: Sequence[str]) -> bool:
 def _names(table: Table, column: str, role: str) -> list[str]:
     """Return the names that a column of classes or categories holds, in order."""
     cells = table.column(column_index(table, column, role))
-    names = sorted(set(cells) - set(MISSING))
+    names = sorted(set(cells) - set(_MISSING))
     if not all(map(is_number, names)):
         return names
     if len({float(name) for name in names}) < len(names):

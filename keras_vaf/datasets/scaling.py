@@ -65,10 +65,10 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     mean = total / count
     if scaling == "none":
         return Scale(mean, np.zeros(shape), np.ones(shape))
-    # A constant column takes its value from the data: the mean may be off by rounding.
+    # Not by its deviation, which may be off 0 by rounding. A column without any entry
+    # has infinite bounds, and counts as constant.
     constant = low >= high
     low = np.where(np.isfinite(low), low, 0.0)
-    mean = np.where(constant, low, mean)
     if scaling == "min-max":
         return Scale(mean, low, np.where(constant, 0.0, high - low))
     for block in _blocks(values):

@@ -52,9 +52,9 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
         The scale; a constant column has spread 0 unless `scaling` is `"none"`.
     """
     axes = tuple(range(values.ndim - 1))
-    shape = values.shape[-1]
-    count, total, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    columns = values.shape[-1]
+    count, total, squares = np.zeros(columns), np.zeros(columns), np.zeros(columns)
+    low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
     for block in _blocks(values):
         observed = ~np.isnan(block)
         count += observed.sum(axes)
@@ -64,9 +64,9 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     count = np.maximum(count, 1)
     mean = total / count
     if scaling == "none":
-        return Scale(mean, np.zeros(shape), np.ones(shape))
-    # Not by its deviation, which may be off 0 by rounding. A column without any entry
-    # has infinite bounds, and counts as constant.
+        return Scale(mean, np.zeros(columns), np.ones(columns))
+    # A constant column is told by its bounds, as rounding may keep its deviation off 0.
+    # One without any entry has infinite bounds and counts as constant.
     constant = low >= high
     low = np.where(np.isfinite(low), low, 0.0)
     if scaling == "min-max":

@@ -3,18 +3,16 @@
 Layers own weights and configuration; what they compute is here, once.
 """
 
-from keras_vaf.ops.elementwise import NAMES, Elementwise, elementwise
+from keras_vaf.ops.base import Pointwise
+from keras_vaf.ops.elementwise import NAMES
 from keras_vaf.ops.gradient import pointwise
-from keras_vaf.ops.pointwise import Pointwise
 from keras_vaf.ops.switch import plain_differentiation
 from keras_vaf.ops.vaf import VAF
 
 __all__ = [
     "NAMES",
     "VAF",
-    "Elementwise",
     "Pointwise",
-    "elementwise",
     "plain_differentiation",
     "pointwise",
 ]

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import keras
 from keras import ops
 
-from keras_vaf.ops.blocks import blockwise
+from keras_vaf.ops.base import Pointwise, Total
+from keras_vaf.ops.blocks import blockwise, piecewise
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
-from keras_vaf.ops.pointwise import Pointwise, Total
 from keras_vaf.ops.switch import is_plain
 from keras_vaf.types import Tensor
 
@@ -33,38 +33,44 @@ def input_gradient(
     x: Tensor,
     *parameters: Tensor,
 ) -> Tensor:
-    """Gradient of the input: upstream * df/dx, in one pass."""
+    """Gradient of the input: upstream * df/dx."""
     aligned = [layout.align(p) for p in parameters]
     slope = function.derivative(ops.cast(x, parameters[0].dtype), *aligned)
     return ops.cast(ops.cast(upstream, slope.dtype) * slope, x.dtype)
 
 
-def parameter_gradients(
+def gradients(
     function: Pointwise,
     layout: Layout,
     upstream: Tensor,
     x: Tensor,
     *parameters: Tensor,
 ) -> tuple[Tensor, ...]:
-    """Gradient of each parameter, of its shape and dtype."""
+    """Gradients of the input and of each parameter, for a compiler: in blocks."""
     dtype = parameters[0].dtype
     aligned = [BLOCK_LAYOUT.align(layout.merge(p)) for p in parameters]
+    flat_x, flat_upstream = layout.flatten(x), layout.flatten(upstream)
+
+    def product(x: Tensor, upstream: Tensor) -> Tensor:
+        slope = function.derivative(ops.cast(x, dtype), *aligned)
+        return ops.cast(ops.cast(upstream, dtype) * slope, x.dtype)
 
     def sums(x: Tensor, upstream: Tensor, total: Total) -> list[Tensor]:
-        gradients = function.gradients(
+        found = function.gradients(
             ops.cast(x, dtype), ops.cast(upstream, dtype), total, *aligned
         )
-        return [t for g in gradients for t in (g if isinstance(g, list) else [g])]
+        return [t for g in found for t in (g if isinstance(g, list) else [g])]
 
-    totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
-    gradients = []
+    x_gradient = piecewise(product, flat_x, flat_upstream)
+    found = [layout.unflatten(x_gradient, x)]
+    totals = iter(blockwise(sums, flat_x, flat_upstream))
     for parameter, entries in zip(parameters, aligned, strict=True):
         if isinstance(entries, list):
             gradient = ops.stack([next(totals) for _ in entries], axis=-1)
         else:
             gradient = next(totals)
-        gradients.append(ops.reshape(gradient, parameter.shape))
-    return tuple(gradients)
+        found.append(ops.reshape(gradient, parameter.shape))
+    return tuple(found)
 
 
 def pointwise(
@@ -95,9 +101,13 @@ def pointwise(
     if is_plain():
         return forward(function, layout, *tensors)
     if backend == "jax":
-        from keras_vaf.ops.on_jax import apply
-    elif backend == "tensorflow":
-        from keras_vaf.ops.on_tensorflow import apply
-    else:
-        from keras_vaf.ops.on_torch import apply
-    return apply(function, layout, training, *tensors)
+        from keras_vaf.ops import on_jax
+
+        return on_jax.apply(function, layout, training, *tensors)
+    if backend == "tensorflow":
+        from keras_vaf.ops import on_tensorflow
+
+        return on_tensorflow.apply(function, layout, training, *tensors)
+    from keras_vaf.ops import on_torch
+
+    return on_torch.apply(function, layout, training, *tensors)

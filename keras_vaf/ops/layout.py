@@ -49,14 +49,30 @@ class Layout:
         if not self.unshared:
             return ops.reshape(x, (-1, 1, 1))
         first, last = self.unshared[0], self.unshared[-1]
-        if last - first + 1 != len(self.unshared):
-            shared = [axis for axis in range(self.rank) if axis not in self.unshared]
-            x = ops.transpose(x, (*shared, *self.unshared))
-            first, last = len(shared), self.rank - 1
+        if self._order:
+            x = ops.transpose(x, self._order)
+            first, last = self.rank - len(self.unshared), self.rank - 1
         shape = ops.shape(x)
         unshared = math.prod(shape[first : last + 1])
         after = math.prod(shape[last + 1 :])
         return ops.reshape(x, (-1, unshared, after))
+
+    def unflatten(self, flat: Tensor, x: Tensor) -> Tensor:
+        """Undo `flatten`: the elements in the shape of x."""
+        shape = ops.shape(x)
+        if not self._order:
+            return ops.reshape(flat, shape)
+        ordered = ops.reshape(flat, [shape[axis] for axis in self._order])
+        return ops.transpose(ordered, [self._order.index(a) for a in range(self.rank)])
+
+    @property
+    def _order(self) -> tuple[int, ...]:
+        """Axes with the unshared ones last, if these do not stand side by side."""
+        first, last = min(self.unshared, default=0), max(self.unshared, default=-1)
+        if last - first + 1 == len(self.unshared):
+            return ()
+        shared = [axis for axis in range(self.rank) if axis not in self.unshared]
+        return (*shared, *self.unshared)
 
 
 BLOCK_LAYOUT = Layout(rank=5, unshared=(2,))

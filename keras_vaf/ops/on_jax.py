@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import jax
 
-from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
+from keras_vaf.ops.base import Pointwise
+from keras_vaf.ops.gradient import forward, gradients
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.pointwise import Pointwise
 from keras_vaf.ops.switch import FORWARD_MODE
 
 
@@ -44,10 +44,7 @@ def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Ar
             # A program exported for any batch: there is nothing to cut into blocks.
             plain = functools.partial(forward, function, layout)
             return jax.vjp(plain, *arguments)[1](upstream)
-        return (
-            input_gradient(function, layout, upstream, *arguments),
-            *parameter_gradients(function, layout, upstream, *arguments),
-        )
+        return gradients(function, layout, upstream, *arguments)
 
     run.defvjp(keep, pull_back)
     return run

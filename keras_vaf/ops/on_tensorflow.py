@@ -12,9 +12,9 @@ from typing import Any
 import tensorflow as tf
 
 from keras_vaf.ops.automatic import vjp
-from keras_vaf.ops.gradient import forward, input_gradient, parameter_gradients
+from keras_vaf.ops.base import Pointwise
+from keras_vaf.ops.gradient import forward, gradients
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.pointwise import Pointwise
 from keras_vaf.ops.switch import FORWARD_MODE
 
 
@@ -41,10 +41,11 @@ def _differentiable(
     training: bool,
     specs: tuple[tf.TensorSpec, ...],
 ) -> Callable[..., tf.Tensor]:
-    run = plain = functools.partial(forward, function, layout)
+    plain = functools.partial(forward, function, layout)
+    run: Callable[..., Any] = plain
     if training:  # what is exported, which is not for training, has no program of XLA's
         run = _compiled(forward, function, layout, specs)
-    gradients = _compiled(_gradients, function, layout, (specs[0], *specs))
+    backward = _compiled(gradients, function, layout, (specs[0], *specs))
 
     @tf.custom_gradient
     def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:
@@ -66,7 +67,7 @@ def _differentiable(
                 raise RuntimeError(FORWARD_MODE)
             return second
 
-        return gradients(*_untracked(tensors)), pull_back
+        return backward(*_untracked(tensors)), pull_back
 
     return with_gradient
 
@@ -82,15 +83,6 @@ def _compiled(
         input_signature=specs,
         jit_compile=True,
         autograph=False,
-    )
-
-
-def _gradients(
-    function: Pointwise, layout: Layout, *tensors: tf.Tensor
-) -> tuple[tf.Tensor, ...]:
-    return (
-        input_gradient(function, layout, *tensors),
-        *parameter_gradients(function, layout, *tensors),
     )
 
 

@@ -12,12 +12,10 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.automatic import vjp
+from keras_vaf.ops.base import Pointwise
+from keras_vaf.ops.blocks import PIECE
 from keras_vaf.ops.gradient import forward, input_gradient
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.pointwise import Pointwise
-
-PIECE = 262_144
-"""Elements of a piece; smaller ones cost more in calls than the cache saves."""
 
 
 def apply(

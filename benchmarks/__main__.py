@@ -1,0 +1,109 @@
+"""The command: `python -m benchmarks [--quick] [--only PATTERN] [--output FOLDER]`."""
+
+import argparse
+import fnmatch
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import STUDIES, Case, Mode, Study, cases
+from benchmarks.environment import environment
+from benchmarks.picture import draw
+from benchmarks.report import markdown
+from benchmarks.runner import measure
+from keras_vaf.utils import write_atomically
+
+QUICK_REPETITIONS = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    path = arguments.output / "cpu.json"
+    if not arguments.tables:
+        groups = _chosen(arguments.only, arguments.quick)
+        if not groups:
+            parser.error(
+                "--only must match a case, such as 'operation/jax/ReLU'. "
+                f"Received: --only {' '.join(arguments.only)}"
+            )
+        document = {
+            "environment": environment()
+            | {"inputs": "small" if arguments.quick else "full"},
+            "results": _results(groups, arguments.quick),
+        }
+        write_atomically(path, json.dumps(document, indent=1) + "\n")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    write_atomically(path.with_suffix(".md"), markdown(document))
+    draw(document, path.with_suffix(".png"))
+    print(f"Wrote {path}, and a table and a picture beside it.")
+    return 0
+
+
+def _chosen(
+    patterns: Sequence[str], quick: bool
+) -> list[tuple[Study, Mode, list[Case]]]:
+    """The cases to measure, those that are measured side by side together."""
+    groups = []
+    for study in STUDIES:
+        for mode in study.modes:
+            chosen = [
+                case
+                for case in cases(study, mode, quick)
+                if any(fnmatch.fnmatchcase(case.name, pattern) for pattern in patterns)
+            ]
+            if chosen:
+                groups.append((study, mode, chosen))
+    return groups
+
+
+def _results(
+    groups: list[tuple[Study, Mode, list[Case]]], quick: bool
+) -> list[dict[str, Any]]:
+    results = []
+    for study, mode, chosen in groups:
+        print(f"{study.name}, {mode.name}: {len(chosen)} processes", flush=True)
+        repetitions = study.repetitions
+        if quick:
+            repetitions = min(repetitions, QUICK_REPETITIONS)
+        results += measure(chosen, repetitions)
+    return results
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure what a VAF costs beside what it replaces.",
+        epilog="Example: python -m benchmarks --only 'operation/jax/*' --output runs",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="small inputs, to see that everything runs; its numbers mean nothing",
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=["*"],
+        metavar="PATTERN",
+        help="cases to measure, as STUDY/MODE/ACTIVATION with wildcards",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("docs/reports/benchmarks"),
+        metavar="FOLDER",
+        help="where cpu.json, cpu.md and cpu.png go (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tables",
+        action="store_true",
+        help="measure nothing; make table and picture anew from the JSON file",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

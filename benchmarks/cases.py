@@ -1,0 +1,156 @@
+"""What is measured, as data: activations, modes, studies and their cases."""
+
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True)
+class Activation:
+    """What stands in the activation's place.
+
+    Args:
+        subject: `"relu"` or `"tanh"`, fixed; `"prelu"`, Keras's, one slope a channel;
+            or a VAF: `"ours"`, `"autodiff"` (the same, differentiated by the backend)
+            or `"materialised"` (with an axis for the k hidden units).
+        k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
+    """
+
+    subject: str
+    k: int = 0
+    g: str = ""
+    sharing: str = ""
+
+    @property
+    def label(self) -> str:
+        names = {"relu": "ReLU", "prelu": "PReLU", "ours": "VAF"}
+        name = names.get(self.subject, self.subject)
+        if not self.k:
+            return name
+        name = name if self.subject == "ours" else f"VAF, {name}"
+        return f"{name}, k={self.k}, {self.g}, {self.sharing}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    """A backend, and whether what is measured is compiled as a whole."""
+
+    name: str
+    backend: str
+    compiled: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Study:
+    """One kind of work, done by several activations on inputs of one shape."""
+
+    name: str
+    activations: tuple[Activation, ...]
+    modes: tuple[Mode, ...]
+    shape: tuple[int, ...]
+    quick_shape: tuple[int, ...]
+    repetitions: int
+    processes: int = 1
+    """Processes for each variant, where only a fresh one tells (compile time)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """The work of one process: one variant of a study."""
+
+    study: str
+    mode: str
+    activation: Activation
+    shape: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.study}/{self.mode}/{self.activation.label}"
+
+
+def vaf(
+    k: int = 3, g: str = "relu", sharing: str = "layer", subject: str = "ours"
+) -> Activation:
+    return Activation(subject, k, g, sharing)
+
+
+RELU, TANH, PRELU = Activation("relu"), Activation("tanh"), Activation("prelu")
+
+JAX = Mode("jax", "jax", compiled=True)
+TENSORFLOW = Mode("tensorflow", "tensorflow", compiled=False)
+TENSORFLOW_XLA = Mode("tensorflow-xla", "tensorflow", compiled=True)
+TORCH = Mode("torch", "torch", compiled=False)
+TORCH_COMPILE = Mode("torch-compile", "torch", compiled=True)
+MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH, TORCH_COMPILE)
+# How `fit` runs a step: PyTorch's is not compiled, and TensorFlow's is on a GPU only.
+FIT_MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH)
+
+OPERATION = Study(
+    "operation",
+    activations=(
+        *(RELU, TANH, PRELU),
+        *(vaf(k, g) for g in ("relu", "tanh") for k in (1, 3, 5, 15)),
+        *(vaf(sharing=sharing) for sharing in ("channel", "neuron")),
+        *(vaf(k, subject="autodiff") for k in (3, 15)),
+        *(vaf(k, subject="materialised") for k in (3, 15)),
+    ),
+    modes=MODES,
+    shape=(32, 32, 32, 192),
+    quick_shape=(2, 8, 8, 16),
+    repetitions=9,
+)
+CNET_B = Study(
+    "cnet_B",
+    activations=(RELU, PRELU, vaf()),
+    modes=FIT_MODES,
+    shape=(128, 32, 32, 3),
+    quick_shape=(2, 8, 8, 3),
+    repetitions=5,
+)
+SMALL = Study(
+    "small",
+    activations=(RELU, PRELU, vaf()),
+    modes=FIT_MODES,
+    shape=(32, 64),
+    quick_shape=(32, 64),
+    repetitions=9,
+)
+COMPILE = Study(
+    "compile",
+    activations=(RELU, vaf()),
+    modes=(JAX, TENSORFLOW_XLA, TENSORFLOW),
+    shape=(2, 32, 32, 3),
+    quick_shape=(2, 8, 8, 3),
+    repetitions=1,
+    processes=3,
+)
+ACCURACY = Study(
+    "accuracy",
+    activations=(vaf(), vaf(g="tanh"), vaf(subject="autodiff")),
+    modes=MODES,
+    shape=(10**6, 10**8),
+    quick_shape=(10**4,),
+    repetitions=1,
+)
+STUDIES = (OPERATION, CNET_B, SMALL, COMPILE, ACCURACY)
+
+
+def cases(study: Study, mode: Mode, quick: bool) -> list[Case]:
+    """The variants of a study that are measured side by side in a mode."""
+    shape = study.quick_shape if quick else study.shape
+    return [
+        Case(study.name, mode.name, activation, shape)
+        for activation in study.activations
+        for _ in range(study.processes)
+    ]
+
+
+def mode_named(name: str) -> Mode:
+    return next(mode for mode in MODES if mode.name == name)
+
+
+def study_named(name: str) -> Study:
+    return next(study for study in STUDIES if study.name == name)
+
+
+def size(shape: tuple[int, ...]) -> int:
+    return math.prod(shape)

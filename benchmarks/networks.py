@@ -1,0 +1,78 @@
+"""The networks whose training steps are measured, each as `fit` runs it."""
+
+import keras
+import numpy as np
+
+from benchmarks.activations import layer
+from benchmarks.cases import Activation, Mode
+
+CLASSES = 10
+
+
+def cnet_b(activation: Activation) -> list[keras.layers.Layer]:
+    """Hidden layers of the paper's convolutional network B."""
+    return [
+        part
+        for _ in range(2)
+        for part in (
+            keras.layers.Conv2D(150, 5, padding="same"),
+            layer(activation, rank=4),
+            keras.layers.MaxPooling2D(3, strides=2),
+            keras.layers.Dropout(0.25),
+        )
+    ] + [keras.layers.Flatten()]
+
+
+def small(activation: Activation) -> list[keras.layers.Layer]:
+    """Two dense layers of 64 units: what counts is the cost of a call."""
+    return [
+        part
+        for _ in range(2)
+        for part in (keras.layers.Dense(64), layer(activation, rank=2))
+    ]
+
+
+def compiled_model(
+    hidden: list[keras.layers.Layer], shape: tuple[int, ...], mode: Mode
+) -> keras.Model:
+    """A classifier of inputs of that shape, ready for `fit`."""
+    output = keras.layers.Dense(CLASSES, activation="softmax")
+    model = keras.Sequential([keras.Input(shape[1:]), *hidden, output])
+    model.compile(
+        optimizer="rmsprop",
+        loss="sparse_categorical_crossentropy",
+        jit_compile=mode.compiled,
+    )
+    return model
+
+
+def batches(shape: tuple[int, ...], steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and labels for so many batches of that shape."""
+    random = np.random.default_rng(0)
+    count = steps * shape[0]
+    x = random.standard_normal((count, *shape[1:]), "float32")
+    return x, random.integers(CLASSES, size=count)
+
+
+def step_memory(
+    model: keras.Model, x: np.ndarray, y: np.ndarray, mode: Mode
+) -> dict[str, int]:
+    """Bytes of one training step, where the backend knows them."""
+    from benchmarks.programs import memory_of, saved_by
+
+    if mode.backend == "jax":
+        import jax
+
+        parts = (
+            model.trainable_variables,
+            model.non_trainable_variables,
+            model.optimizer.variables,
+            model.metrics_variables,
+        )
+        state = tuple([variable.value for variable in part] for part in parts)
+        step = jax.jit(model.train_step, donate_argnums=0)
+        return memory_of(step.lower(state, (x, y)))
+    if mode.backend == "torch":
+        weights = [variable.value for variable in model.trainable_variables]
+        return saved_by(lambda: model(x, training=True), weights)
+    return {}

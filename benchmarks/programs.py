@@ -1,0 +1,143 @@
+"""Forward and backward pass of a layer as a program, on each backend and in each mode.
+
+Output and all gradients are returned: a compiler drops what nobody asks for.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from benchmarks.cases import Mode
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What is measured; each part returns when its work is done.
+
+    Args:
+        forward: Returns the output, as at inference.
+        forward_backward: Returns the output, the gradient of the input, and the list of
+            those of the weights.
+        memory: Bytes and counts that the backend itself knows, by name.
+    """
+
+    forward: Callable[[], Any]
+    forward_backward: Callable[[], Any]
+    memory: Callable[[], dict[str, int]]
+
+
+def program(
+    mode: Mode, layer: keras.layers.Layer, x: np.ndarray, upstream: np.ndarray
+) -> Program:
+    layer.build(x.shape)
+    make = {"jax": _on_jax, "tensorflow": _on_tensorflow, "torch": _on_torch}
+    return make[mode.backend](layer, x, upstream, mode.compiled)
+
+
+def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
+    import jax
+
+    def forward(weights, x):
+        return layer.stateless_call(weights, [], x)[0]
+
+    def forward_backward(weights, x, upstream):
+        y, pull_back = jax.vjp(forward, weights, x)
+        weight_gradients, x_gradient = pull_back(upstream)
+        return y, x_gradient, weight_gradients
+
+    weights = [variable.value for variable in layer.trainable_variables]
+    x, upstream = jax.numpy.asarray(x), jax.numpy.asarray(upstream)
+    once, both = jax.jit(forward), jax.jit(forward_backward)
+    return Program(
+        lambda: jax.block_until_ready(once(weights, x)),
+        lambda: jax.block_until_ready(both(weights, x, upstream)),
+        lambda: memory_of(both.lower(weights, x, upstream)),
+    )
+
+
+def memory_of(lowered: Any) -> dict[str, int]:
+    """XLA's own account of a JAX program."""
+    memory = lowered.compile().memory_analysis()
+    given = memory.argument_size_in_bytes + memory.output_size_in_bytes
+    return {
+        "temporary_bytes": memory.temp_size_in_bytes,
+        "peak_bytes": given - memory.alias_size_in_bytes + memory.temp_size_in_bytes,
+    }
+
+
+def _on_tensorflow(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
+    import tensorflow as tf
+
+    def forward(x):
+        return layer(x)
+
+    def forward_backward(x, upstream):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, training=True)
+        weights = [variable.value for variable in layer.trainable_variables]
+        x_gradient, *weight_gradients = tape.gradient(y, [x, *weights], upstream)
+        return y, x_gradient, weight_gradients
+
+    def run(function, *tensors):
+        result = function(*tensors)
+        tf.test.experimental.sync_devices()
+        return result
+
+    x, upstream = tf.constant(x), tf.constant(upstream)
+    once = tf.function(forward, jit_compile=compiled, autograph=False)
+    both = tf.function(forward_backward, jit_compile=compiled, autograph=False)
+    return Program(lambda: run(once, x), lambda: run(both, x, upstream), dict)
+
+
+def _on_torch(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
+    import torch
+
+    def forward():
+        with torch.no_grad():
+            return run(layer, x)
+
+    def forward_backward():
+        y = run(layer, x, training=True)
+        x_gradient, *weight_gradients = torch.autograd.grad(y, [x, *weights], upstream)
+        synchronize()
+        return y, x_gradient, weight_gradients
+
+    def synchronize():
+        if x.is_cuda:
+            torch.cuda.synchronize()
+
+    def run(function, *arguments, **options):
+        result = function(*arguments, **options)
+        synchronize()
+        return result
+
+    x, upstream = keras.ops.convert_to_tensor(x), keras.ops.convert_to_tensor(upstream)
+    x.requires_grad_()
+    weights = [variable.value for variable in layer.trainable_variables]
+    if compiled:
+        layer = torch.compile(layer)
+    return Program(
+        forward, forward_backward, lambda: saved_by(forward_backward, weights)
+    )
+
+
+def saved_by(run: Callable[[], Any], weights: list[Any]) -> dict[str, int]:
+    """What PyTorch keeps for the backward pass, weights not counted."""
+    import torch
+
+    saved = {}
+
+    def keep(tensor):
+        saved[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        run()
+    for weight in weights:
+        saved.pop(weight.untyped_storage().data_ptr(), None)
+    storages = [tensor.untyped_storage().nbytes() for tensor in saved.values()]
+    return {"saved_tensors": len(storages), "saved_bytes": sum(storages)}

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf.ops import NAMES, elementwise
+from keras_vaf.ops import NAMES
+from keras_vaf.ops.elementwise import elementwise
 from keras_vaf.ops.elementwise import ALIASES
 from tests import reference
 from tests.harness import double_precision, to_arrays

@@ -1,0 +1,271 @@
+"""The layer wherever Keras takes one: models, wrappers, recurrent cells, devices."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from keras import layers, ops
+
+from keras_vaf.initializers import RandomStart
+from keras_vaf.layers import VAFActivation
+from keras_vaf.regularizers import SlopeVariation
+from tests import reference
+
+
+def vaf(**arguments):
+    return VAFActivation(initialization=RandomStart(seed=0), **arguments)
+
+
+def dense():
+    model = keras.Sequential([keras.Input((6,)), layers.Dense(4), vaf()])
+    return model, (6,)
+
+
+def lazily_built():
+    return keras.Sequential([layers.Dense(4), vaf(sharing="channel")]), (6,)
+
+
+def subclassed():
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.hidden, self.activation = layers.Dense(4), vaf(sharing="neuron")
+
+        def call(self, x):
+            return self.activation(self.hidden(x))
+
+    return Model(), (6,)
+
+
+def given_to_dense():
+    hidden = layers.Dense(4, activation=vaf())
+    return keras.Sequential([keras.Input((6,)), hidden]), (6,)
+
+
+def convolutional():
+    inputs = keras.Input((None, None, 3))
+    x = layers.Conv2D(4, 3, padding="same", data_format="channels_last")(inputs)
+    x = vaf(sharing="channel", data_format="channels_last")(x)
+    return keras.Model(inputs, x), (5, 4, 3)
+
+
+def shared_by_two_places():
+    activation = vaf()
+    inputs = keras.Input((6,))
+    x = activation(layers.Dense(5)(inputs))
+    return keras.Model(inputs, activation(layers.Dense(4)(x))), (6,)
+
+
+def time_distributed():
+    inner = layers.TimeDistributed(vaf(sharing="channel"))
+    return keras.Sequential([keras.Input((3, 6)), inner]), (3, 6)
+
+
+def bidirectional():
+    cell = layers.SimpleRNN(4, activation=vaf(), return_sequences=True)
+    return keras.Sequential([keras.Input((3, 6)), layers.Bidirectional(cell)]), (3, 6)
+
+
+def recurrent():
+    cell = layers.GRU(4, activation=vaf(g="tanh"))
+    return keras.Sequential([keras.Input((None, 6)), cell]), (3, 6)
+
+
+MODELS = [
+    dense,
+    lazily_built,
+    subclassed,
+    given_to_dense,
+    convolutional,
+    shared_by_two_places,
+    time_distributed,
+    bidirectional,
+    recurrent,
+]
+
+
+def activations(model):
+    """Every VAF of a model, however deep."""
+    return [part for part in model._flatten_layers() if isinstance(part, VAFActivation)]
+
+
+@pytest.mark.parametrize("make", MODELS)
+def test_models_train_every_weight(make):
+    model, shape = make()
+    random = np.random.default_rng(0)
+    x = random.normal(size=(8, *shape)).astype("float32")
+    y = random.normal(size=model(x).shape).astype("float32")
+    found = activations(model)
+    assert found
+    before = [a.get_weights() for a in found]
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    first = model.evaluate(x, y, verbose=0)
+    model.fit(x, y, epochs=3, verbose=0)
+    assert model.evaluate(x, y, verbose=0) < first
+    for activation, weights in zip(found, before, strict=True):
+        assert len(activation.trainable_weights) == 4
+        for a, b in zip(activation.get_weights(), weights, strict=True):
+            assert np.any(a != b)
+
+
+def test_dense_with_an_activation_is_complete_when_it_is_made():
+    model, _ = given_to_dense()
+    assert model.count_params() == 6 * 4 + 4 + 10
+    assert len(model.trainable_weights) == 2 + 4
+
+
+def test_a_layer_in_two_places_has_one_set_of_weights():
+    model, _ = shared_by_two_places()
+    assert len(activations(model)) == 1
+    assert len(model.trainable_weights) == 2 + 2 + 4
+
+
+def test_a_clone_has_weights_of_its_own():
+    model, shape = dense()
+    clone = keras.models.clone_model(model)
+    clone.set_weights(model.get_weights())
+    x = np.random.default_rng(0).normal(size=(3, *shape)).astype("float32")
+    np.testing.assert_array_equal(
+        clone.predict(x, verbose=0), model.predict(x, verbose=0)
+    )
+    clone.layers[1].beta.assign(ops.zeros(3))
+    assert np.all(ops.convert_to_numpy(model.layers[1].beta) != 0)
+
+
+@pytest.mark.backend("tensorflow", "jax")
+@pytest.mark.parametrize("jit_compile", [True, False])
+def test_compiled_and_uncompiled_steps_agree(jit_compile):
+    model, shape = dense()
+    activation = model.layers[1]
+    kernel, bias = (np.asarray(w, "float64") for w in model.layers[0].get_weights())
+    weights = [np.asarray(w, "float64") for w in activation.get_weights()]
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(8, *shape)), random.normal(size=(8, 4))
+    model.compile(keras.optimizers.SGD(0.1), "mse", jit_compile=jit_compile)
+    model.train_on_batch(x.astype("float32"), y.astype("float32"))
+
+    hidden = x @ kernel + bias
+    error = 2 * (reference.vaf(hidden, *weights, "relu") - y) / y.size
+    _, *gradients = reference.vaf_gradients(error, hidden, *weights, "relu")
+    for now, weight, gradient in zip(
+        activation.get_weights(), weights, gradients, strict=True
+    ):
+        np.testing.assert_allclose(now, weight - 0.1 * gradient, 1e-4, 1e-5)
+
+
+NESTINGS = {
+    "Functional": lambda a: keras.Sequential([keras.Input((3, 2)), a]),
+    "lazy": lambda a: keras.Sequential([a]),
+    "Sequential": lambda a: keras.Sequential([keras.Sequential([a])]),
+    "Dense": lambda a: keras.Sequential([layers.Dense(2, activation=a)]),
+    "TimeDistributed": lambda a: keras.Sequential([layers.TimeDistributed(a)]),
+    "RNN": lambda a: keras.Sequential([layers.SimpleRNN(2, activation=a)]),
+    "GRU": lambda a: keras.Sequential([layers.GRU(2, activation=a)]),
+}
+
+
+@pytest.mark.parametrize("nesting", NESTINGS)
+@pytest.mark.parametrize("own", [None, "l1"])
+def test_the_penalty_on_the_function_counts_once(nesting, own):
+    activation = VAFActivation(
+        initialization="relu",
+        function_regularizer=SlopeVariation(0.5),
+        beta_bias_regularizer=own,
+    )
+    model = NESTINGS[nesting](activation)
+    x = np.zeros((2, 3, 2), "float32")
+    y = model(x)
+    alpha, _, beta, beta_bias = activation.get_weights()
+    penalty = 0.5 * np.sum(abs(alpha * beta))
+    if own:
+        penalty += 0.01 * abs(beta_bias)
+    assert float(sum(model.losses)) == pytest.approx(penalty)
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    target = ops.convert_to_numpy(y)
+    assert model.train_on_batch(x, target) == pytest.approx(penalty, 1e-5)
+    assert model.evaluate(x, target, verbose=0) == pytest.approx(penalty, 1e-5)
+
+
+def test_the_penalty_on_the_function_trains_it():
+    activation = VAFActivation(
+        initialization="relu", function_regularizer=SlopeVariation(0.5)
+    )
+    model = keras.Sequential([keras.Input((1,)), activation])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    x = -np.ones((2, 1), "float32")  # where relu is 0, as wanted
+    model.train_on_batch(x, np.zeros((2, 1), "float32"))
+    beta = ops.convert_to_numpy(activation.beta)
+    assert beta[0] == pytest.approx(1 - 0.1 * 0.5)
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float16"])
+def test_lower_precision_trains(policy):
+    dtype = keras.DTypePolicy(policy)
+    inputs = keras.Input((6,), dtype=dtype.compute_dtype)
+    activation = vaf(dtype=dtype)
+    x = activation(layers.Dense(4, dtype=dtype)(inputs))
+    model = keras.Model(inputs, layers.Dense(1, dtype="float32")(x))
+    assert x.dtype == dtype.compute_dtype
+    assert {w.dtype for w in activation.weights} == {"float32"}
+    before = activation.get_weights()
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    data = np.random.default_rng(0).normal(size=(8, 6)).astype("float32")
+    model.fit(data, np.ones((8, 1)), verbose=0)
+    for a, b in zip(activation.get_weights(), before, strict=True):
+        assert np.all(np.isfinite(a)) and np.any(a != b)
+
+
+@pytest.mark.parametrize("mode", ["full", "activations"])
+@pytest.mark.backend("jax", "torch")  # on TensorFlow Keras's own PReLU fails too
+def test_rematerialization(mode):
+    with keras.RematScope(mode=mode):
+        model = keras.Sequential([keras.Input((6,)), layers.Dense(4), vaf()])
+    model.compile("sgd", "mse")
+    x = np.ones((4, 6), "float32")
+    assert np.isfinite(model.train_on_batch(x, np.ones((4, 4), "float32")))
+
+
+DATA_PARALLEL = """
+import keras, numpy as np
+keras.distribution.set_distribution(keras.distribution.DataParallel())
+from keras_vaf.initializers import RandomStart
+from keras_vaf.layers import VAFActivation
+start = RandomStart(seed=0)
+layer = VAFActivation(sharing="channel", initialization=start)
+model = keras.Sequential([keras.Input((4,)), layer])
+model.compile(keras.optimizers.SGD(0.1), "mse")
+x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
+model.fit(x, 0 * x, epochs=2, batch_size=8, shuffle=False, verbose=0)
+assert len(keras.distribution.list_devices()) == 2
+assert len(layer.alpha.value.sharding.device_set) == 2
+print([np.asarray(w).tolist() for w in layer.get_weights()])
+"""
+
+
+@pytest.mark.backend("jax")
+def test_two_devices_train_as_one():
+    process = subprocess.run(
+        [sys.executable, "-c", DATA_PARALLEL],
+        env={
+            **os.environ,
+            "KERAS_BACKEND": "jax",
+            "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+        },
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
+    layer = vaf(sharing="channel")
+    model = keras.Sequential([keras.Input((4,)), layer])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
+    model.fit(x, 0 * x, epochs=2, batch_size=8, shuffle=False, verbose=0)
+    found = json.loads(process.stdout)
+    for have, want in zip(found, layer.get_weights(), strict=True):
+        np.testing.assert_allclose(have, want, 1e-5, 1e-6)

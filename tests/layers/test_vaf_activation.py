@@ -1,0 +1,234 @@
+"""The contract of the paper's activation: arguments, weights, output, errors."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf.initializers import FunctionStart, RandomStart
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import NAMES
+from keras_vaf.regularizers import SlopeVariation
+from tests import reference
+from tests.harness import check_layer
+
+WEIGHTS = ("alpha", "alpha_bias", "beta", "beta_bias")
+SHARINGS = [
+    ("layer", ()),
+    ("channel", (3,)),
+    ("neuron", (1, 2, 3)),
+    ((1, 2), (3,)),
+    ((2,), (1, 3)),
+    ((), (1, 2, 3)),
+]
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def bump(x):
+    return x * ops.exp(-ops.square(x))
+
+
+def arrays(layer):
+    return [np.asarray(w, "float64") for w in layer.get_weights()]
+
+
+@pytest.mark.parametrize("g", ["tanh", "gelu", bump])
+@pytest.mark.parametrize("sharing", ["layer", "neuron"])
+def test_keras_own_checks(g, sharing):
+    check_layer(
+        VAFActivation,
+        init_kwargs={"k": 2, "g": g, "sharing": sharing, "initialization": "relu"},
+        input_shape=(2, 3, 4),
+        expected_output_shape=(2, 3, 4),
+        expected_num_trainable_weights=4,
+        expected_num_non_trainable_weights=0,
+        expected_num_seed_generators=0,
+        expected_num_losses=0,
+        supports_masking=True,
+    )
+
+
+@pytest.mark.parametrize("sharing, unshared", SHARINGS)
+def test_weights_output_and_curve_match_the_reference(sharing, unshared):
+    shape = (2, 3, 4, 5)
+    layer = VAFActivation(k=4, g="gelu", sharing=sharing)
+    layer.build(shape)
+    sizes = tuple(shape[axis] for axis in unshared)
+    assert [w.name for w in layer.weights] == list(WEIGHTS)
+    expected = [(*sizes, 4), (*sizes, 4), (*sizes, 4), sizes]
+    assert [tuple(w.shape) for w in layer.weights] == expected
+
+    random = np.random.default_rng(0)
+    layer.set_weights([random.normal(size=s) for s in expected])
+    x = random.normal(size=shape).astype("float32")
+    y = reference.vaf(x.astype("float64"), *arrays(layer), "gelu", unshared)
+    np.testing.assert_allclose(ops.convert_to_numpy(layer(x)), y, 1e-4, 1e-5)
+
+    for points in (0.5, [-1, 0, 2], random.normal(size=(2, 3))):
+        points = np.asarray(points, "float64")
+        curves = layer.function(points)
+        assert curves.dtype == "float64"
+        assert curves.shape == (*points.shape, *sizes)
+        spread = np.broadcast_to(
+            points.reshape(*points.shape, *[1] * len(sizes)), curves.shape
+        )
+        axes = tuple(range(points.ndim, curves.ndim))
+        y = reference.vaf(spread, *arrays(layer), "gelu", axes)
+        np.testing.assert_allclose(curves, y, 1e-6, 1e-6)
+
+
+def test_layer_sharing_has_weights_at_once_and_takes_any_shape():
+    layer = VAFActivation(k=5)
+    assert sum(int(np.prod(w.shape)) for w in layer.weights) == 3 * 5 + 1
+    for shape in ((2, 3), (4, 5, 6), (1, 2, 3, 4)):
+        assert tuple(layer(np.zeros(shape, "float32")).shape) == shape
+    assert len(layer.weights) == 4
+
+
+@pytest.mark.parametrize("identifier", [*NAMES, "swish", "tests>bump"])
+def test_g_by_name(identifier):
+    layer = VAFActivation(g=identifier)
+    assert callable(layer.g)
+    assert VAFActivation.from_config(layer.get_config()).g is layer.g
+
+
+def test_configuration_is_the_arguments_in_order():
+    expected = ["k", "g", "sharing", "initialization", "data_format"]
+    for kind in ("regularizer", "constraint"):
+        expected += [f"{name}_{kind}" for name in WEIGHTS]
+    expected += ["function_regularizer"]
+    config = VAFActivation().get_config()
+    own = [key for key in config if key not in keras.layers.Layer().get_config()]
+    assert own == expected
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel", (1, -1)])
+def test_configuration_is_the_same_after_build(sharing):
+    layer = VAFActivation(
+        k=2,
+        g=bump,
+        sharing=sharing,
+        initialization=FunctionStart("tanh"),
+        alpha_regularizer="l1",
+        beta_constraint="non_neg",
+        function_regularizer=SlopeVariation(0.1),
+    )
+    before = layer.get_config()
+    layer.build((None, 3, 4))
+    assert layer.get_config() == before
+    again = VAFActivation.from_config(before)
+    assert again.get_config() == before
+    assert again.sharing == sharing
+    assert isinstance(again.function_regularizer, SlopeVariation)
+
+
+@pytest.mark.parametrize("initialization", ["random", "relu", "tests>bump"])
+def test_strings_stay_strings(initialization):
+    layer = VAFActivation(initialization=initialization)
+    assert layer.get_config()["initialization"] == initialization
+
+
+def test_a_lambda_trains_but_is_not_saved(tmp_path):
+    layer = VAFActivation(g=lambda x: ops.sin(x))
+    model = keras.Sequential([keras.Input((3,)), layer])
+    model.compile("sgd", "mse")
+    before = layer.get_weights()
+    x = np.ones((4, 3), "float32")
+    model.fit(x, x, verbose=0)
+    assert any(np.any(a != b) for a, b in zip(before, layer.get_weights(), strict=True))
+    for save in (
+        layer.get_config,
+        model.to_json,
+        lambda: keras.models.clone_model(model),
+        lambda: model.save(tmp_path / "model.keras"),
+    ):
+        with pytest.raises(
+            ValueError, match=r"`g` cannot be saved.*register_keras_serializable"
+        ):
+            save()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_each_weight_takes_a_regularizer_and_a_constraint(name):
+    layer = VAFActivation(
+        k=2,
+        **{
+            f"{name}_regularizer": keras.regularizers.L1(0.5),
+            f"{name}_constraint": keras.constraints.NonNeg(),
+        },
+    )
+    for weight in layer.weights:
+        weight.assign(-ops.ones_like(weight))
+    size = 1 if name == "beta_bias" else 2
+    assert [float(loss) for loss in layer.losses] == [pytest.approx(0.5 * size)]
+
+    model = keras.Sequential([keras.Input((1,)), layer])
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    model.train_on_batch(np.ones((2, 1)), np.ones((2, 1)))
+    for weight, value in zip(layer.weights, layer.get_weights(), strict=True):
+        assert np.all(value == (0 if weight is getattr(layer, name) else -1))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"k": 0}, r"`k`.*integer of at least 1.*Received: k=0"),
+        ({"k": -3}, r"Received: k=-3"),
+        ({"k": 2.5}, r"`k`.*integer of at least 1.*Received: k=2\.5"),
+        ({"k": True}, r"`k`.*integer of at least 1.*Received: k=True"),
+        ({"k": "3"}, r"Received: k='3'"),
+        ({"g": "softmax"}, r"`g` must be.*element alone.*Received: g='softmax'"),
+        ({"g": "log_softmax"}, r"Received: g='log_softmax'"),
+        ({"g": "sparsemax"}, r"Received: g='sparsemax'"),
+        ({"g": "glu"}, r"Received: g='glu'"),
+        ({"g": keras.activations.softmax}, r"`g` must be.*Received: g=<function"),
+        ({"g": "nonsense"}, r"Register it with.*Received: g='nonsense'"),
+        ({"g": None}, r"Received: g=None"),
+        ({"g": keras.layers.ReLU}, r"Received: g=<class"),
+        ({"initialization": "zeros"}, r"Received: initialization='zeros'"),
+        ({"initialization": keras.initializers.Ones()}, r"initializers.RandomStart"),
+        ({"data_format": "NHWC"}, r"`data_format` must be.*data_format='NHWC'"),
+        ({"function_regularizer": "l2"}, r"Received: function_regularizer='l2'"),
+        ({"gamma_regularizer": "l2"}, r"gamma_regularizer"),
+        ({"k": 1, "initialization": "linear"}, r"k >= 2\. Received: k=1"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        VAFActivation(**arguments)
+
+
+def test_bad_inputs():
+    with pytest.raises(ValueError, match=r"keras\.ops\.cast.*Received: .*int32"):
+        VAFActivation()(np.ones((2, 3), "int32"))
+    with pytest.raises(ValueError, match=r"keras\.ops\.cast.*Received: .*int32"):
+        VAFActivation()(keras.Input((3,), dtype="int32"))
+    with pytest.raises(ValueError, match="min_ndim=2"):
+        VAFActivation()(np.ones(3, "float32"))
+    with pytest.raises(ValueError, match=r"known size.*input_shape=\(None, None, 3\)"):
+        VAFActivation(sharing="neuron")(keras.Input((None, 3)))
+    layer = VAFActivation(sharing="channel")
+    layer(np.ones((2, 3), "float32"))
+    with pytest.raises(ValueError, match="expected axis 1 of input shape to have"):
+        layer(np.ones((2, 4), "float32"))
+    with pytest.raises(ValueError, match="expected ndim=2"):
+        layer(np.ones((2, 3, 3), "float32"))
+    with pytest.raises(ValueError, match="has no weights yet"):
+        VAFActivation(sharing="channel").function(0.0)
+
+
+def test_nan_stays_where_it_is():
+    x = np.array([[1.0, np.nan], [-1.0, 2.0]], "float32")
+    y = ops.convert_to_numpy(VAFActivation(g="tanh")(x))
+    np.testing.assert_array_equal(np.isnan(y), np.isnan(x))
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_random_starts_with_a_seed_are_those_of_numpy(sharing):
+    layer = VAFActivation(sharing=sharing, initialization=RandomStart(seed=5))
+    layer.build((None, 4))
+    unshared = () if sharing == "layer" else (4,)
+    values = RandomStart(seed=5)(unshared, 3, keras.activations.relu)
+    for weight, value in zip(layer.get_weights(), values, strict=True):
+        np.testing.assert_array_equal(weight, value.astype("float32"))

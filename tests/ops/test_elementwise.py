@@ -8,8 +8,7 @@ import pytest
 from keras import ops
 
 from keras_vaf.ops import NAMES
-from keras_vaf.ops.elementwise import elementwise
-from keras_vaf.ops.elementwise import ALIASES
+from keras_vaf.ops.elementwise import ALIASES, elementwise
 from tests import reference
 from tests.harness import double_precision, to_arrays
 

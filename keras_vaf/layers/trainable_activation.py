@@ -157,7 +157,7 @@ class TrainableActivation(keras.layers.Layer):
             )
         weights = [getattr(self, name) for name in self.parameters]
         return pointwise(
-            self.equation, inputs, weights, self._unshared_axes, bool(training)
+            self.equation, inputs, weights, self._unshared_axes, training is True
         )
 
     def compute_output_shape(

@@ -122,7 +122,8 @@ class TrainableActivation(keras.layers.Layer):
         self._add_weights(sizes)
 
     def _add_weights(self, unshared: tuple[Any, ...]) -> None:
-        dtype = keras.backend.result_type(self.variable_dtype, "float32")
+        # Keras's `result_type` knows no float64.
+        dtype = "float64" if self.variable_dtype == "float64" else "float32"
         for name, value in zip(self.parameters, self.start(unshared), strict=True):
             weight = self.add_weight(
                 name=name,

@@ -1,0 +1,297 @@
+"""The layers compute what their papers say: small transcriptions in NumPy, in float64.
+
+Value and gradients of KAF, PELU, APL, SReLU and ABU, values of the others, whose
+gradients the contract compares with finite differences.
+"""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import layers
+from keras_vaf.ops import pointwise
+from tests.harness import double_precision, to_arrays, to_tensors, vjp
+from tests.layers.family import fresh, sample
+
+X = sample((40,), "float64")
+UPSTREAM = np.random.default_rng(3).normal(size=X.shape)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def kaf(x, alpha):
+    """Gaussians of the rule-of-thumb width at D = 6 points from -3 to 3."""
+    y, slope, of_alpha = 0, 0, []
+    for i in range(6):
+        point, step = -3 + 1.2 * i, 1.2
+        kernel = np.exp(-((x - point) ** 2) / (6 * step**2))
+        y = y + alpha[i] * kernel
+        slope = slope - alpha[i] * (x - point) / (3 * step**2) * kernel
+        of_alpha.append(kernel)
+    return y, slope, [np.stack(of_alpha, axis=-1)]
+
+
+def pelu(x, alpha, beta):
+    exponential = np.exp(np.minimum(x, 0) / beta)
+    y = np.where(x >= 0, alpha / beta * x, alpha * (exponential - 1))
+    slope = alpha / beta * exponential
+    of_alpha = np.where(x >= 0, x / beta, exponential - 1)
+    of_beta = -alpha * x / beta**2 * exponential
+    return y, slope, [of_alpha, of_beta]
+
+
+def apl(x, slopes, hinges):
+    left_of = x[:, None] < hinges
+    y = np.maximum(x, 0) + np.where(left_of, slopes * (hinges - x[:, None]), 0).sum(-1)
+    slope = np.where(x > 0, 1, 0) - np.where(left_of, slopes, 0).sum(-1)
+    of_slopes = np.where(left_of, hinges - x[:, None], 0)
+    of_hinges = np.where(left_of, slopes, 0)
+    return y, slope, [of_slopes, of_hinges]
+
+
+def srelu(x, left, left_slope, right, right_slope):
+    regions = [x <= left, x >= right]
+    y = np.select(
+        regions, [left + left_slope * (x - left), right + right_slope * (x - right)], x
+    )
+    slope = np.select(regions, [left_slope, right_slope], 1)
+    of_weights = [
+        np.where(regions[0], 1 - left_slope, 0),
+        np.where(regions[0], x - left, 0),
+        np.where(regions[1], 1 - right_slope, 0),
+        np.where(regions[1], x - right, 0),
+    ]
+    return y, slope, of_weights
+
+
+def blended(x):
+    """tanh, ELU, ReLU, identity and swish, and their slopes."""
+    below = np.exp(np.minimum(x, 0))
+    values = [np.tanh(x), np.where(x > 0, x, below - 1), np.maximum(x, 0), x]
+    slopes = [1 - np.tanh(x) ** 2, below, np.where(x > 0, 1, 0), np.ones_like(x)]
+    gate = sigmoid(x)
+    swish, swish_slope = x * gate, gate + x * gate * (1 - gate)
+    return np.stack([*values, swish], -1), np.stack([*slopes, swish_slope], -1)
+
+
+def abu(x, alpha):
+    values, slopes = blended(x)
+    return values @ alpha, slopes @ alpha, [values]
+
+
+def abu_softmax(x, alpha):
+    values, slopes = blended(x)
+    shares = np.exp(alpha) / np.exp(alpha).sum()
+    y = values @ shares
+    return y, slopes @ shares, [shares * (values - y[:, None])]
+
+
+def abu_sum(x, alpha):
+    values, slopes = blended(x)
+    total = alpha.sum()
+    y = values @ alpha / total
+    return y, slopes @ alpha / total, [(values - y[:, None]) / total]
+
+
+def abu_absolute(x, alpha):
+    values, slopes = blended(x)
+    total = np.abs(alpha).sum()
+    y = values @ alpha / total
+    of_alpha = (values - np.sign(alpha) * y[:, None]) / total
+    return y, slopes @ alpha / total, [of_alpha]
+
+
+def abu_positive(x, alpha):
+    """Of weights one of which is below the bound, and so has no gradient."""
+    values, slopes = blended(x)
+    kept = np.maximum(alpha, 1e-4)
+    total = kept.sum()
+    y = values @ kept / total
+    of_alpha = np.where(alpha > 1e-4, (values - y[:, None]) / total, 0)
+    return y, slopes @ kept / total, [of_alpha]
+
+
+SIGNED = [np.array([0.5, -0.3, 0.2, 0.4, 0.1])]
+
+
+@pytest.mark.parametrize(
+    "layer, weights, transcription",
+    [
+        (layers.KAF(D=6), [np.linspace(-1, 2, 6) ** 2], kaf),
+        (layers.PELU(), [np.array(1.3), np.array(0.7)], pelu),
+        (layers.APL(S=3), [SIGNED[0][:3], np.array([-1.0, 0.2, 2.0])], apl),
+        (layers.SReLU(), [np.array(v) for v in (-1.1, 0.3, 0.9, 2.0)], srelu),
+        (layers.ABU(), SIGNED, abu),
+        (layers.ABU(normalization="softmax"), SIGNED, abu_softmax),
+        (layers.ABU(normalization="sum"), SIGNED, abu_sum),
+        (layers.ABU(normalization="absolute"), SIGNED, abu_absolute),
+        (layers.ABU(normalization="positive"), SIGNED, abu_positive),
+    ],
+)
+def test_value_and_gradients(layer, weights, transcription):
+    y, slope, of_weights = transcription(X, *weights)
+    expected = [y, UPSTREAM * slope, *(UPSTREAM @ each for each in of_weights)]
+    with double_precision():
+        arguments, upstream = to_tensors([X, *weights]), to_tensors([UPSTREAM])
+        value, gradients = vjp(
+            lambda x, *weights: pointwise(layer.equation, x, weights),
+            tuple(arguments),
+            *upstream,
+        )
+        for found, wanted in zip(to_arrays([value, *gradients]), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+def ensemble(x, alpha, eta, delta, minimum, maximum):
+    functions = [
+        sigmoid(x),
+        np.tanh(x),
+        np.maximum(x, 0),
+        np.where(x > 0, x, np.expm1(x)),
+    ]
+    h = (np.stack(functions, -1) - minimum) / (maximum - minimum)
+    return (eta * h + delta) @ alpha
+
+
+def leaky_and_elu(x):
+    return np.where(x > 0, x, 0.01 * x), np.where(x > 0, x, np.expm1(x))
+
+
+def mixed(x, p):
+    leaky, elu = leaky_and_elu(x)
+    return p * leaky + (1 - p) * elu
+
+
+def gated(x, weight):
+    return mixed(x, sigmoid(weight * x))
+
+
+def spline(x, points):
+    """Five control points from -2 to 2, by Hermite's formula; lines outside."""
+    extended = np.array(
+        [2 * points[0] - points[1], *points, 2 * points[-1] - points[-2]]
+    )
+    slopes = (extended[2:] - extended[:-2]) / 2
+    i = np.clip(np.floor(x + 2), 0, 3).astype(int)
+    t = x + 2 - i
+    inside = (
+        (2 * t**3 - 3 * t**2 + 1) * points[i]
+        + (t**3 - 2 * t**2 + t) * slopes[i]
+        + (3 * t**2 - 2 * t**3) * points[i + 1]
+        + (t**3 - t**2) * slopes[i + 1]
+    )
+    left, right = points[0] + slopes[0] * (x + 2), points[-1] + slopes[-1] * (x - 2)
+    return np.where(x < -2, left, np.where(x > 2, right, inside))
+
+
+FOUR = np.array([0.1, 0.2, 0.3, 0.4])
+
+
+@pytest.mark.parametrize(
+    "layer, weights, transcription",
+    [
+        (
+            layers.ActivationEnsemble(),
+            [FOUR, FOUR + 1, FOUR - 1, -2 * FOUR, FOUR * 3],
+            ensemble,
+        ),
+        (layers.AdaptiveSigmoid(), [2.0, 0.7], lambda x, a, b: a * sigmoid(b * x)),
+        (layers.AdaptiveTanh(), [2.0, 0.7], lambda x, a, b: a * np.tanh(b * x)),
+        (layers.MixedActivation(), [0.3], mixed),
+        (layers.MixedActivation(gated=True), [0.3], gated),
+        (
+            layers.PolynomialActivation(),
+            [FOUR],
+            lambda x, c: x[:, None] ** range(4) @ c,
+        ),
+        (layers.SplineActivation(q=5), [SIGNED[0]], spline),
+    ],
+)
+def test_value(layer, weights, transcription):
+    layer = fresh(layer, sharing="layer")
+    layer.set_weights([np.array(weight) for weight in weights])
+    # The weights are rounded to float32.
+    np.testing.assert_allclose(
+        layer.function(X), transcription(X, *weights), rtol=1e-5, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    "layer, start",
+    [
+        (layers.PELU(), lambda x: np.where(x > 0, x, np.expm1(x))),
+        (layers.SReLU(), lambda x: np.where(x > 0, x, 0.2 * x)),
+        (layers.ABU(), lambda x: blended(x)[0].mean(-1)),
+        (layers.ABU(normalization="softmax"), lambda x: blended(x)[0].mean(-1)),
+        (layers.AdaptiveSigmoid(), sigmoid),
+        (layers.AdaptiveTanh(), np.tanh),
+        (layers.MixedActivation(), lambda x: mixed(x, 0.5)),
+        (layers.MixedActivation(gated=True), lambda x: mixed(x, 0.5)),
+        (layers.PolynomialActivation(), lambda x: x),
+    ],
+)
+def test_start(layer, start):
+    layer = fresh(layer, sharing="layer")
+    np.testing.assert_allclose(layer.function(X), start(X), rtol=1e-5, atol=1e-6)
+
+
+def test_kaf_starts_at_random_with_the_published_spread():
+    layer = layers.KAF(seed=3)
+    layer.build((None, 500))
+    (alpha,) = layer.get_weights()
+    assert alpha.shape == (500, 20)
+    assert abs(alpha.mean()) < 0.01
+    assert abs(alpha.std() - 0.3) < 0.01
+    np.testing.assert_allclose(layer.dictionary, np.linspace(-3, 3, 20))
+    assert layer.gamma == pytest.approx(1 / (6 * (6 / 19) ** 2))
+
+
+def test_kaf_starts_by_kernel_ridge_regression():
+    layer = layers.KAF(initialization="tanh", sharing="layer")
+    points = np.linspace(-3, 3, 20)
+    kernel = np.exp(-layer.gamma * (points[:, None] - points) ** 2)
+    alpha = np.linalg.inv(kernel + 1e-5 * np.eye(20)) @ np.tanh(points)
+    np.testing.assert_allclose(layer.get_weights()[0], alpha, rtol=1e-3)
+    np.testing.assert_allclose(layer.function(points), np.tanh(points), atol=1e-3)
+
+
+def test_apl_starts_as_its_code_does():
+    layer = layers.APL(seed=3)
+    layer.build((None, 2000))
+    slopes, hinges = layer.get_weights()
+    assert slopes.shape == hinges.shape == (2000, 5)
+    assert 0.199 < slopes.max() <= 0.2 and -0.2 <= slopes.min() < -0.199
+    assert abs(hinges.mean()) < 0.02 and abs(hinges.std() - 0.5) < 0.02
+
+
+def test_a_seed_means_the_same_start_and_none_follows_the_global_seed():
+    def start(seed):
+        layer = layers.KAF(seed=seed, sharing="layer")
+        return layer.get_weights()[0].tolist()
+
+    assert start(1) == start(1) != start(2)
+    keras.utils.set_random_seed(5)
+    first, second = start(None), start(None)
+    keras.utils.set_random_seed(5)
+    assert [start(None), start(None)] == [first, second]
+    assert first != second
+
+
+def test_the_spline_starts_on_its_function():
+    layer = layers.SplineActivation(sharing="layer")
+    points = np.linspace(-2, 2, 21)
+    np.testing.assert_allclose(layer.get_weights()[0], np.tanh(points), atol=1e-6)
+    np.testing.assert_allclose(layer.function(points), np.tanh(points), atol=1e-6)
+    x = np.linspace(-2, 2, 400)
+    np.testing.assert_allclose(layer.function(x), np.tanh(x), atol=1e-2)
+
+
+def test_an_ensemble_starts_with_equal_shares_on_0_to_1():
+    layer = layers.ActivationEnsemble(functions=("tanh", "relu"), sharing="layer")
+    alpha, eta, delta, minimum, maximum = layer.get_weights()
+    np.testing.assert_array_equal([alpha, eta, delta], [[0.5, 0.5], [1, 1], [0, 0]])
+    np.testing.assert_allclose(minimum, [np.tanh(-3), 0], rtol=1e-6)
+    np.testing.assert_allclose(maximum, [np.tanh(3), 3], rtol=1e-6)
+    np.testing.assert_allclose(layer.function([-3, 3]), [0, 1], atol=1e-5)

@@ -73,8 +73,9 @@ def _over_quantiles(count: int) -> Iterator[tuple[float, float]]:
 def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Values:
     """Least-squares fit of a function by k hidden units, under the normal density.
 
-    The hidden units are spread over the quantiles; the best of a few slopes and widths
-    of the spread is taken, and beta and beta_bias solve the linear problem.
+    The hidden units are spread over the quantiles, and beta and beta_bias solve the
+    linear problem. Of a few slopes and widths of the spread those are taken whose
+    largest error on [-5, 5] is smallest.
 
     Args:
         target: The function to fit.
@@ -83,16 +84,17 @@ def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Valu
     """
     x = np.linspace(-5, 5, 501)
     weight = np.exp(-0.25 * x**2)  # the square root of the density, unnormalised
-    y = target(x) * weight
+    f = target(x)
     signs, knots = np.array(spread(k)).T
     candidates = []
     for slope in (0.5, 1.0, 2.0):
-        for width in (0.5, 1.0, 1.5, 2.0):
+        for width in (0.5, 1.0, 1.5, 2.0, 3.0):
             alpha, alpha_bias = signs * slope, -signs * slope * knots * width
             hidden = evaluate(g, x[:, None] * alpha + alpha_bias)
             design = np.column_stack([hidden, np.ones_like(x)]) * weight[:, None]
-            solution = np.linalg.lstsq(design, y, rcond=1e-6)[0]
-            error = float(np.sum((design @ solution - y) ** 2))
+            solution = np.linalg.lstsq(design, f * weight, rcond=1e-6)[0]
+            # Of the fits that the density allows, the one that strays least far out.
+            error = float(np.max(np.abs(hidden @ solution[:-1] + solution[-1] - f)))
             values = (alpha, alpha_bias, solution[:-1], np.asarray(solution[-1]))
             candidates.append((error, values))
     return min(candidates, key=lambda candidate: candidate[0])[1]

@@ -184,7 +184,7 @@ def test_the_penalty_on_the_function_counts_once(nesting, own):
     penalty = 0.5 * np.sum(abs(alpha * beta))
     if own:
         penalty += 0.01 * abs(beta_bias)
-    assert float(sum(model.losses)) == pytest.approx(penalty)
+    assert ops.convert_to_numpy(sum(model.losses)) == pytest.approx(penalty)
     model.compile(keras.optimizers.SGD(0.0), "mse")
     target = ops.convert_to_numpy(y)
     assert model.train_on_batch(x, target) == pytest.approx(penalty, 1e-5)

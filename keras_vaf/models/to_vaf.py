@@ -1,0 +1,235 @@
+"""Other activations as VAFs: section 3 of the paper, made to run."""
+
+import functools
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf import layers
+from keras_vaf.initializers import FunctionStart
+from keras_vaf.layers.sharing import Sharing
+from keras_vaf.ops.elementwise import Function, name_of
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+def gaussian(x: Tensor) -> Tensor:
+    """exp(-x^2), the kernel of a `keras_vaf.layers.KAF` as hidden units compute it."""
+    return ops.exp(-x * x)
+
+
+def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
+    """Return the VAF that computes the same function as another activation.
+
+    Any weighted sum of one function of one variable, shifted and scaled, is a VAF with
+    that function as g. So are all continuous functions made of straight lines, with
+    g = relu.
+
+    Args:
+        layer: With straight lines: `keras.layers.ReLU`, `LeakyReLU` and `PReLU`,
+            `keras_vaf.layers.SReLU`, `APL`, and a `VAFActivation` whose g is made of
+            straight lines. Beyond them: `KAF`, `PELU`, `AdaptiveSigmoid`,
+            `AdaptiveTanh`, and `keras.layers.Activation` of an element-wise function.
+            It must be built, where its weights depend on its input.
+
+    Returns:
+        A built layer of equal values, which is trained as any other VAF.
+
+    Raises:
+        ValueError: If the layer is no VAF, with the reason, or is not built.
+
+    Reference:
+        The paper, section 3.1: "any approach discussed in [linear combination of
+        one-variable functions] can be included in this schema".
+
+    Example:
+
+    >>> vaf = to_vaf(keras.layers.LeakyReLU(negative_slope=0.25))
+    >>> print(vaf.function([-4, 0, 4]))
+    [-1.  0.  4.]
+    """
+    parts = _parts(layer)
+    sharing, shape = _sharing_and_shape(layer)
+    vaf = layers.VAFActivation(
+        k=parts.units.shape[-1],
+        g=parts.g,
+        sharing=sharing,
+        data_format=getattr(layer, "data_format", None),
+        name=layer.name,
+    )
+    vaf.build(shape)
+    vaf.set_weights([*parts.units, parts.beta_bias])
+    return vaf
+
+
+def _sharing_and_shape(
+    layer: keras.layers.Layer,
+) -> tuple[Sharing, tuple[int | None, ...]]:
+    """Return which elements share a function, and the shape the layer was built for."""
+    if isinstance(layer, keras.layers.PReLU):
+        shared = tuple(layer.shared_axes or ())
+        return shared or "neuron", (None, *layer.alpha.shape)
+    if not isinstance(layer, layers.TrainableActivation) or layer.sharing == "layer":
+        return "layer", (None, None)
+    spec = layer.input_spec
+    return layer.sharing, tuple(spec.axes.get(axis) for axis in range(spec.ndim))
+
+
+class _Parts(NamedTuple):
+    """g, the stacked alpha, alpha_bias and beta of its units, and beta_bias."""
+
+    g: Function
+    units: np.ndarray
+    beta_bias: np.ndarray
+
+
+def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) -> _Parts:
+    """Join hidden units, each given as alpha, alpha_bias and beta."""
+    entries = np.broadcast_arrays(*(value for unit in units for value in unit))
+    stacked = np.stack(entries, axis=-1)
+    stacked = stacked.reshape(*stacked.shape[:-1], len(units), 3)
+    bias = np.broadcast_to(beta_bias, stacked.shape[:-2])
+    return _Parts(g, np.moveaxis(stacked, -1, 0), bias)
+
+
+_RELU = keras.activations.relu
+_REASONS = {
+    layers.ABU: "it adds up different functions, and a VAF has one g",
+    layers.ActivationEnsemble: "it adds up different functions, and a VAF has one g",
+    layers.MixedActivation: "it mixes two different functions, and a VAF has one g",
+    layers.PolynomialActivation: "its powers are different functions, and a VAF has "
+    "one g; a VAF with a polynomial g could not learn any other function",
+    layers.SplineActivation: "its pieces are cubic; start a VAF near it with "
+    "`initialization` set to a registered function of its values",
+    layers.Maxout: "it is no function of one number",
+    layers.MLPConv: "it is no function of one number",
+}
+
+
+@functools.singledispatch
+def _parts(layer: keras.layers.Layer) -> _Parts:
+    reason = _REASONS.get(type(layer), "it is no activation that this function knows")
+    raise ValueError(
+        f"A {type(layer).__name__} is no VAF: {reason}. Received: layer={layer!r}"
+    )
+
+
+def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
+    if not layer.weights:
+        raise ValueError(
+            f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
+            "input, first."
+        )
+    return [np.asarray(weight, "float64") for weight in layer.get_weights()]
+
+
+@_parts.register
+def _(layer: keras.layers.ReLU) -> _Parts:
+    if layer.threshold != 0:
+        raise ValueError(
+            "A ReLU with a threshold is no VAF: it jumps there, and a VAF is "
+            f"continuous. Received: threshold={layer.threshold}"
+        )
+    units = [(1, 0, 1), (-1, 0, -layer.negative_slope)]
+    if layer.max_value is not None:
+        units.append((1, -layer.max_value, -1))
+    return _made_of(_RELU, *units)
+
+
+@_parts.register
+def _(layer: keras.layers.LeakyReLU) -> _Parts:
+    return _made_of(_RELU, (1, 0, 1), (-1, 0, -layer.negative_slope))
+
+
+@_parts.register
+def _(layer: keras.layers.PReLU) -> _Parts:
+    (alpha,) = _weights(layer)
+    shared = [axis - 1 for axis in layer.shared_axes or ()]
+    return _made_of(_RELU, (1, 0, 1), (-1, 0, -np.squeeze(alpha, tuple(shared))))
+
+
+@_parts.register
+def _(layer: layers.SReLU) -> _Parts:
+    left, left_slope, right, right_slope = _weights(layer)
+    # The middle line is cut off at the left threshold, and then at the right one.
+    end = np.maximum(left, right)
+    return _made_of(
+        _RELU,
+        (1, -left, 1),
+        (1, -end, -1),
+        (-1, left, -left_slope),
+        (1, -right, right_slope),
+        beta_bias=np.minimum(left, right),
+    )
+
+
+@_parts.register
+def _(layer: layers.APL) -> _Parts:
+    slopes, hinges = _weights(layer)
+    pairs = zip(np.moveaxis(slopes, -1, 0), np.moveaxis(hinges, -1, 0), strict=True)
+    return _made_of(_RELU, (1, 0, 1), *((-1, hinge, slope) for slope, hinge in pairs))
+
+
+@_parts.register
+def _(layer: layers.KAF) -> _Parts:
+    alpha, *trained = _weights(layer)
+    root = np.sqrt(trained[0] if trained else layer.gamma)
+    return _made_of(
+        gaussian,
+        *(
+            (root, -root * point, alpha[..., i])
+            for i, point in enumerate(layer.dictionary)
+        ),
+    )
+
+
+@_parts.register
+def _(layer: layers.VAFActivation) -> _Parts:
+    alpha, alpha_bias, beta, beta_bias = _weights(layer)
+    start = FunctionStart(layer.g)
+    if start.error(k=3, g="relu") > 1e-9:
+        return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
+    # g itself is a sum of a few relu, and a constant.
+    slopes, biases, weights, constant = start.units(3, _RELU)
+    units = [
+        (
+            slope * alpha[..., j],
+            slope * alpha_bias[..., j] + bias,
+            weight * beta[..., j],
+        )
+        for j in range(layer.k)
+        for slope, bias, weight in zip(slopes, biases, weights, strict=True)
+        if weight
+    ]
+    bias = beta_bias + constant * beta.sum(axis=-1)
+    return _made_of(_RELU, *units, beta_bias=bias)
+
+
+@_parts.register
+def _(layer: layers.PELU) -> _Parts:
+    alpha, beta = _weights(layer)
+    return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
+
+
+@_parts.register
+def _(layer: layers.AdaptiveSigmoid) -> _Parts:
+    alpha, beta = _weights(layer)
+    return _made_of(keras.activations.sigmoid, (beta, 0, alpha))
+
+
+@_parts.register
+def _(layer: layers.AdaptiveTanh) -> _Parts:
+    alpha, beta = _weights(layer)
+    return _made_of(keras.activations.tanh, (beta, 0, alpha))
+
+
+@_parts.register
+def _(layer: keras.layers.Activation) -> _Parts:
+    if name_of(layer.activation) is None:
+        raise ValueError(
+            "An Activation is a VAF if its function is an element-wise one of Keras. "
+            f"Received: {layer.activation!r}"
+        )
+    return _made_of(layer.activation, (1, 0, 1))

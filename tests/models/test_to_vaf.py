@@ -1,0 +1,118 @@
+"""What the paper's section 3 says can be written as a VAF is written as one."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf import layers
+from keras_vaf.initializers import RandomStart
+from keras_vaf.models import to_vaf
+from tests.layers.family import built
+
+X = np.linspace(-10, 10, 2001)
+
+
+def prelu(shape, shared_axes=None):
+    layer = keras.layers.PReLU("uniform", shared_axes=shared_axes)
+    layer.build((None, *shape))
+    layer.set_weights([np.random.default_rng(0).normal(size=layer.alpha.shape)])
+    return layer
+
+
+def vaf(g):
+    return layers.VAFActivation(g=g, initialization=RandomStart(seed=0))
+
+
+def crossed(layer):
+    layer.set_weights([np.array(value) for value in (1.0, 0.3, -0.5, 2.0)])
+    return layer
+
+
+SINGLE = (
+    keras.layers.ReLU(),
+    keras.layers.ReLU(max_value=6),
+    keras.layers.ReLU(max_value=2, negative_slope=0.1),
+    keras.layers.LeakyReLU(0.3),
+    keras.layers.Activation("relu6"),
+    keras.layers.Activation("gelu"),
+    built(layers.SReLU(), (None, 1), sharing="layer"),
+    crossed(layers.SReLU(sharing="layer")),
+    built(layers.APL(seed=0), (None, 1), sharing="layer"),
+    built(layers.KAF(seed=0), (None, 1), sharing="layer"),
+    built(layers.KAF(seed=0, train_gamma=True), (None, 1), sharing="layer"),
+    built(layers.PELU(), (None, 1)),
+    built(layers.AdaptiveSigmoid(), (None, 1)),
+    built(layers.AdaptiveTanh(), (None, 1)),
+    *(vaf(g) for g in ("relu", "leaky_relu", "linear", "hard_tanh", "soft_shrink")),
+    vaf("tanh"),
+)
+
+
+@pytest.mark.parametrize("layer", SINGLE, ids=lambda layer: layer.name)
+def test_equal_values(layer):
+    expected = ops.convert_to_numpy(layer(X[:, None].astype("float32")))[:, 0]
+    np.testing.assert_allclose(to_vaf(layer).function(X), expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        prelu((3, 4, 5)),
+        prelu((3, 4, 5), shared_axes=[1, 2]),
+        prelu((3, 4, 5), shared_axes=[2]),
+        *(
+            built(layer, (None, 3, 4, 5), sharing=sharing)
+            for layer in (layers.APL(seed=0), layers.KAF(D=5), layers.SReLU())
+            for sharing in ("channel", "neuron", (1, 2))
+        ),
+    ],
+    ids=lambda layer: layer.name,
+)
+def test_equal_values_for_every_function_of_a_layer(layer):
+    x = np.random.default_rng(1).uniform(-10, 10, (2, 3, 4, 5)).astype("float32")
+    y, expected = (ops.convert_to_numpy(each(x)) for each in (to_vaf(layer), layer))
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-5)
+
+
+def test_straight_lines_become_a_vaf_of_relu():
+    for layer in (SINGLE[1], SINGLE[6], vaf("leaky_relu")):
+        assert to_vaf(layer).g is keras.activations.relu
+
+
+def test_the_vaf_can_be_saved_and_trained(tmp_path):
+    vaf = to_vaf(layers.KAF(D=4, sharing="layer", seed=0))
+    model = keras.Sequential([keras.Input((2,)), vaf, keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.random.default_rng(0).normal(size=(8, 2)).astype("float32")
+    before = vaf.get_weights()
+    model.fit(x, x[:, :1], verbose=0)
+    for old, new in zip(before, vaf.get_weights(), strict=True):
+        assert np.any(old != new)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(
+        loaded.predict(x, verbose=0), model.predict(x, verbose=0), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    "layer, reason",
+    [
+        (layers.ABU(), "different functions"),
+        (layers.ActivationEnsemble(), "different functions"),
+        (layers.MixedActivation(), "two different functions"),
+        (layers.PolynomialActivation(), "powers"),
+        (layers.SplineActivation(), "cubic"),
+        (layers.Maxout(), "no function of one number"),
+        (layers.MLPConv((2,), 1), "no function of one number"),
+        (keras.layers.ReLU(threshold=1), "jumps"),
+        (keras.layers.Activation("softmax"), "element-wise"),
+        (keras.layers.Dense(2), "no activation"),
+        (layers.KAF(), "no weights yet"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_the_others_say_why_not(layer, reason):
+    with pytest.raises(ValueError, match=reason):
+        to_vaf(layer)

@@ -31,7 +31,7 @@ class Damping(keras.regularizers.Regularizer):
     ...     sharing="layer", function_regularizer=Damping(0.1)
     ... )
     >>> layer.set_weights([layer.get_weights()[0] + 1])
-    >>> print(f"{float(layer.losses[0]):.2f}")
+    >>> print(f"{keras.ops.convert_to_numpy(layer.losses[0]):.2f}")
     2.10
     """
 

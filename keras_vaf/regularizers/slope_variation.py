@@ -29,7 +29,7 @@ class SlopeVariation(keras.regularizers.Regularizer):
     >>> layer = keras_vaf.layers.VAFActivation(
     ...     k=3, initialization="relu", function_regularizer=SlopeVariation(0.01)
     ... )
-    >>> print(f"{float(layer.losses[0]):.2f}")
+    >>> print(f"{keras.ops.convert_to_numpy(layer.losses[0]):.2f}")
     0.01
     """
 

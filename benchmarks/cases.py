@@ -1,7 +1,6 @@
 """What is measured, as data: activations, modes, studies and their cases."""
 
 import dataclasses
-import math
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,11 +95,11 @@ OPERATION = Study(
     modes=MODES,
     shape=(32, 32, 32, 192),
     quick_shape=(2, 8, 8, 16),
-    repetitions=9,
+    repetitions=7,
 )
 CNET_B = Study(
     "cnet_B",
-    activations=(RELU, PRELU, vaf()),
+    activations=(RELU, vaf()),
     modes=FIT_MODES,
     shape=(128, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
@@ -108,7 +107,7 @@ CNET_B = Study(
 )
 SMALL = Study(
     "small",
-    activations=(RELU, PRELU, vaf()),
+    activations=(RELU, vaf()),
     modes=FIT_MODES,
     shape=(32, 64),
     quick_shape=(32, 64),
@@ -150,7 +149,3 @@ def mode_named(name: str) -> Mode:
 
 def study_named(name: str) -> Study:
     return next(study for study in STUDIES if study.name == name)
-
-
-def size(shape: tuple[int, ...]) -> int:
-    return math.prod(shape)

@@ -18,12 +18,21 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-from keras_vaf import constraints, initializers, layers, ops, optimizers, regularizers
+from keras_vaf import (
+    constraints,
+    initializers,
+    layers,
+    models,
+    ops,
+    optimizers,
+    regularizers,
+)
 
 __all__ = [
     "constraints",
     "initializers",
     "layers",
+    "models",
     "ops",
     "optimizers",
     "regularizers",

@@ -16,7 +16,7 @@ ACTIVATIONS = (
     layers.AdaptiveTanh(),
     layers.APL(S=2, seed=0),
     layers.KAF(D=6, seed=0),
-    layers.KAF(D=6, initialization="tanh", train_gamma=True),
+    layers.KAF(D=6, train_gamma=True, seed=1),
     layers.MixedActivation(),
     layers.MixedActivation(gated=True),
     layers.PELU(),

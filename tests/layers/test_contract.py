@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf.layers import ActivationEnsemble
+from keras_vaf import layers
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.ops import pointwise
 from tests.harness import check_layer, double_precision, to_arrays, to_tensors, vjp
@@ -38,7 +38,7 @@ def expected_output(layer, x):
 
 @activations
 def test_keras_own_checks(layer):
-    statistics = 2 if isinstance(layer, ActivationEnsemble) else 0
+    statistics = 2 if isinstance(layer, layers.ActivationEnsemble) else 0
     check_layer(
         type(layer),
         init_kwargs={**layer.get_config(), "name": None},
@@ -58,7 +58,7 @@ def test_each_element_gets_its_own_function(layer, sharing, shape):
     layer = built(layer, shape, sharing=sharing)
     x = sample(shape)
     y = ops.convert_to_numpy(layer(x))
-    np.testing.assert_allclose(y, expected_output(layer, x), rtol=1e-4, atol=3e-5)
+    np.testing.assert_allclose(y, expected_output(layer, x), rtol=1e-5, atol=1e-5)
 
 
 @activations
@@ -67,7 +67,7 @@ def test_channels_first(layer):
     layer = built(layer, (2, 4, 2, 3), **arguments)
     x = sample((2, 4, 2, 3))
     y = ops.convert_to_numpy(layer(x))
-    np.testing.assert_allclose(y, expected_output(layer, x), rtol=1e-4, atol=3e-5)
+    np.testing.assert_allclose(y, expected_output(layer, x), rtol=1e-5, atol=1e-5)
 
 
 @activations
@@ -143,7 +143,7 @@ def test_unknown_sizes(layer):
         x = sample(shape)
         y = ops.convert_to_numpy(model(x))
         expected = expected_output(activation, x)
-        np.testing.assert_allclose(y, expected, rtol=1e-4, atol=3e-5)
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
 
 
 @activations
@@ -242,3 +242,38 @@ def test_bad_input(layer):
         layer(np.ones((2, 3), "int32"))
     with pytest.raises(ValueError, match="min_ndim=2"):
         layer(np.ones(3, "float32"))
+
+
+@pytest.mark.parametrize(
+    "layer, arguments, message",
+    [
+        (layers.ABU, {"functions": ()}, "`functions` must be a tuple"),
+        (layers.ABU, {"functions": "relu"}, "`functions` must be a tuple"),
+        (layers.ABU, {"functions": ("softmax",)}, "each element alone"),
+        (layers.ABU, {"normalization": "max"}, "`normalization` must be one of None"),
+        (layers.ActivationEnsemble, {"functions": ("relux",)}, "each element alone"),
+        (layers.APL, {"S": 0}, "`S` must be an integer of at least 1"),
+        (layers.APL, {"seed": 1.5}, "`seed` must be an integer or None"),
+        (layers.KAF, {"D": 1}, "`D` must be an integer of at least 2"),
+        (layers.KAF, {"boundary": 0}, "`boundary` must be a positive number"),
+        (layers.KAF, {"initialization": "softmax"}, "each element alone"),
+        (layers.KAF, {"train_gamma": 1}, "`train_gamma` must be True or False"),
+        (layers.KAF, {"gamma_constraint": "non_neg"}, "gamma_constraint"),
+        (layers.MixedActivation, {"gated": "yes"}, "`gated` must be True or False"),
+        (layers.PolynomialActivation, {"degree": 0}, "`degree` must be an integer"),
+        (layers.SplineActivation, {"q": 1}, "`q` must be an integer of at least 2"),
+        (layers.SplineActivation, {"boundary": -1.0}, "`boundary` must be a positive"),
+        (layers.SplineActivation, {"initialization": 3}, "each element alone"),
+    ],
+)
+def test_bad_arguments_of_their_own(layer, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        layer(**arguments)
+
+
+@pytest.mark.parametrize("layer", [layers.ABU, layers.ActivationEnsemble])
+def test_functions_without_a_name_train_but_are_not_saved(layer):
+    layer = layer(functions=(lambda x: x * x, "relu"), sharing="layer")
+    assert np.isfinite(layer.function(1.0))
+    with pytest.raises(ValueError, match="register_keras_serializable"):
+        layer.get_config()

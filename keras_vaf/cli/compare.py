@@ -9,11 +9,13 @@ import numpy as np
 from keras_vaf.cli.terminal import print_table, track
 from keras_vaf.datasets import Dataset, load, read_csv
 from keras_vaf.experiments import (
+    FAMILY,
     PAPER_RPROP,
     RPROP,
     VARIANTS,
     Comparison,
     Protocol,
+    as_wide,
     compare,
     find_variants,
     tables,
@@ -75,9 +77,13 @@ def run(arguments: argparse.Namespace) -> int:
             protocol.preprocessing, missing=arguments.missing
         )
         protocol = dataclasses.replace(protocol, preprocessing=preprocessing)
+    protocols = [dataclasses.replace(protocol, variant=each) for each in variants]
+    if arguments.equal_parameters:
+        wide = (as_wide(protocol, dataset) for protocol in protocols)
+        protocols.append(max(wide, key=lambda protocol: protocol.hidden))
     comparison = compare(
         dataset,
-        [dataclasses.replace(protocol, variant=variant) for variant in variants],
+        protocols,
         seeds=arguments.seeds,
         output=arguments.output,
         track=track,
@@ -122,7 +128,8 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         "--activations",
         default=",".join(names),
         metavar="NAMES",
-        help="what to compare, the first with all others (default: %(default)s)",
+        help="what to compare, the first with all others (default: %(default)s); also: "
+        + ", ".join(variant.name for variant in FAMILY),
     )
     group.add_argument(
         "--k", type=int, default=3, help="hidden units of a VAF (default: %(default)s)"
@@ -139,6 +146,12 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         default=(100, 50),
         metavar="WIDTHS",
         help="widths of the hidden layers (default: 100,50)",
+    )
+    group.add_argument(
+        "--equal-parameters",
+        action="store_true",
+        help="compare with a wider ReLU network as well, which has as many parameters "
+        "as the largest other one",
     )
     group.add_argument(
         "--folds", type=int, default=10, help="number of folds (default: %(default)s)"

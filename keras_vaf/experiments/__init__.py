@@ -18,9 +18,11 @@ from keras_vaf.experiments.protocol import (
 )
 from keras_vaf.experiments.reports import Report, Store, read_reports
 from keras_vaf.experiments.tables import Row, markdown, summarise
-from keras_vaf.experiments.variants import VARIANTS, Variant, find_variants
+from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
+from keras_vaf.experiments.widening import as_wide
 
 __all__ = [
+    "FAMILY",
     "PAPER_RPROP",
     "RPROP",
     "VARIANTS",
@@ -32,6 +34,7 @@ __all__ = [
     "Row",
     "Store",
     "Variant",
+    "as_wide",
     "best_report",
     "cells",
     "compare",

@@ -41,6 +41,8 @@ class Variant:
         arguments = dict(self.arguments)
         if arguments.get("initialization") == "random":
             arguments["initialization"] = RandomStart(seed=seed)
+        elif "seed" in arguments:
+            arguments["seed"] = seed
         scope = layers if hasattr(layers, self.layer) else keras.layers
         return getattr(scope, self.layer)(name=name, **arguments)
 
@@ -65,14 +67,34 @@ VARIANTS = (
         {"k": 3, "g": "relu", "initialization": "relu"},
     ),
 )
-"""The variants that the command line knows by name."""
+"""What is compared if nothing else is asked for."""
+
+FAMILY = (
+    Variant("prelu", "PReLU", "PReLU"),
+    Variant("elu", "ELU", "ELU"),
+    Variant("swish", "Swish", "Activation", {"activation": "silu"}),
+    Variant("kaf", "KAF", "KAF", {"seed": None}),
+    Variant("apl", "APL", "APL", {"seed": None}),
+    Variant("pelu", "PELU", "PELU"),
+    Variant("srelu", "SReLU", "SReLU"),
+    Variant("abu", "ABU", "ABU"),
+    Variant("ensemble", "Activation ensemble", "ActivationEnsemble"),
+    Variant("mixed", "Mixed activation", "MixedActivation"),
+    Variant("gated", "Gated activation", "MixedActivation", {"gated": True}),
+    Variant("sigmoid", "Adaptive sigmoid", "AdaptiveSigmoid"),
+    Variant("tanh", "Adaptive tanh", "AdaptiveTanh"),
+    Variant("spline", "Spline", "SplineActivation"),
+    Variant("polynomial", "Polynomial", "PolynomialActivation"),
+)
+"""The other activations, each with the arguments of its own paper."""
 
 
 def find_variants(names: str) -> tuple[Variant, ...]:
     """Return the variants that a comma-separated list names, in its order.
 
     Args:
-        names: Names of `VARIANTS`, such as `"relu,vaf-relu"`.
+        names: Names of `VARIANTS` and `FAMILY`, such as `"relu,vaf-relu,kaf"`; `vaf`
+            is `vaf-random`.
 
     Returns:
         The variants, the first of which the others are compared with.
@@ -85,8 +107,9 @@ def find_variants(names: str) -> tuple[Variant, ...]:
     >>> [variant.title for variant in find_variants("relu,vaf-relu")]
     ['ReLU', 'VAF, ReLU start']
     """
-    known = {variant.name: variant for variant in VARIANTS}
+    known = {variant.name: variant for variant in (*VARIANTS, *FAMILY)}
     wanted = [name.strip() for name in names.split(",")]
+    wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
     if len(set(wanted)) < len(wanted) or not set(wanted) <= set(known):
         raise ValueError(
             "Activations should be different names, separated by commas, from: "

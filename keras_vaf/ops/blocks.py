@@ -1,67 +1,26 @@
-"""The two passes of the gradient over all elements, in blocks.
+"""Sums over all elements, in blocks.
 
-The gradient of a function with k hidden units is one pass for the input, and some
-2k + 1 sums over all elements for the parameters, for each of which a compiler makes a
-pass over the memory. Here the elements are cut into blocks. All the sums of a block are
-formed while it lies in the cache, and added to running sums. There are many of those
-("lanes"), so that adding is vectorised and the rounding error does not grow with the
-number of elements. The loop over blocks also keeps compilers from sharing intermediate
-results between the forward and the backward pass, and so from keeping them.
+The gradient of a function with k hidden units needs some 2k + 1 sums over all elements
+for the parameters, for each of which a compiler makes a pass over the memory. Here the
+elements are cut into blocks. The terms of all sums of a block are formed while it lies
+in the cache, and added to running sums. There is one running sum for each place in a
+block, so that adding is vectorised and the rounding error does not grow with the number
+of elements.
 """
 
 from collections.abc import Callable
 
+import keras
 from keras import ops
 
 from keras_vaf.types import Tensor
 
 BLOCK = 16_384
-"""Elements of a block of sums, which stays in the cache with its temporaries."""
-LANES = 256
-"""Running sums a function has, where the layout of the elements allows it."""
-PIECE = 262_144
-"""Elements of a block without sums, which all cores work on."""
+"""Elements of a block of sums, which stays in the cache with its running sums."""
 
 Size = int | Tensor
 Total = Callable[[Tensor], Tensor]
 Sums = Callable[[Tensor, Tensor, Total], list[Tensor]]
-
-
-def piecewise(
-    compute: Callable[[Tensor, Tensor], Tensor], x: Tensor, upstream: Tensor
-) -> Tensor:
-    """`compute(x, upstream)`, element by element, in pieces.
-
-    Args:
-        compute: Gives a tensor of the shape of its arguments,
-            `(rows, 1, unshared, 1, after)`.
-        x: The input, of shape `(before, unshared, after)`.
-        upstream: The upstream gradient, of the same shape.
-
-    Returns:
-        A tensor of the shape and dtype of x.
-    """
-    before, unshared, after = ops.shape(x)
-    if isinstance(before, int) and before * unshared * after <= PIECE:
-        view = (before, 1, unshared, 1, after)
-        return ops.reshape(
-            compute(ops.reshape(x, view), ops.reshape(upstream, view)), ops.shape(x)
-        )
-    rows = _between(1, PIECE // (unshared * after), before)
-    flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))
-
-    def add(i: Tensor, result: Tensor) -> Tensor:
-        # The last piece ends with the last row, and may do some rows again.
-        start = ops.minimum(i * rows, before - rows) * unshared * after
-        view = (rows, 1, unshared, 1, after)
-        pieces = _cut(start, rows * unshared * after, view, flat_x, flat_upstream)
-        piece = ops.reshape(compute(*pieces), (-1,))
-        return ops.slice_update(result, (start,), piece)
-
-    count = (before + rows - 1) // rows
-    return ops.reshape(
-        ops.fori_loop(0, count, add, ops.zeros_like(flat_x)), ops.shape(x)
-    )
 
 
 def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
@@ -69,8 +28,9 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
 
     Args:
         sums: `sums(x, upstream, total)` gives the sums over one block, whose shape is
-            `(rows, lanes, unshared, strides, columns)`; `total` sums a tensor of that
-            shape over rows and strides. Parameters broadcast along `unshared`.
+            `(rows, unshared, strides, columns)`; `total` sums a tensor of that shape
+            over strides, and leaves the rest for the end. Parameters broadcast along
+            `unshared`.
         x: The input, of shape `(before, unshared, after)`.
         upstream: The upstream gradient, of the same shape.
 
@@ -78,35 +38,41 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         The sums over all elements, each of shape `(unshared,)`.
     """
     before, unshared, after = ops.shape(x)
-    columns = _columns(after)
+    columns = _columns(unshared, after)
     # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
-    wanted = max(1, LANES // unshared) if _is(after, 1) else 1
-    lanes = _between(1, wanted, before)
-    rows = _between(1, BLOCK // (wanted * unshared * after), before // lanes)
-    size = rows * lanes
+    rows = _between(1, BLOCK // (unshared * after), before)
+    if _on_accelerator():
+        rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))
 
-    def partial(start: Size, rows: Size, lanes: Size) -> list[Tensor]:
-        view = (rows, lanes, unshared, after // columns, columns)
-        first, length = start * unshared * after, rows * lanes * unshared * after
-        x, upstream = _cut(first, length, view, flat_x, flat_upstream)
-        return sums(x, upstream, _total)
+    def total(tensor: Tensor) -> Tensor:
+        return tensor if _is(after, columns) else ops.sum(tensor, 2, keepdims=True)
+
+    def partial(first: Size, rows: Size) -> list[Tensor]:
+        view = (rows, unshared, after // columns, columns)
+        start, length = first * unshared * after, rows * unshared * after
+        return sums(*_cut(start, length, view, flat_x, flat_upstream), total)
 
     def add(i: Tensor, running: list[Tensor]) -> list[Tensor]:
-        block = partial(i * size, rows, lanes)
+        block = partial(i * rows, rows)
         return [a + b for a, b in zip(running, block, strict=True)]
 
-    count = before // size
-    rest = before - count * size
+    count = before // rows
+    rest = before - count * rows
     totals = []
     if not isinstance(count, int) or count > 1:
-        zeros = partial(0, 0, lanes)
+        zeros = [ops.zeros_like(block_sum) for block_sum in partial(0, rows)]
         totals.append(ops.fori_loop(0, count, add, zeros))
     else:
         rest = before
     if not totals or not _is(rest, 0):  # an empty batch has sums too: 0
-        totals.append(partial(before - rest, rest, 1))
+        totals.append(partial(before - rest, rest))
     return [sum(map(_collapse, parts)) for parts in zip(*totals, strict=True)]
+
+
+def _on_accelerator() -> bool:
+    """Whether thousands of cores do better without blocks."""
+    return not keras.distribution.list_devices()[0].startswith("cpu")
 
 
 def _cut(
@@ -128,16 +94,13 @@ def _between(least: int, wanted: Size, most: Size) -> Size:
     return ops.maximum(least, ops.minimum(wanted, most))
 
 
-def _columns(after: Size) -> int:
-    """Largest divisor of a known size that is no more than the lanes wanted."""
+def _columns(unshared: Size, after: Size) -> int:
+    """Largest divisor of a known size with which a row of columns fits into a block."""
     if not isinstance(after, int):
         return 1
-    return max(n for n in range(1, LANES + 1) if after % n == 0)
+    most = max(1, BLOCK // unshared) if isinstance(unshared, int) else 1
+    return max(n for n in range(1, min(after, most) + 1) if after % n == 0)
 
 
-def _total(tensor: Tensor) -> Tensor:
-    return ops.sum(tensor, axis=(0, 3), keepdims=True)
-
-
-def _collapse(lanes: Tensor) -> Tensor:
-    return ops.sum(lanes, axis=(0, 1, 3, 4))
+def _collapse(running: Tensor) -> Tensor:
+    return ops.sum(running, axis=(0, 2, 3))

@@ -1,8 +1,8 @@
 """The one operation behind every trainable activation, with its own gradient.
 
 The forward pass keeps x and the parameters, nothing else. The backward pass computes
-the slope of f anew, in one pass that gives the gradient of x, and the gradients of the
-parameters in blocks (`keras_vaf.ops.blocks`).
+the slope of f anew, in one pass that gives the gradient of x, and the sums behind the
+gradients of the parameters in blocks (`keras_vaf.ops.blocks`).
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import keras
 from keras import ops
 
 from keras_vaf.ops.base import Pointwise, Total
-from keras_vaf.ops.blocks import blockwise, piecewise
+from keras_vaf.ops.blocks import blockwise
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
 from keras_vaf.ops.switch import is_plain
 from keras_vaf.types import Tensor
@@ -49,11 +49,6 @@ def gradients(
     """Gradients of the input and of each parameter, for a compiler: in blocks."""
     dtype = parameters[0].dtype
     aligned = [BLOCK_LAYOUT.align(layout.merge(p)) for p in parameters]
-    flat_x, flat_upstream = layout.flatten(x), layout.flatten(upstream)
-
-    def product(x: Tensor, upstream: Tensor) -> Tensor:
-        slope = function.derivative(ops.cast(x, dtype), *aligned)
-        return ops.cast(ops.cast(upstream, dtype) * slope, x.dtype)
 
     def sums(x: Tensor, upstream: Tensor, total: Total) -> list[Tensor]:
         found = function.gradients(
@@ -61,9 +56,12 @@ def gradients(
         )
         return [t for g in found for t in (g if isinstance(g, list) else [g])]
 
-    x_gradient = piecewise(product, flat_x, flat_upstream)
-    found = [layout.unflatten(x_gradient, x)]
-    totals = iter(blockwise(sums, flat_x, flat_upstream))
+    found = [
+        input_gradient(
+            function, layout, upstream, _apart(x, parameters[0]), *parameters
+        )
+    ]
+    totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
     for parameter, entries in zip(parameters, aligned, strict=True):
         if isinstance(entries, list):
             gradient = ops.stack([next(totals) for _ in entries], axis=-1)
@@ -71,6 +69,17 @@ def gradients(
             gradient = next(totals)
         found.append(ops.reshape(gradient, parameter.shape))
     return tuple(found)
+
+
+def _apart(x: Tensor, parameter: Tensor) -> Tensor:
+    """The same values as x, which a compiler cannot know to be the same.
+
+    Forward and backward pass are one program in a compiled training step. A compiler
+    that sees that both need g(h_j) would keep it: k tensors of the size of x.
+    """
+    some = ops.reshape(parameter, (-1,))[0]
+    zero = ops.logical_and(some > 0, some < 0)
+    return x + ops.cast(zero, x.dtype)
 
 
 def pointwise(

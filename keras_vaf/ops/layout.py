@@ -75,5 +75,5 @@ class Layout:
         return (*shared, *self.unshared)
 
 
-BLOCK_LAYOUT = Layout(rank=5, unshared=(2,))
-"""Layout of a block: `(rows, lanes, unshared, strides, columns)`."""
+BLOCK_LAYOUT = Layout(rank=4, unshared=(1,))
+"""Layout of a block: `(rows, unshared, strides, columns)`."""

@@ -13,9 +13,11 @@ import torch
 
 from keras_vaf.ops.automatic import vjp
 from keras_vaf.ops.base import Pointwise
-from keras_vaf.ops.blocks import PIECE
 from keras_vaf.ops.gradient import forward, input_gradient
 from keras_vaf.ops.layout import Layout
+
+PIECE = 262_144
+"""Elements of a piece of the batch, which all cores work on."""
 
 
 def apply(

@@ -2,18 +2,17 @@
 
 import pytest
 
-from keras_vaf.ops.blocks import BLOCK, LANES
+from keras_vaf.ops import blocks
+from keras_vaf.ops.blocks import BLOCK
 from tests.ops.test_vaf import check, draw
 
 ONE_SUM = [
-    LANES - 1,
-    LANES,
-    LANES + 1,
+    1,
     BLOCK - 1,
     BLOCK,
     BLOCK + 1,
     2 * BLOCK,
-    3 * BLOCK + LANES + 7,
+    3 * BLOCK + 7,
 ]
 SHAPES = [
     # Functions that differ along a last axis, and blocks of whole rows.
@@ -21,8 +20,7 @@ SHAPES = [
     ((BLOCK // 8 + 1, 8), (1,)),
     ((3 * BLOCK // 8 - 1, 8), (1,)),
     ((BLOCK // 64 * 2 + 3, 3, 64), (2,)),
-    # More functions than lanes, and more than elements of a block.
-    ((5, 2 * LANES), (1,)),
+    # More functions than elements of a block.
     ((3, BLOCK + 1), (1,)),
     # Along a first axis: strides of a size that is prime, or has divisors.
     ((7, 2, 8209), (1,)),
@@ -44,3 +42,12 @@ def test_sums_of_one_function(size):
 def test_sums_of_many_functions(shape, unshared):
     arrays = draw(shape, unshared, k=1, g="tanh", dtype="float32")
     check("tanh", unshared, arrays, 1e-4)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize(
+    "shape, unshared", [((2 * BLOCK, 1), ()), ((9, 2, 8192), (1,))]
+)
+def test_an_accelerator_takes_everything_as_one_block(shape, unshared, monkeypatch):
+    monkeypatch.setattr(blocks, "_on_accelerator", lambda: True)
+    check("tanh", unshared, draw(shape, unshared, k=2, g="tanh", dtype="float32"), 1e-4)

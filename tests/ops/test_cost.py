@@ -107,21 +107,22 @@ def test_xla_needs_less_than_a_quarter_of_the_input(k, g, sharing):
 
 @pytest.mark.backend("jax")
 @variants
-def test_jax_makes_four_passes_and_nothing_larger(k, g, sharing):
+def test_jax_makes_three_passes_and_nothing_larger(k, g, sharing):
     text = layer_on_jax(k, g, sharing).as_text()
-    # y; a buffer for the gradient of x, cleared; that gradient; the sums
-    assert len(passes(text)) == 4, passes(text)
+    # y; the gradient of x; the sums
+    assert len(passes(text)) == 3, passes(text)
     assert max(sizes(text)) == SIZE
 
 
 @pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
-    "k, g, sharing", [(15, "relu", "layer"), (3, "relu", "channel")]
+    "k, g, sharing",
+    [(15, "relu", "layer"), (3, "relu", "channel"), (15, "tanh", "layer")],
 )
-def test_tensorflow_under_xla_makes_four_passes_too(k, g, sharing):
+def test_tensorflow_under_xla_makes_three_passes_too(k, g, sharing):
     function, specs = on_tensorflow(make_layer(k, g, sharing), compiled=True)
     text = function.experimental_get_compiler_ir(*specs)(stage="optimized_hlo")
-    assert len(passes(text)) == 4, passes(text)
+    assert len(passes(text)) == 3, passes(text)
     assert max(sizes(text)) == SIZE
 
 
@@ -154,6 +155,6 @@ def test_the_counts_see_an_axis_of_hidden_units():
         return (beta * hidden).sum(-1) + beta_bias
 
     program = compiled_on_jax(materialised, [jnp.ones(3)] * 3 + [jnp.zeros(())])
-    assert len(passes(program.as_text())) > 4
+    assert len(passes(program.as_text())) > 3
     assert max(sizes(program.as_text())) == 3 * SIZE
     assert program.memory_analysis().temp_size_in_bytes > 4 * SIZE

@@ -12,7 +12,8 @@ FORWARD_MODE = (
 
 
 class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
-    plain = False
+    def __init__(self) -> None:
+        self.plain = False
 
 
 _state = _State()

@@ -31,8 +31,10 @@ class RandomStart(Start):
     alpha_bias is 0. Left at that, f would shrink the signal by a factor that depends on
     k and g, and a deep network would be dead from the start. So beta of each function
     is divided by the root mean square of f under the standard normal density, and
-    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh). With g =
-    exponential alpha is 32 times smaller, and with the shrinks 16 times larger.
+    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh). Where the
+    hidden units nearly cancel, f stays smaller than that rather than beta becoming
+    huge. With g = exponential alpha is 32 times smaller, and with the shrinks 16 times
+    larger.
 
     Args:
         seed: Integer from which the weights are drawn, with NumPy and so equally on
@@ -65,7 +67,7 @@ class RandomStart(Start):
         alpha = np.random.default_rng(for_alpha).uniform(-limit, limit, shape)
         alpha *= _STRETCH.get(name_of(g) or "", 1)
         beta = np.random.default_rng(for_beta).uniform(-limit, limit, shape)
-        beta /= _root_mean_square(alpha, beta, g)[..., None]
+        beta /= _scale(alpha, beta, g)[..., None]
         beta_bias = -np.sum(beta, axis=-1) * evaluate(g, 0.0)
         return alpha, np.zeros(shape), beta, beta_bias
 
@@ -74,12 +76,19 @@ class RandomStart(Start):
         return {"seed": self.seed}
 
 
-def _root_mean_square(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
-    """Of f(z) - f(0) for z standard normal, by Gauss-Hermite quadrature."""
+def _scale(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
+    """Root mean square of f(z) - f(0) for z standard normal, by quadrature.
+
+    It is no less than a tenth of what it would be if the hidden units were independent.
+    """
     at_zero = evaluate(g, 0.0)
     square = np.zeros(alpha.shape[:-1])
+    independent = np.zeros(alpha.shape[:-1])
     # Point by point: per-neuron functions are too many for an axis of points.
     for point, weight in zip(*np.polynomial.hermite_e.hermegauss(40), strict=True):
-        f = np.sum(beta * (evaluate(g, alpha * point) - at_zero), axis=-1)
-        square += weight / np.sqrt(2 * np.pi) * f**2
-    return np.sqrt(np.maximum(square, np.finfo("float32").tiny))
+        units = beta * (evaluate(g, alpha * point) - at_zero)
+        density = weight / np.sqrt(2 * np.pi)
+        square += density * np.sum(units, axis=-1) ** 2
+        independent += density * np.sum(units**2, axis=-1)
+    floor = np.maximum(independent / 100, np.finfo("float32").tiny)
+    return np.sqrt(np.maximum(square, floor))

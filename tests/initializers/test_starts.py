@@ -176,6 +176,14 @@ def test_random_functions_have_unit_mean_square_and_pass_the_origin(g, k):
         assert f[2000] == pytest.approx(0, abs=1e-6)
 
 
+def test_random_units_that_nearly_cancel_stay_small():
+    """No hidden unit has more than ten times the spread that f should have."""
+    alpha, _, beta, _ = RandomStart(seed=0)((20_000,), 3, keras.activations.relu)
+    spread_of_relu = np.abs(alpha * beta) / np.sqrt(2)
+    assert spread_of_relu.max() < 10 * (1 + 1e-6)
+    assert spread_of_relu.max() > 8  # some do nearly cancel
+
+
 @pytest.mark.backend("jax")  # starts are the same on all of them
 @pytest.mark.parametrize("k", [1, 3, 5, 15])
 @pytest.mark.parametrize("g", NAMES)

@@ -1,0 +1,143 @@
+"""The paper's properties p1 to p4 (section 2.5), as `docs/family.md` claims them."""
+
+import numpy as np
+import pytest
+
+from keras_vaf import layers
+from keras_vaf.initializers import PiecewiseLinearStart
+from keras_vaf.models import to_vaf
+from tests.layers.family import built
+
+X = np.linspace(-2, 2, 401)
+
+
+def target(x):
+    return np.sin(3 * x) + np.abs(x)
+
+
+def linear_fit(layer, weights, place):
+    """Solve for the weights at one place, in which f is linear; `None` marks it."""
+    size = layer.get_weights()[place].size
+    columns = []
+    for unit in (*np.eye(size), np.zeros(size)):
+        layer.set_weights([unit if weight is None else weight for weight in weights])
+        columns.append(layer.function(X))
+    constant = columns.pop()
+    design = np.stack(columns, axis=-1) - constant[:, None]
+    best = np.linalg.lstsq(design, target(X) - constant, rcond=1e-6)[0]
+    layer.set_weights([best if weight is None else weight for weight in weights])
+
+
+def vaf(size):
+    knots = np.linspace(-2, 2, size)[:-1]
+    slopes = np.diff(target(np.linspace(-2, 2, size))) * (size - 1) / 4
+    start = PiecewiseLinearStart(knots, [0, *slopes], value=target(-2.0))
+    return layers.VAFActivation(k=size, initialization=start)
+
+
+def apl(size):
+    layer = layers.APL(S=size, sharing="layer")
+    linear_fit(layer, [None, np.linspace(-1.9, 2.5, size)], place=0)
+    return layer
+
+
+def kaf(size):
+    layer = layers.KAF(D=size, sharing="layer")
+    linear_fit(layer, [None], place=0)
+    return layer
+
+
+def polynomial(size):
+    layer = layers.PolynomialActivation(degree=size, sharing="layer")
+    linear_fit(layer, [None], place=0)
+    return layer
+
+
+def spline(size):
+    layer = layers.SplineActivation(q=size, sharing="layer")
+    layer.set_weights([target(np.linspace(-2, 2, size))])
+    return layer
+
+
+@pytest.mark.parametrize("make", [vaf, apl, kaf, polynomial, spline])
+def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make):
+    errors = [np.abs(make(size).function(X) - target(X)).max() for size in (5, 40)]
+    assert errors[1] < 0.1
+    assert errors[1] < errors[0] / 4
+
+
+@pytest.mark.parametrize(
+    "layer, per_function",
+    [
+        (layers.PELU(), 2),
+        (layers.SReLU(), 4),
+        (layers.AdaptiveSigmoid(), 2),
+        (layers.AdaptiveTanh(), 2),
+        (layers.MixedActivation(), 1),
+        (layers.MixedActivation(gated=True), 1),
+        (layers.ABU(), 5),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_not_p1_the_number_of_parameters_is_fixed(layer, per_function):
+    assert built(layer, (None, 3), sharing="channel").count_params() == 3 * per_function
+
+
+UNAIDED = (
+    layers.VAFActivation(),
+    layers.ABU(),
+    layers.AdaptiveSigmoid(),
+    layers.AdaptiveTanh(),
+    layers.APL(),
+    layers.KAF(),
+    layers.MixedActivation(gated=True),
+    layers.PolynomialActivation(),
+    layers.SplineActivation(),
+    layers.SReLU(),
+)
+AIDED = (
+    layers.ActivationEnsemble(),
+    layers.KAF(train_gamma=True),
+    layers.MixedActivation(),
+    layers.PELU(),
+)
+
+
+def is_unaided(layer):
+    """Whether nothing but the optimizer changes the weights: no projection, no mean."""
+    layer = built(layer, (None, 3))
+    free = all(weight.constraint is None for weight in layer.weights)
+    return free and not layer.non_trainable_weights
+
+
+def test_p3_nothing_but_the_optimizer_changes_the_weights():
+    assert [layer.name for layer in UNAIDED if not is_unaided(layer)] == []
+    assert [layer.name for layer in AIDED if is_unaided(layer)] == []
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [layers.APL(), layers.KAF(), layers.AdaptiveSigmoid(), layers.AdaptiveTanh()],
+    ids=lambda layer: layer.name,
+)
+def test_p4_each_weight_is_one_of_a_vaf(layer):
+    layer = built(layer, (None, 1), sharing="layer")
+    of_vaf = np.concatenate([weight.ravel() for weight in to_vaf(layer).get_weights()])
+    for weight in layer.get_weights():
+        assert np.isin(weight, of_vaf).all()
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [layers.ABU(), layers.PolynomialActivation(), layers.SplineActivation()],
+    ids=lambda layer: layer.name,
+)
+def test_p4_each_weight_is_an_output_weight_of_fixed_functions(layer):
+    """f is a sum of the weights, each times a function that none of them changes."""
+    layer = built(layer, (None, 1), sharing="layer")
+    (weight,) = layer.get_weights()
+    whole, parts = layer.function(X), 0
+    for unit in np.eye(weight.size):
+        layer.set_weights([unit * weight])
+        parts = parts + layer.function(X)
+    np.testing.assert_allclose(parts, whole, rtol=1e-5, atol=1e-5)

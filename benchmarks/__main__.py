@@ -29,12 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 "--only must match a case, such as 'operation/jax/ReLU'. "
                 f"Received: --only {' '.join(arguments.only)}"
             )
-        document = {
-            "environment": environment()
-            | {"inputs": "small" if arguments.quick else "full"},
-            "results": _results(groups, arguments.quick),
-        }
-        write_atomically(path, json.dumps(document, indent=1) + "\n")
+        document = _document(path, arguments.quick)
+        for study, mode, chosen in groups:
+            _measure(document, study, mode, chosen, arguments.quick)
+            write_atomically(path, json.dumps(document, indent=1) + "\n")
     document = json.loads(path.read_text(encoding="utf-8"))
     write_atomically(path.with_suffix(".md"), markdown(document))
     draw(document, path.with_suffix(".png"))
@@ -59,17 +57,30 @@ def _chosen(
     return groups
 
 
-def _results(
-    groups: list[tuple[Study, Mode, list[Case]]], quick: bool
-) -> list[dict[str, Any]]:
-    results = []
-    for study, mode, chosen in groups:
-        print(f"{study.name}, {mode.name}: {len(chosen)} processes", flush=True)
-        repetitions = study.repetitions
-        if quick:
-            repetitions = min(repetitions, QUICK_REPETITIONS)
-        results += measure(chosen, repetitions)
-    return results
+def _document(path: Path, quick: bool) -> dict[str, Any]:
+    """What is in the file, if it was measured in the same environment."""
+    here = environment() | {"inputs": "small" if quick else "full"}
+    if path.exists():
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["environment"] == here:
+            return document
+    return {"environment": here, "results": []}
+
+
+def _measure(
+    document: dict[str, Any], study: Study, mode: Mode, chosen: list[Case], quick: bool
+) -> None:
+    """Measure a study in one mode, in place of what the document holds of it."""
+    print(f"{study.name}, {mode.name}: {len(chosen)} processes", flush=True)
+    repetitions = study.repetitions
+    if quick:
+        repetitions = min(repetitions, QUICK_REPETITIONS)
+    others = [
+        result
+        for result in document["results"]
+        if (result["study"], result["mode"]) != (study.name, mode.name)
+    ]
+    document["results"] = others + measure(chosen, repetitions)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,7 +99,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=["*"],
         metavar="PATTERN",
-        help="cases to measure, as STUDY/MODE/ACTIVATION with wildcards",
+        help="cases to measure, as STUDY/MODE/ACTIVATION with wildcards; the JSON file "
+        "keeps its other studies and modes, if its environment is this one",
     )
     parser.add_argument(
         "--output",

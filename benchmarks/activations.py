@@ -5,6 +5,7 @@ from keras import ops
 
 import keras_vaf
 from benchmarks.cases import Activation
+from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
 
 
@@ -24,6 +25,66 @@ class MaterialisedVAF(VAFActivation):
         return ops.sum(self.beta * hidden, axis=-1) + self.beta_bias
 
 
+class ExpandedKAF(layers.KAF):
+    """A kernel for each element and point of the dictionary, and their weighted sum."""
+
+    def call(self, inputs, training=False):
+        distance = inputs[..., None] - ops.convert_to_tensor(self.dictionary)
+        return ops.sum(self.alpha * ops.exp(-self.gamma * distance**2), axis=-1)
+
+
+class ExpandedAPL(layers.APL):
+    """A hinge for each element and slope, and their weighted sum."""
+
+    def call(self, inputs, training=False):
+        hinges = ops.relu(self.hinges - inputs[..., None])
+        return ops.relu(inputs) + ops.sum(self.slopes * hinges, axis=-1)
+
+
+class ExpandedABU(layers.ABU):
+    """All functions stacked, and their weighted sum."""
+
+    def call(self, inputs, training=False):
+        values = ops.stack([function(inputs) for function in self.functions], axis=-1)
+        return ops.sum(self.alpha * values, axis=-1)
+
+
+class ExpandedSplineActivation(layers.SplineActivation):
+    """Four control points gathered for each element, times the cubic basis."""
+
+    def call(self, inputs, training=False):
+        place = (inputs + self.boundary) * ((self.q - 1) / (2 * self.boundary))
+        left = ops.clip(ops.floor(ops.stop_gradient(place)), 1, self.q - 3)
+        t = (place - left)[..., None]
+        basis = ops.concatenate([t**3, t**2, t, ops.ones_like(t)], axis=-1)
+        matrix = [
+            [-0.5, 1, -0.5, 0],
+            [1.5, -2.5, 0, 1],
+            [-1.5, 2, 0.5, 0],
+            [0.5, -0.5, 0, 0],
+        ]
+        weights = ops.matmul(basis, ops.transpose(ops.convert_to_tensor(matrix)))
+        neighbours = ops.cast(left, "int32")[..., None] + ops.arange(-1, 3)
+        channels = ops.arange(inputs.shape[-1])[:, None] * self.q
+        points = ops.take(ops.reshape(self.points, (-1,)), neighbours + channels)
+        return ops.sum(weights * points, axis=-1)
+
+
+class ExpandedPolynomialActivation(layers.PolynomialActivation):
+    """All powers of each element, and their weighted sum."""
+
+    def call(self, inputs, training=False):
+        powers = inputs[..., None] ** ops.arange(self.degree + 1, dtype="float32")
+        return ops.sum(self.coefficients * powers, axis=-1)
+
+
+EXPANDED = {
+    "KAF": ExpandedKAF,
+    "APL": ExpandedAPL,
+    "ABU": ExpandedABU,
+    "SplineActivation": ExpandedSplineActivation,
+    "PolynomialActivation": ExpandedPolynomialActivation,
+}
 VAFS = {"ours": VAFActivation, "autodiff": AutodiffVAF, "materialised": MaterialisedVAF}
 
 
@@ -31,6 +92,10 @@ def layer(activation: Activation, rank: int) -> keras.layers.Layer:
     """A new layer, for inputs of that rank; it starts the same in every process."""
     if activation.subject == "prelu":
         return keras.layers.PReLU(shared_axes=list(range(1, rank - 1)) or None)
+    if activation.subject.startswith("expanded "):
+        return EXPANDED[activation.subject.removeprefix("expanded ")]()
+    if hasattr(layers, activation.subject):
+        return getattr(layers, activation.subject)()
     if not activation.k:
         return keras.layers.Activation(activation.subject)
     return VAFS[activation.subject](

@@ -9,8 +9,10 @@ class Activation:
 
     Args:
         subject: `"relu"` or `"tanh"`, fixed; `"prelu"`, Keras's, one slope a channel;
-            or a VAF: `"ours"`, `"autodiff"` (the same, differentiated by the backend)
-            or `"materialised"` (with an axis for the k hidden units).
+            a VAF: `"ours"`, `"autodiff"` (the same, differentiated by the backend)
+            or `"materialised"` (with an axis for the k hidden units); a class of
+            `keras_vaf.layers`; or `"expanded CLASS"` (as it is usually written, with
+            an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
     """
 
@@ -130,7 +132,28 @@ ACCURACY = Study(
     quick_shape=(10**4,),
     repetitions=1,
 )
-STUDIES = (OPERATION, CNET_B, SMALL, COMPILE, ACCURACY)
+FAMILY = Study(
+    "family",
+    activations=(
+        RELU,
+        vaf(),
+        *map(
+            Activation,
+            (
+                *("KAF", "expanded KAF", "APL", "expanded APL", "PELU", "SReLU"),
+                *("ABU", "expanded ABU", "ActivationEnsemble", "MixedActivation"),
+                *("AdaptiveSigmoid", "AdaptiveTanh"),
+                *("SplineActivation", "expanded SplineActivation"),
+                *("PolynomialActivation", "expanded PolynomialActivation"),
+            ),
+        ),
+    ),
+    modes=FIT_MODES,
+    shape=(32, 32, 32, 64),
+    quick_shape=(2, 8, 8, 16),
+    repetitions=5,
+)
+STUDIES = (OPERATION, CNET_B, SMALL, COMPILE, ACCURACY, FAMILY)
 
 
 def cases(study: Study, mode: Mode, quick: bool) -> list[Case]:

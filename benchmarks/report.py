@@ -53,6 +53,17 @@ TABLES = (
         Table(heading, "accuracy", heading, "{:.1e}".format, False)
         for heading in ("error at 1e+06 elements", "error at 1e+08 elements")
     ),
+    Table(
+        "Family, forward and backward, ms", "family", "forward_backward", _milliseconds
+    ),
+    Table("Family, forward, ms", "family", "forward", _milliseconds),
+    Table(
+        "Family, XLA's temporaries, MB", "family", "temporary_bytes", _megabytes, False
+    ),
+    Table(
+        "Family, kept for the backward pass, MB", "family", "saved_bytes", _megabytes
+    ),
+    Table("Family, peak resident memory, MB", "family", "resident_bytes", _megabytes),
 )
 
 

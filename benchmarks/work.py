@@ -29,6 +29,7 @@ def work_of(case: Case) -> Work:
     """Build what a case measures, and run it once, so that it is compiled."""
     prepare = {
         "operation": _operation,
+        "family": _operation,
         "cnet_B": _cnet_b,
         "small": _small,
         "compile": _compile,

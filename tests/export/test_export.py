@@ -1,0 +1,180 @@
+"""A trained model leaves through Keras's own export and predicts the same elsewhere."""
+
+import os
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+
+# The libraries that Keras exports with warn of what they use themselves.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ONNX_OPERATORS = {
+    *("Add", "Cast", "Concat", "Constant", "Conv", "Gather", "MatMul", "Mul"),
+    *("Relu", "Reshape", "Shape", "Slice", "Squeeze", "Tanh", "Transpose"),
+    *("Unsqueeze",),
+}
+
+
+@pytest.fixture(scope="module")
+def x():
+    return np.random.default_rng(0).normal(size=(7, 8, 8, 2)).astype("float32")
+
+
+@pytest.fixture(scope="module", params=["relu", "tanh"])
+def model(request, x):
+    """A trained network with a VAF of each sharing."""
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential(
+        [
+            keras.Input(x.shape[1:]),
+            keras.layers.Conv2D(3, 3),
+            VAFActivation(g=request.param, sharing="channel"),
+            keras.layers.Conv2D(3, 3),
+            VAFActivation(g=request.param, sharing="neuron"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(4, activation=VAFActivation(g=request.param)),
+            keras.layers.Dense(1),
+        ]
+    )
+    model.compile("adam", "mse")
+    model.fit(x, x.sum((1, 2, 3)), epochs=2, verbose=0)
+    return model
+
+
+def assert_same(predictions, model, x):
+    expected = model.predict(x, verbose=0)
+    assert np.ptp(expected) > 0.01
+    np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.backend("tensorflow", "jax")
+def test_saved_model(model, x, tmp_path):
+    import tensorflow as tf
+
+    model.export(tmp_path, verbose=False)
+    exported = tf.saved_model.load(tmp_path)
+    assert_same(exported.serve(x).numpy(), model, x)
+    assert_same(exported.serve(x[:3]).numpy(), model, x[:3])
+
+
+def called_by(nodes):
+    """Return the names of the functions that nodes of a TensorFlow graph call."""
+    attributes = (attribute for node in nodes for attribute in node.attr.values())
+    return {a.func.name for a in attributes if a.func.name}
+
+
+@pytest.mark.backend("tensorflow")
+def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path):
+    """What is served needs no XLA: a runtime may lack it."""
+    import tensorflow as tf
+
+    model.export(tmp_path, verbose=False)
+    serve = tf.saved_model.load(tmp_path).signatures["serve"]
+    functions = serve.graph.as_graph_def().library.function
+    definitions = {function.signature.name: function for function in functions}
+    waiting, reached = called_by(serve.graph.as_graph_def().node), set()
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= called_by(definitions[name].node_def) - reached
+    assert reached
+    assert not any(definitions[name].attr["_XlaMustCompile"].b for name in reached)
+
+
+def test_onnx(model, x, tmp_path):
+    import onnx
+    import onnxruntime
+
+    path = tmp_path / "model.onnx"
+    model.export(path, format="onnx", verbose=False)
+    nodes = onnx.load(path).graph.node
+    assert {node.domain for node in nodes} <= {"", "ai.onnx"}
+    assert {node.op_type for node in nodes} <= ONNX_OPERATORS
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    (entry,) = session.get_inputs()
+    for batch in (x, x[:3]):
+        assert_same(session.run(None, {entry.name: batch})[0], model, batch)
+
+
+@pytest.mark.backend("torch")
+def test_onnx_of_one_shape(model, x, tmp_path):
+    """A fixed batch goes another way through PyTorch, its newer exporter."""
+    import onnxruntime
+
+    path = tmp_path / "model.onnx"
+    signature = [keras.InputSpec(shape=x.shape, dtype="float32", name="x")]
+    model.export(path, format="onnx", verbose=False, input_signature=signature)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert_same(session.run(None, {"x": x})[0], model, x)
+
+
+def run_litert(path, x):
+    """Return what LiteRT's interpreter makes of a batch, and the operators it ran."""
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(str(path))
+    (entry,), (result,) = (
+        interpreter.get_input_details(),
+        interpreter.get_output_details(),
+    )
+    interpreter.resize_tensor_input(entry["index"], x.shape)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(entry["index"], x)
+    interpreter.invoke()
+    operators = {operator["op_name"] for operator in interpreter._get_ops_details()}
+    return interpreter.get_tensor(result["index"]).copy(), operators
+
+
+@pytest.mark.backend("tensorflow")
+def test_litert(model, x, tmp_path):
+    path = tmp_path / "model.tflite"
+    model.export(path, format="litert", verbose=False)
+    predictions, operators = run_litert(path, x)
+    assert_same(predictions, model, x)
+    assert not any(operator.startswith(("Flex", "CUSTOM")) for operator in operators)
+
+
+@pytest.mark.backend("tensorflow")
+def test_litert_in_8_bits(model, x, tmp_path):
+    """Weights and activations of 8 bits: the predictions remain alike, not equal."""
+    import tensorflow as tf
+
+    path = tmp_path / "model.tflite"
+    model.export(
+        path,
+        format="litert",
+        verbose=False,
+        optimizations=[tf.lite.Optimize.DEFAULT],
+        representative_dataset=lambda: ([row[None]] for row in x),
+        target_spec={"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]},
+    )
+    predictions, _ = run_litert(path, x)
+    expected = model.predict(x, verbose=0)
+    assert np.corrcoef(predictions.ravel(), expected.ravel())[0, 1] > 0.95
+
+
+@pytest.mark.backend("torch", "jax")
+def test_the_way_round_over_another_backend(model, x, tmp_path):
+    """Saved here, loaded under TensorFlow in another process, exported there."""
+    model.save(tmp_path / "model.keras")
+    np.save(tmp_path / "x.npy", x)
+    script = """
+import keras, keras_vaf, numpy as np
+model = keras.saving.load_model("model.keras")
+model.export("exported", verbose=False)
+import tensorflow as tf
+exported = tf.saved_model.load("exported")
+np.save("y.npy", exported.serve(np.load("x.npy")).numpy())
+"""
+    subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "KERAS_BACKEND": "tensorflow"},
+        check=True,
+    )
+    assert_same(np.load(tmp_path / "y.npy"), model, x)

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 
 import keras_vaf
-from keras_vaf.cli import compare, data
+from keras_vaf.cli import compare, data, merge
 
 __all__ = ["main"]
 
-COMMANDS = (compare, data)
+COMMANDS = (compare, data, merge)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

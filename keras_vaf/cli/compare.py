@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import sys
+from typing import Literal
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from keras_vaf.experiments import (
     VARIANTS,
     Comparison,
     Protocol,
+    Shard,
     as_wide,
     compare,
     find_variants,
     tables,
+    with_replicas,
 )
 
 _OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
@@ -54,11 +57,13 @@ def add_parser(
     )
     _add_data_options(parser.add_argument_group("data"))
     _add_training_options(parser.add_argument_group("training"))
+    add_run_options(parser.add_argument_group("where and how the trainings run"))
     parser.set_defaults(func=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison that the command line asks for, and show the table."""
+    shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = [
         variant.updated(k=arguments.k, g=arguments.g)
         for variant in find_variants(arguments.activations)
@@ -83,9 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
         protocols.append(max(wide, key=lambda protocol: protocol.hidden))
     comparison = compare(
         dataset,
-        protocols,
+        [with_replicas(protocol, arguments.replicas) for protocol in protocols],
         seeds=arguments.seeds,
         output=arguments.output,
+        engine=arguments.engine,
+        shard=shard,
         track=track,
     )
     _show(comparison)
@@ -176,6 +183,40 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_run_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options of commands that train cells."""
+    group.add_argument(
+        "--replicas",
+        type=_replicas,
+        default="auto",
+        metavar="NUMBER",
+        help="networks that are trained together, on JAX (default: as many as one "
+        "seed's trainings, and as suit the device)",
+    )
+    group.add_argument(
+        "--engine",
+        default="here",
+        metavar="ENGINE",
+        help="where to train: here, or dask://HOST:PORT (default: %(default)s)",
+    )
+    group.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="train the I-th of N parts alone; merge their folders afterwards",
+    )
+
+
+def _replicas(text: str) -> int | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected auto or an integer, received {text!r}"
+        ) from None
+
+
 def _integers(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
@@ -219,6 +260,13 @@ def _show(comparison: Comparison) -> None:
             "training was done again.",
             file=sys.stderr,
         )
+    if comparison.missing:
+        print(
+            f"{len(comparison.reports)} reports are there, {comparison.missing} belong "
+            "to other shards. Merge the shards' folders with `keras-vaf merge`; the "
+            "same command without --shard then makes the table."
+        )
+        return
     reports, best = comparison.reports, comparison.best
     print_table(
         tables.title_of(reports),

@@ -8,10 +8,10 @@ from keras_vaf.utils import require
 T = TypeVar("T")
 
 
-def track(items: Sequence[T]) -> Iterable[T]:
+def track(items: Iterable[T], total: int) -> Iterable[T]:
     """Give back the items one by one, with a progress bar until the last is done."""
     progress = require("rich.progress", extra="experiments")
-    return progress.track(items, description="Training", transient=True)
+    return progress.track(items, "Training", total, transient=True)
 
 
 def print_table(

@@ -8,6 +8,7 @@ was. Tables and pictures are made from `Report` objects and nothing else.
 
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
 from keras_vaf.experiments.figures import comparison_figure, learned_layers
+from keras_vaf.experiments.merging import Merged, merge
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
     RPROP,
@@ -15,8 +16,10 @@ from keras_vaf.experiments.protocol import (
     Optimizer,
     Protocol,
     cells,
+    with_replicas,
 )
-from keras_vaf.experiments.reports import Report, Store, read_reports
+from keras_vaf.experiments.reports import Report, Trial, read_reports
+from keras_vaf.experiments.store import Shard, Store
 from keras_vaf.experiments.tables import Row, markdown, summarise
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
 from keras_vaf.experiments.widening import as_wide
@@ -28,11 +31,14 @@ __all__ = [
     "VARIANTS",
     "Cell",
     "Comparison",
+    "Merged",
     "Optimizer",
     "Protocol",
     "Report",
     "Row",
+    "Shard",
     "Store",
+    "Trial",
     "Variant",
     "as_wide",
     "best_report",
@@ -42,6 +48,8 @@ __all__ = [
     "find_variants",
     "learned_layers",
     "markdown",
+    "merge",
     "read_reports",
     "summarise",
+    "with_replicas",
 ]

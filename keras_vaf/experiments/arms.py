@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import keras
@@ -11,20 +13,30 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing
 from keras_vaf.experiments.protocol import Cell, Protocol
-from keras_vaf.experiments.reports import Report, environment
+from keras_vaf.experiments.reports import (
+    Report,
+    Trial,
+    best_on_validation,
+    environment,
+)
+from keras_vaf.experiments.rows import Rows, rows_of, seeds_of
+from keras_vaf.experiments.scores import baseline_scores, network_scores
 from keras_vaf.models import mlp
-from keras_vaf.training import History, Trainer, k_folds, split
+from keras_vaf.training import History
+from keras_vaf.training.member import Replica
+from keras_vaf.training.replicas import ReplicaTrainer, Trained, check_width
 
 _CURVE_POINTS = 100
 _QUANTILES = np.linspace(0, 1, 201)
 
 
-class Rows(NamedTuple):
-    """Indices of the rows that one cell trains on, validates on and tests on."""
+class Part(NamedTuple):
+    """A cell on its way: its rows, their preprocessing and the network at its start."""
 
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+    cell: Cell
+    rows: Rows
+    fitted: FittedPreprocessing
+    model: keras.Sequential
 
 
 class Arm:
@@ -38,61 +50,57 @@ class Arm:
     def __init__(self, protocol: Protocol, dataset: Dataset) -> None:
         self._protocol = protocol
         self._dataset = dataset
-        self._trainer: Trainer | None = None
+        self._trainer: ReplicaTrainer | None = None
 
     def check(self) -> None:
         """Fail now if the first training would: data, folds, widths, activation.
 
         Raises:
-            ValueError: If the data are no table or do not allow the folds, or the
-                network cannot be built.
+            ValueError: If the data are no table or do not allow the folds, the network
+                cannot be built, or the backend trains no networks together.
         """
         if self._dataset.x.ndim != 2:
             raise ValueError(
                 "A fully connected network takes a table, with one row of numbers per "
                 f"sample. Received: inputs of shape {self._dataset.x.shape}"
             )
+        check_width(self._protocol.replicas)
         first = Cell(self._protocol, seed=0, fold=0)
         rows_of(first, self._dataset)
         self._network(1, first, softmax=False)
 
-    def run(self, cell: Cell) -> tuple[Report, keras.Model]:
-        """Train one cell.
+    def run(self, cells: Sequence[Cell]) -> list[tuple[Report, keras.Model]]:
+        """Train cells, as many together as the protocol's width allows.
 
         Args:
-            cell: A cell of this arm's protocol.
+            cells: Cells of this arm's protocol.
 
         Returns:
-            Its report, and the network with the weights of the best epoch.
+            For each its report, and its network with the best epoch's weights; where
+            several learning rates were tried, with the weights of the selected one.
+
+        Raises:
+            TooLittleMemory: If the protocol's width is too large for the memory.
         """
+        done = []
+        for start in range(0, len(cells), self._protocol.cells_at_once):
+            batch = cells[start : start + self._protocol.cells_at_once]
+            parts = [self._part(cell) for cell in batch]
+            trained = iter(self._train(parts))
+            for part in parts:
+                own = list(itertools.islice(trained, self._protocol.trials))
+                done.append((self._report(part, own), part.model))
+        return done
+
+    def _part(self, cell: Cell) -> Part:
         rows = rows_of(cell, self._dataset)
         fitted = self._protocol.preprocessing.fit(self._dataset, rows.train)
-        data = [fitted.transform(self._dataset, part) for part in rows]
-        model = self._network(data[0][0].shape[1], cell, softmax=True)
-        history = self._train(model, data, cell)
-        scores = self._score(model, fitted, rows.validation)
-        report = Report(
-            protocol=self._protocol,
-            seed=cell.seed,
-            fold=cell.fold,
-            rows={name: len(part) for name, part in rows._asdict().items()},
-            scores=self._score(model, fitted, rows.test),
-            baseline=baseline_scores(self._dataset, rows),
-            validation={"loss": history.best.get("val_loss"), **scores},
-            epochs=history.epochs,
-            best_epoch=history.best_epoch,
-            stopped=history.stopped,
-            parameters=model.count_params(),
-            seconds=round(history.seconds, 3),
-            curves=_thinned(history),
-            activations=learned_activations(model, data[0][0]),
-            environment=environment(),
-        )
-        return report, model
+        x, _ = fitted.transform(self._dataset, rows.train[:1])
+        return Part(cell, rows, fitted, self._network(x.shape[1], cell, softmax=True))
 
     def _network(self, inputs: int, cell: Cell, softmax: bool) -> keras.Sequential:
         """Return a cell's network at its start; it is trained without the softmax."""
-        seeds = iter(_seeds(cell, "network", 1 + len(self._protocol.hidden)))
+        seeds = iter(seeds_of(cell, "network", 1 + len(self._protocol.hidden)))
         places = itertools.count(1)
         classes = self._dataset.class_names
         return mlp(
@@ -106,65 +114,89 @@ class Arm:
             ),
         )
 
-    def _train(self, model: keras.Model, data: list[Any], cell: Cell) -> History:
-        """Train a twin that stays compiled, and hand its weights to the model."""
-        train, validation, _ = data
+    def _train(self, parts: list[Part]) -> list[Trained]:
+        """Train every part at every learning rate, from the part's own start."""
         if self._trainer is None:
-            twin = self._network(train[0].shape[1], cell, softmax=False)
-            twin.compile(self._protocol.optimizer.build(), self._loss())
-            self._trainer = Trainer(
-                twin, self._protocol.batch_size, self._protocol.patience
+            twin = self._network(
+                parts[0].model.input_shape[1], parts[0].cell, softmax=False
             )
-        self._trainer.restart(model.get_weights())
-        history = self._trainer.train(
-            train[0],
-            train[1],
-            validation,
-            self._protocol.epochs,
-            seed=_seeds(cell, "shuffling")[0],
+            twin.compile(self._protocol.optimizer.build(), self._loss())
+            self._trainer = ReplicaTrainer(
+                twin,
+                self._protocol.batch_size,
+                self._protocol.patience,
+                width=self._protocol.replicas,
+            )
+        replicas = [
+            replica for i, part in enumerate(parts) for replica in self._trials(i, part)
+        ]
+        # The data of a batch that is not full has the same shape: it is one program.
+        copies = parts + parts[:1] * (self._protocol.cells_at_once - len(parts))
+        data = [
+            part.fitted.transform(self._dataset, rows)
+            for part in copies
+            for rows in (part.rows.train, part.rows.validation)
+        ]
+        x, y = (np.concatenate(arrays) for arrays in zip(*data, strict=True))
+        return self._trainer.train(x, y, replicas, self._protocol.epochs)
+
+    def _trials(self, place: int, part: Part) -> list[Replica]:
+        """Return a part's trainings; its rows are those at this place of the data."""
+        train, validation = len(part.rows.train), len(part.rows.validation)
+        first = place * (train + validation)
+        return [
+            Replica(
+                part.model.get_weights(),
+                first + np.arange(train),
+                first + train + np.arange(validation),
+                seed=seeds_of(part.cell, "shuffling")[0],
+                learning_rate=rate,
+            )
+            for rate in self._protocol.rates or (None,)
+        ]
+
+    def _report(self, part: Part, trained: list[Trained]) -> Report:
+        """Score all trials; leave the network with the weights of the selected one."""
+        rates = self._protocol.rates or (None,)
+        trials = tuple(map(partial(self._trial, part), rates, trained))
+        selected = best_on_validation(trials, self._protocol.metric)
+        history, weights = trained[trials.index(selected)]
+        part.model.set_weights(weights)
+        x, _ = part.fitted.transform(self._dataset, part.rows.train)
+        return Report(
+            protocol=self._protocol,
+            seed=part.cell.seed,
+            fold=part.cell.fold,
+            rows={name: len(rows) for name, rows in part.rows._asdict().items()},
+            trials=trials,
+            baseline=baseline_scores(self._dataset, part.fitted, part.rows),
+            parameters=part.model.count_params(),
+            seconds=round(sum(each.history.seconds for each in trained), 3),
+            curves=_thinned(history),
+            activations=learned_activations(part.model, x),
+            environment=environment(),
         )
-        model.set_weights(self._trainer.model.get_weights())
-        return history
+
+    def _trial(self, part: Part, rate: float | None, trained: Trained) -> Trial:
+        history, weights = trained
+        part.model.set_weights(weights)
+        score = partial(network_scores, part.model, self._dataset, part.fitted)
+        return Trial(
+            rate=rate,
+            scores=score(part.rows.test),
+            validation={
+                "loss": history.best.get("val_loss"),
+                **score(part.rows.validation),
+            },
+            epochs=history.epochs,
+            best_epoch=history.best_epoch,
+            stopped=history.stopped,
+        )
 
     def _loss(self) -> keras.losses.Loss:
         if self._protocol.task == "regression":
             return keras.losses.MeanSquaredError()
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-    def _score(
-        self, model: keras.Model, fitted: FittedPreprocessing, rows: np.ndarray
-    ) -> dict[str, float]:
-        x = fitted.transform_inputs(self._dataset.x[rows])
-        outputs = keras.ops.convert_to_numpy(model(x, training=False))
-        y = self._dataset.y[rows]
-        if self._protocol.task == "regression":
-            return {"rmse": fitted.rmse(y, outputs)}
-        return {"accuracy": float(np.mean(outputs.argmax(axis=1) == y))}
-
-
-def rows_of(cell: Cell, dataset: Dataset) -> Rows:
-    """Return the rows of a cell: a test fold, and a split of all the others.
-
-    Every arm of a comparison gets the same rows for the same seed and fold.
-
-    Args:
-        cell: The cell.
-        dataset: Its data.
-
-    Returns:
-        Indices of training, validation and test rows.
-    """
-    protocol = cell.protocol
-    stratify = protocol.task == "classification"
-    usable = np.arange(len(dataset.y))
-    if protocol.preprocessing.missing == "drop":
-        usable = np.flatnonzero(~np.isnan(dataset.x).any(axis=1))
-    y = dataset.y[usable]
-    rest, test = k_folds(y, protocol.folds, cell.seed, stratify)[cell.fold]
-    train, validation = split(
-        y[rest], protocol.validation_fraction, _seeds(cell, "split")[0], stratify
-    )
-    return Rows(usable[rest[train]], usable[rest[validation]], usable[test])
 
 
 def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any]]:
@@ -195,21 +227,6 @@ def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any
             )
         x = layer(x)
     return activations
-
-
-def _seeds(cell: Cell, purpose: str, count: int = 1) -> list[int]:
-    """Return seeds that depend on seed, fold and purpose, but not on the variant."""
-    entropy = [cell.seed, cell.fold, *purpose.encode()]
-    return np.random.SeedSequence(entropy).generate_state(count).tolist()
-
-
-def baseline_scores(dataset: Dataset, rows: Rows) -> dict[str, float]:
-    """Score the best constant of the training rows on the test rows."""
-    train, test = dataset.y[rows.train], dataset.y[rows.test]
-    if dataset.task == "classification":
-        return {"accuracy": float(np.mean(test == np.bincount(train).argmax()))}
-    errors = test.astype(np.float64) - train.astype(np.float64).mean()
-    return {"rmse": float(np.sqrt(np.mean(errors**2)))}
 
 
 def _thinned(history: History) -> dict[str, list[float | None]]:

@@ -7,8 +7,9 @@ import io
 import os
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,22 +17,17 @@ import keras
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
+from keras_vaf.experiments.engine import HERE, Track, check_engine, train_cells
 from keras_vaf.experiments.figures import comparison_figure
-from keras_vaf.experiments.protocol import Cell, Protocol, cells
-from keras_vaf.experiments.reports import (
-    Report,
-    Store,
-    file_name,
-    validation_loss,
-    write_reports,
-)
+from keras_vaf.experiments.protocol import Protocol, cells
+from keras_vaf.experiments.reports import Report, validation_loss, write_reports
+from keras_vaf.experiments.store import Shard, Store, file_name
 from keras_vaf.experiments.tables import by_arm, markdown
+from keras_vaf.training.replicas import TooLittleMemory
 from keras_vaf.utils import require, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Track = Callable[[Sequence[Cell]], Iterable[Cell]]
 
 
 @dataclass(frozen=True)
@@ -39,16 +35,22 @@ class Comparison:
     """What `compare` did.
 
     Attributes:
-        reports: One report per cell, those of earlier runs included.
-        folder: Where `report.json`, `table.md`, `comparison.png` and `best.keras` are.
-        best: Report of the network in `best.keras`.
+        reports: One report per cell that is trained, those of earlier runs included.
+        missing: Number of cells that other shards have to train.
+        folder: Where `report.json`, `table.md`, `comparison.png` and `best.keras` are,
+            if nothing is missing.
         set_aside: Files that were no reports of their cells, under their new names.
     """
 
     reports: tuple[Report, ...]
+    missing: int
     folder: Path
-    best: Report
     set_aside: tuple[Path, ...]
+
+    @property
+    def best(self) -> Report:
+        """Report of the network in `best.keras`."""
+        return best_report(self.reports)
 
 
 def compare(
@@ -56,50 +58,93 @@ def compare(
     protocols: Sequence[Protocol],
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
-    track: Track = iter,
+    engine: str = HERE,
+    shard: Shard | None = None,
+    track: Track = lambda items, total: items,
 ) -> Comparison:
     """Train every protocol on the same folds, and write reports, table and picture.
 
-    Each training is written as soon as it is done. Called again, `compare` trains only
-    what is missing, so that an interrupted run goes on from where it was.
+    Each cell is written as soon as it is done. Called again, `compare` trains only
+    what is missing, so that an interrupted run goes on from where it was. If the memory
+    is too small, the run goes on with half as many networks at a time, and says so.
 
     Args:
         dataset: The data.
         protocols: What to compare; the first one is what the others are held against.
         seeds: Seeds; every seed draws its own folds and starts.
         output: Folder for all that is written.
-        track: Called with the cells that are to be trained; gives them back one by one,
-            as `rich.progress.track` does.
+        engine: Where to train: `"here"`, or `"dask://HOST:PORT"`.
+        shard: Train the cells of this shard alone. The table is made by the run that
+            finds all cells in its folder.
+        track: Called with what gives the trained cells one by one, and their number;
+            gives the same back, as `rich.progress.track` does.
 
     Returns:
         The reports, and where everything is.
 
     Raises:
-        ValueError: If the data do not allow the folds, or a network cannot be built.
+        ValueError: If the data do not allow the folds, or a network cannot be built, or
+            there is no such engine.
         OSError: If the folder cannot be written to.
     """
     require("matplotlib", extra="experiments")  # now, not after the training
-    store = Store(Path(output) / "cells")
+    check_engine(engine)
+    for protocol in protocols:
+        Arm(protocol, dataset).check()
     folder = Path(output) / _folder_name(protocols, seeds)
-    arms = {protocol.digest: Arm(protocol, dataset) for protocol in protocols}
-    for arm in arms.values():
-        arm.check()
-    _check_writable(folder)
+    _check_writable(folder if shard is None else Path(output))
+    store = Store(Path(output) / "cells")
     wanted = cells(protocols, seeds)
     found, set_aside = store.collect(wanted)
-    done = {store.path(report.cell): report for report in found}
-    missing = [cell for cell in wanted if store.path(cell) not in done]
-    for cell in track(missing):
-        report, model = arms[cell.protocol.digest].run(cell)
-        store.write(report, model)
-        done[store.path(cell)] = report
-    reports = [done[store.path(cell)] for cell in wanted]
-    best = best_report(reports)
+    done = {store.path(report.cell) for report in found}
+    missing = [
+        cell
+        for cell in wanted
+        if store.path(cell) not in done and (shard is None or shard.has(store, cell))
+    ]
+    try:
+        train_cells(missing, dataset, store, engine, track)
+    except TooLittleMemory as reason:
+        protocols = narrower(protocols, reason)
+        again = compare(dataset, protocols, seeds, output, engine, shard, track)
+        return replace(again, set_aside=(*set_aside, *again.set_aside))
+    reports, _ = store.collect(wanted)
+    comparison = Comparison(
+        tuple(reports), len(wanted) - len(reports), folder, tuple(set_aside)
+    )
+    if not comparison.missing:
+        _write(comparison, store)
+    return comparison
+
+
+def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Protocol]:
+    """Halve the width of the widest protocols, and say so.
+
+    Args:
+        protocols: The protocols, of which one was too wide for the memory.
+        reason: What it needed.
+
+    Returns:
+        The same, but for `replicas`.
+    """
+    widest = max(protocol.replicas for protocol in protocols)
+    warnings.warn(
+        f"A batch of {widest} networks {reason}: training {widest // 2} at a time.",
+        stacklevel=3,
+    )
+    return [
+        replace(protocol, replicas=min(protocol.replicas, widest // 2))
+        for protocol in protocols
+    ]
+
+
+def _write(comparison: Comparison, store: Store) -> None:
+    reports, folder = comparison.reports, comparison.folder
+    network = store.network_path(comparison.best.cell).read_bytes()
     write_reports(folder / "report.json", reports)
     write_atomically(folder / "table.md", markdown(reports))
     write_atomically(folder / "comparison.png", _png(comparison_figure(reports)))
-    write_atomically(folder / "best.keras", store.model_path(best.cell).read_bytes())
-    return Comparison(tuple(reports), folder, best, tuple(set_aside))
+    write_atomically(folder / "best.keras", network)
 
 
 def best_report(reports: Sequence[Report]) -> Report:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import keras
 
 from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.variants import Variant
+from keras_vaf.training.replicas import check_width, widest
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,14 @@ class Protocol:
         folds: Number of folds; classes are stratified.
         validation_fraction: Share of the rows outside the test fold on which the best
             epoch is chosen.
-        selection: How hyper-parameters are picked; `"none"` takes them as they are.
+        rates: Learning rates to try (Algorithm 2 of the paper), which take the place of
+            the optimizer's; each is a training of its own, and a cell is all of them.
+        replicas: Number of networks that are trained together. Another number rounds
+            differently, so it is another protocol.
 
     Raises:
-        ValueError: If `epochs` is no positive integer.
+        ValueError: If `epochs` or `replicas` is no positive integer, or a learning rate
+            is not positive.
     """
 
     dataset: str
@@ -82,14 +88,21 @@ class Protocol:
     batch_size: int | None = None
     folds: int = 10
     validation_fraction: float = 0.2
-    selection: str = "none"
+    rates: tuple[float, ...] = ()
+    replicas: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse epochs that are no positive integer."""
-        if not isinstance(self.epochs, int) or self.epochs < 1:
+        """Refuse epochs, replicas and rates that are out of range."""
+        for name in ("epochs", "replicas"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(
+                    f"`{name}` must be an integer of at least 1. "
+                    f"Received: {name}={value!r}"
+                )
+        if not all(rate > 0 for rate in self.rates):
             raise ValueError(
-                "`epochs` must be an integer of at least 1. "
-                f"Received: epochs={self.epochs!r}"
+                f"Learning rates must be above 0. Received: rates={self.rates!r}"
             )
 
     @classmethod
@@ -124,6 +137,16 @@ class Protocol:
         """What the test rows are scored by: accuracy, or the root mean square error."""
         return "accuracy" if self.task == "classification" else "rmse"
 
+    @property
+    def trials(self) -> int:
+        """Number of trainings in a cell: one, or one for each learning rate."""
+        return len(self.rates) or 1
+
+    @property
+    def cells_at_once(self) -> int:
+        """Number of cells whose trainings make one batch."""
+        return max(1, self.replicas // self.trials)
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Protocol:
         """Return the protocol that `dataclasses.asdict` and JSON made into `data`."""
@@ -132,13 +155,43 @@ class Protocol:
             "preprocessing": Preprocessing(**data["preprocessing"]),
             "optimizer": Optimizer(**data["optimizer"]),
             "hidden": tuple(data["hidden"]),
+            "rates": tuple(data["rates"]),
         }
         return cls(**{**data, **parts})
 
 
+def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protocol:
+    """Return the protocol with a number of networks that are trained together.
+
+    Args:
+        protocol: A protocol.
+        replicas: The number. `"auto"` is the number of trainings that one seed asks
+            for, but no more than suit the device: 1 on TensorFlow and PyTorch.
+
+    Returns:
+        The same protocol but for `replicas`.
+
+    Raises:
+        ValueError: If the backend trains no networks together.
+
+    Example:
+
+    >>> protocol = Protocol("wine", "c0ffee", "classification", VARIANTS[0])
+    >>> with_replicas(protocol, 1).replicas
+    1
+    """
+    if replicas == "auto":
+        cells = min(protocol.folds, max(1, widest() // protocol.trials))
+        width = min(cells * protocol.trials, widest())
+    else:
+        width = replicas
+    check_width(width)
+    return dataclasses.replace(protocol, replicas=width)
+
+
 @dataclass(frozen=True)
 class Cell:
-    """One training: a protocol, a seed and the fold that is tested."""
+    """What one report is about: a protocol, a seed and the fold that is tested."""
 
     protocol: Protocol
     seed: int
@@ -146,7 +199,7 @@ class Cell:
 
 
 def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
-    """Return every training that the protocols ask for, fold by fold.
+    """Return every cell that the protocols ask for, fold by fold.
 
     Arms take turns, so that an interrupted run has compared all of them on some folds.
     """

@@ -1,15 +1,12 @@
-"""One report per training: what was done, where, and what came out."""
+"""One report per cell: what was done, where, and what came out."""
 
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import math
 import os
 import platform
-import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,31 +18,55 @@ import keras_vaf
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.utils import write_atomically
 
-FORMAT = 1
+FORMAT = 2
 """Version of the report files; a file of another version is redone."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training of a cell, at one learning rate.
+
+    Attributes:
+        rate: The learning rate that was tried; `None` is the optimizer's own.
+        scores: Scores on the test rows, by name of the metric.
+        validation: Loss and scores on the validation rows at the best epoch.
+        epochs: Epochs that were run.
+        best_epoch: Epoch whose weights were kept; 0 if no epoch had a finite loss.
+        stopped: Why training ended: `"epochs"`, `"patience"` or `"not finite"`.
+    """
+
+    rate: float | None
+    scores: dict[str, float]
+    validation: dict[str, float | None]
+    epochs: int
+    best_epoch: int
+    stopped: str
 
 
 @dataclass(frozen=True)
 class Report:
     """The outcome of one cell.
 
+    Where several learning rates were tried, all trials are here, with their scores on
+    validation and on test rows; what stands for the cell is the one that did best on
+    the validation rows.
+
     Attributes:
         protocol: What was trained, and how.
         seed: Seed of folds, inner split and starts.
         fold: The test fold, counted from 0.
         rows: Number of rows for `"train"`, `"validation"` and `"test"`.
-        scores: Scores on the test rows, by name of the metric.
+        trials: The trainings, one for each learning rate.
         baseline: Scores of the constant predictor (majority class, or mean of the
-            training targets) on the same rows.
-        validation: Loss and scores on the validation rows at the best epoch.
-        epochs: Epochs that were run.
-        best_epoch: Epoch whose weights were kept; 0 if no epoch had a finite loss.
-        stopped: Why training ended: `"epochs"`, `"patience"` or `"not finite"`.
+            training targets) on the test rows.
         parameters: Number of trained parameters.
-        seconds: Wall-clock time of the training, compilation included.
-        curves: `"epoch"`, `"loss"` and `"validation_loss"`, thinned.
-        activations: Per trained activation its `"name"`, `"config"`, `"weights"` and
-            quantiles of the `"inputs"` that it sees on the training rows.
+        seconds: Wall-clock time of the trainings, compilation included; where networks
+            are trained together, their share.
+        curves: `"epoch"`, `"loss"` and `"validation_loss"` of the selected trial,
+            thinned.
+        activations: Per trained activation of the selected trial its `"name"`,
+            `"config"`, `"weights"` and quantiles of the `"inputs"` that it sees on the
+            training rows.
         environment: Versions, backend, device and precision.
     """
 
@@ -53,12 +74,8 @@ class Report:
     seed: int
     fold: int
     rows: dict[str, int]
-    scores: dict[str, float]
+    trials: tuple[Trial, ...]
     baseline: dict[str, float]
-    validation: dict[str, float | None]
-    epochs: int
-    best_epoch: int
-    stopped: str
     parameters: int
     seconds: float
     curves: dict[str, list[float | None]]
@@ -71,9 +88,14 @@ class Report:
         return Cell(self.protocol, self.seed, self.fold)
 
     @property
+    def selected(self) -> Trial:
+        """The trial that did best on the validation rows."""
+        return best_on_validation(self.trials, self.protocol.metric)
+
+    @property
     def score(self) -> float:
-        """Test score by the protocol's metric."""
-        return self.scores[self.protocol.metric]
+        """Test score of the selected trial, by the protocol's metric."""
+        return self.selected.scores[self.protocol.metric]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `from_dict` makes into an equal report."""
@@ -91,6 +113,7 @@ class Report:
             if fields.pop("format") != FORMAT:
                 raise ValueError(f"format {data['format']!r}")
             fields["protocol"] = Protocol.from_dict(fields["protocol"])
+            fields["trials"] = tuple(Trial(**trial) for trial in fields["trials"])
             return cls(**fields)
         except (TypeError, KeyError, ValueError) as error:
             raise ValueError(
@@ -98,68 +121,31 @@ class Report:
             ) from error
 
 
-@dataclass(frozen=True)
-class Store:
-    """A folder of reports, one file per cell.
+def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
+    """Return the trial with the best validation score; the loss decides between equals.
 
-    The path of a file names backend, data, variant, widths and the protocol's hash, so
-    that what was done otherwise never mixes.
+    A trial without a finite epoch comes last.
+
+    Args:
+        trials: The trials, of which the first one is taken among equals.
+        metric: Name of the score.
+
+    Returns:
+        One of them.
     """
 
-    root: Path
+    def rank(trial: Trial) -> tuple[float, float]:
+        loss, score = trial.validation["loss"], trial.validation[metric]
+        if loss is None or score is None:
+            return math.inf, math.inf
+        return error(metric, score), loss
 
-    def path(self, cell: Cell) -> Path:
-        """Return the file of a cell's report."""
-        protocol = cell.protocol
-        hidden = "-".join(map(str, protocol.hidden))
-        arm = f"{protocol.variant.name}-{hidden}-{protocol.digest}"
-        folder = self.root / keras.backend.backend() / file_name(protocol.dataset) / arm
-        return folder / f"seed-{cell.seed}-fold-{cell.fold:02d}.json"
+    return min(trials, key=rank)
 
-    def model_path(self, cell: Cell) -> Path:
-        """Return the file of a cell's trained network."""
-        return self.path(cell).with_suffix(".keras")
 
-    def write(self, report: Report, model: keras.Model) -> None:
-        """Write the network, then the report, each of them whole or not at all."""
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "model.keras"
-            model.save(file)
-            write_atomically(self.model_path(report.cell), file.read_bytes())
-        write_atomically(self.path(report.cell), _to_json(report.to_dict()))
-
-    def read(self, cell: Cell) -> Report | None:
-        """Return a cell's report, or `None` if report or network are missing.
-
-        Raises:
-            ValueError: If the file is torn, or another cell's.
-        """
-        path = self.path(cell)
-        if not (path.is_file() and self.model_path(cell).is_file()):
-            return None
-        report = Report.from_dict(json.loads(path.read_bytes()))
-        if self.path(report.cell) != self.path(cell):
-            raise ValueError(f"Expected the report of {cell}. Received: {report.cell}")
-        return report
-
-    def collect(self, cells: Iterable[Cell]) -> tuple[list[Report], list[Path]]:
-        """Return the reports there are, and where unusable files were moved to.
-
-        Args:
-            cells: The cells to look for.
-
-        Returns:
-            Their reports, and the new names of files that are torn or foreign.
-        """
-        reports, set_aside = [], []
-        for cell in cells:
-            try:
-                report = self.read(cell)
-            except ValueError:
-                set_aside.append(_set_aside(self.path(cell)))
-            else:
-                reports += [report] if report else []
-        return reports, set_aside
+def error(metric: str, score: float) -> float:
+    """Turn a score into an error, of which low ones are good."""
+    return score if metric == "rmse" else -score
 
 
 def write_reports(path: Path, reports: Sequence[Report]) -> None:
@@ -186,7 +172,7 @@ def read_reports(path: str | os.PathLike[str]) -> list[Report]:
 
 def validation_loss(report: Report) -> float:
     """Return the loss by which the best epoch was chosen; infinite if there is none."""
-    loss = report.validation["loss"]
+    loss = report.selected.validation["loss"]
     return math.inf if loss is None else loss
 
 
@@ -204,19 +190,3 @@ def environment() -> dict[str, Any]:
         "platform": platform.platform(),
         "cores": os.cpu_count(),
     }
-
-
-def file_name(text: str) -> str:
-    """Return `text` with everything that is awkward in a file name replaced."""
-    return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
-
-
-def _to_json(data: dict[str, Any]) -> str:
-    """Return JSON with one line per field, which people can read."""
-    lines = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in data.items())
-    return f"{{\n{lines}\n}}\n"
-
-
-def _set_aside(path: Path) -> Path:
-    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
-    return path.rename(next(name for name in names if not name.exists()))

@@ -156,7 +156,7 @@ def notes_of(reports: Sequence[Report]) -> list[str]:
     better = "Higher" if protocol.metric == "accuracy" else "Lower"
     steps = ", ".join(f"{k} {v}" for k, v in protocol.optimizer.arguments.items())
     batch = f"batches of {protocol.batch_size}" if protocol.batch_size else "full batch"
-    last = max(report.best_epoch for report in reports)
+    last = max(report.selected.best_epoch for report in reports)
     places = {(r.environment["backend"], r.environment["device"]) for r in reports}
     environments = {json.dumps(r.environment, sort_keys=True) for r in reports}
     mixed = (
@@ -171,11 +171,21 @@ def notes_of(reports: Sequence[Report]) -> list[str]:
         f"{protocol.optimizer.name} ({steps}), {batch}, at most {protocol.epochs} "
         "epochs. Tested with the weights of the best validation epoch, at the latest "
         f"epoch {last}.",
-        f"Hyper-parameters were not searched (selection: {protocol.selection}).",
+        _rates_note(protocol),
         "Seconds are those of all trainings of a line, on "
         f"{', '.join(f'{backend} ({device})' for backend, device in sorted(places))}.",
         *([mixed] if len(environments) > 1 else []),
     ]
+
+
+def _rates_note(protocol: Protocol) -> str:
+    if not protocol.rates:
+        return "Hyper-parameters were not searched (selection: none)."
+    rates = ", ".join(f"{rate:.4g}" for rate in protocol.rates)
+    return (
+        f"Learning rates tried: {rates}. In each fold the one with the best score on "
+        "the validation rows was taken (selection: validation)."
+    )
 
 
 def _row(arm: list[Report], first: list[Report]) -> Row:

@@ -6,8 +6,8 @@ import dataclasses
 import itertools
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.arms import rows_of
 from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.rows import rows_of
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.models import mlp
 

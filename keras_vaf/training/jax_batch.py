@@ -2,7 +2,8 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -10,7 +11,8 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from keras_vaf.training.history import Rule
+from keras_vaf.training.data import order_of_rows
+from keras_vaf.training.history import History, Rule
 from keras_vaf.training.jax_loop import (
     State,
     make_epoch,
@@ -18,10 +20,9 @@ from keras_vaf.training.jax_loop import (
     scanned,
     state_of,
 )
-
-
-class TooLittleMemory(Exception):
-    """A batch needs more memory than there is."""
+from keras_vaf.training.member import Member, Replica
+from keras_vaf.training.replicas import TooLittleMemory
+from keras_vaf.training.trainer import run_epochs
 
 
 class BatchLoop:
@@ -35,7 +36,6 @@ class BatchLoop:
         rule: Which epoch is best, and when to stop.
         batch_size: Rows per update; `None` takes all rows at once.
         width: Number of networks in a batch.
-        data: The arrays that all rows are rows of.
     """
 
     def __init__(
@@ -44,23 +44,23 @@ class BatchLoop:
         rule: Rule,
         batch_size: int | None,
         width: int,
-        data: Any,
     ) -> None:
         self._model = model
         self.rule = rule
         self.width = width
-        self._data = jax.tree.map(jnp.asarray, data)
+        self.batch_size = batch_size
         program = make_program(make_epoch(model, rule, scanned(batch_size)))
         axes = (0, 1, None, 0, None, None)
         self._program = jax.jit(jax.vmap(program, in_axes=axes), donate_argnums=0)
-        self._compiled: Any = None
+        self._compiled: dict[Any, Any] = {}
 
-    def begin(self, states: Sequence[State], rows: np.ndarray) -> None:
+    def begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
         """Take networks, at most as many as the batch is wide.
 
         Args:
             states: The states of the networks.
             rows: The validation rows of each.
+            data: The arrays that all rows are rows of.
         """
         idle = self.width - len(states)
         state = jax.tree.map(
@@ -70,6 +70,7 @@ class BatchLoop:
         busy = jnp.arange(self.width) < len(states)
         self._state = state._replace(verdict=(best, waited, busy))
         self._rows = jnp.asarray(np.pad(rows, ((0, idle), (0, 0))))
+        self._data = jax.tree.map(jnp.asarray, data)
         self.epochs = np.zeros(self.width, int)
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
@@ -83,12 +84,9 @@ class BatchLoop:
             The metrics, by epoch and by network, and whether any goes on.
         """
         arguments = self._state, orders, count, self._rows, self._data, self._data
-        if self._compiled is None:
-            with as_reason(self._model):
-                self._compiled = self._program.lower(*arguments).compile()
-            self._check_memory()
+        program = self._compile(arguments)
         try:
-            epochs, self._state, logs = self._compiled(*arguments)
+            epochs, self._state, logs = program(*arguments)
             epochs = np.asarray(epochs)
         except jax.errors.JaxRuntimeError as error:
             if "RESOURCE_EXHAUSTED" not in str(error):
@@ -114,23 +112,76 @@ class BatchLoop:
             for i in range(self.width)
         ]
 
-    def _check_memory(self) -> None:
-        needed, free = self.memory, free_memory()
+    def _compile(self, arguments: Any) -> Any:
+        """Compile once for each shape of the arguments, if there is memory enough."""
+        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(arguments))
+        if shapes not in self._compiled:
+            with as_reason(self._model):
+                program = self._program.lower(*arguments).compile()
+            self._check_memory(memory_of(program))
+            self._compiled[shapes] = program
+        return self._compiled[shapes]
+
+    def _check_memory(self, needed: int) -> None:
+        free = free_memory()
         if self.width > 1 and needed > free:
             raise TooLittleMemory(
                 f"needs {needed / 2**20:.0f} MiB, and {free / 2**20:.0f} MiB are free"
             )
 
-    @property
-    def memory(self) -> int:
-        """Bytes that the compiled program needs, its data included."""
-        analysis = self._compiled.memory_analysis()
-        return (
-            analysis.argument_size_in_bytes
-            + analysis.output_size_in_bytes
-            + analysis.temp_size_in_bytes
-            - analysis.alias_size_in_bytes
-        )
+
+def train_batch(
+    loop: BatchLoop,
+    states: Sequence[State],
+    members: Sequence[Member | Replica],
+    data: Any,
+    epochs: int,
+    on_progress: Callable[[int, dict[str, Any]], None] | None = None,
+) -> tuple[list[History], list[State]]:
+    """Train one batch.
+
+    Args:
+        loop: The loop of these members' program.
+        states: Where each member starts.
+        members: At most as many as the loop is wide, with equally many rows each.
+        data: The arrays that all rows are rows of.
+        epochs: Number of epochs at most.
+        on_progress: Called with the number of epochs done, and their metrics.
+
+    Returns:
+        The history and the last state of each member.
+    """
+    started = time.perf_counter()
+    loop.begin(states, np.stack([member.validation for member in members]), data)
+    rows = len(members[0].training)
+
+    def order(epoch: int) -> np.ndarray:
+        orders = np.zeros((loop.width, rows), "int32")
+        for i, member in enumerate(members):
+            order = order_of_rows(rows, loop.batch_size, member.seed, epoch)
+            orders[i] = np.asarray(member.training)[order]
+        return orders
+
+    metrics, _ = run_epochs(loop.run, epochs, order, on_progress)
+    seconds = (time.perf_counter() - started) / len(members)
+    states = loop.finish()[: len(members)]
+    histories = []
+    for i, state in enumerate(states):
+        own = {name: values[: loop.epochs[i], i] for name, values in metrics.items()}
+        goes_on = bool(state.verdict[-1])
+        histories.append(loop.rule.history(own, goes_on, seconds, loop.width))
+    return histories, states
+
+
+def memory_of(program: Any) -> int:
+    """Return the bytes that a compiled program needs, its data included."""
+    analysis = program.memory_analysis()
+    return (
+        analysis.argument_size_in_bytes
+        + analysis.output_size_in_bytes
+        + analysis.temp_size_in_bytes
+        - analysis.alias_size_in_bytes
+    )
 
 
 def free_memory() -> float:

@@ -56,9 +56,7 @@ class Loop:
 
     def finish(self) -> None:
         """Give the model its best variables, and the optimizer its last ones."""
-        trainable, non_trainable = self._state.best
-        assign(self._model.trainable_variables, trainable)
-        assign(self._model.non_trainable_variables, non_trainable)
+        assign_best(self._model, self._state)
         assign(self._model.optimizer.variables, self._state.optimizer)
 
     def _run_in_steps(
@@ -227,3 +225,10 @@ def assign(variables: list[keras.Variable], new: list[Any]) -> None:
     """Give variables new values."""
     for variable, value in zip(variables, new, strict=True):
         variable.assign(value)
+
+
+def assign_best(model: keras.Model, state: State) -> None:
+    """Give a model the weights of its best epoch."""
+    trainable, non_trainable = state.best
+    assign(model.trainable_variables, trainable)
+    assign(model.non_trainable_variables, non_trainable)

@@ -1,22 +1,20 @@
 """Many trainings on JAX: which of them make one program, and how wide it is."""
 
-import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 import jax
 import keras
-import numpy as np
 
-from keras_vaf.training.data import order_of_rows, prepare
+from keras_vaf.training.data import prepare
 from keras_vaf.training.history import History, Rule
 from keras_vaf.training.in_turn import train_in_turn
-from keras_vaf.training.jax_batch import BatchLoop, TooLittleMemory, program_text
-from keras_vaf.training.jax_loop import assign, state_of
+from keras_vaf.training.jax_batch import BatchLoop, program_text, train_batch
+from keras_vaf.training.jax_loop import assign_best, state_of
 from keras_vaf.training.member import Member, Progress, count_on
-from keras_vaf.training.trainer import run_epochs
+from keras_vaf.training.replicas import TooLittleMemory
 
 # A core is busy with a single network already; an accelerator is not.
 _WIDTH_ON_CPU = 16
@@ -58,62 +56,22 @@ def train_in_batches(
         loop = None
         while indices:
             batch = [members[i] for i in indices[:width]]
-            loop = loop or BatchLoop(batch[0].model, rule, batch_size, width, data)
-            done = len(histories) * epochs
+            loop = loop or BatchLoop(batch[0].model, rule, batch_size, width)
+            states = [state_of(member.model, rule) for member in batch]
+            counting = count_on(progress, len(histories) * epochs, len(batch))
             try:
-                counting = count_on(progress, done, len(batch))
-                trained = train_batch(loop, batch, epochs, batch_size, counting)
+                trained, states = train_batch(
+                    loop, states, batch, data, epochs, counting
+                )
             except TooLittleMemory as reason:
                 width, loop = narrower(width, reason), None
                 continue
+            for member, state in zip(batch, states, strict=True):
+                assign_best(member.model, state)
             histories.update(zip(indices, trained, strict=False))
             indices = indices[width:]
             progress(len(histories) * epochs)
     return [histories[i] for i in range(len(members))]
-
-
-def train_batch(
-    loop: BatchLoop,
-    members: Sequence[Member],
-    epochs: int,
-    batch_size: int | None,
-    on_progress: Callable[[int, dict[str, Any]], None],
-) -> list[History]:
-    """Train one batch, and leave each model with its best weights.
-
-    Args:
-        loop: The loop of these members' program.
-        members: At most as many as the loop is wide, with equally many rows each.
-        epochs: Number of epochs at most.
-        batch_size: Rows per update; `None` takes all rows at once.
-        on_progress: Called with the number of epochs done, and their metrics.
-
-    Returns:
-        One history per member.
-    """
-    started = time.perf_counter()
-    states = [state_of(member.model, loop.rule) for member in members]
-    loop.begin(states, np.stack([member.validation for member in members]))
-    rows = len(members[0].training)
-
-    def order(epoch: int) -> np.ndarray:
-        orders = np.zeros((loop.width, rows), "int32")
-        for i, member in enumerate(members):
-            order = order_of_rows(rows, batch_size, member.seed, epoch)
-            orders[i] = np.asarray(member.training)[order]
-        return orders
-
-    metrics, _ = run_epochs(loop.run, epochs, order, on_progress)
-    seconds = (time.perf_counter() - started) / len(members)
-    histories = []
-    for i, (member, state) in enumerate(zip(members, loop.finish(), strict=False)):
-        trainable, non_trainable = state.best
-        assign(member.model.trainable_variables, trainable)
-        assign(member.model.non_trainable_variables, non_trainable)
-        own = {name: values[: loop.epochs[i], i] for name, values in metrics.items()}
-        goes_on = bool(state.verdict[-1])
-        histories.append(loop.rule.history(own, goes_on, seconds, loop.width))
-    return histories
 
 
 def group(

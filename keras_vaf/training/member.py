@@ -1,6 +1,6 @@
-"""One of many trainings."""
+"""One of many trainings: a model of its own, or weights for a common one."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,11 +36,31 @@ class Member:
         return id(self) if self.build is None else self.build
 
 
-def check_rows(member: Member, rows: int) -> None:
+@dataclass(frozen=True, eq=False)
+class Replica:
+    """One of many trainings of one architecture, for `ReplicaTrainer`.
+
+    Args:
+        weights: Weights to start from, as `model.get_weights()` gives them.
+        training: Indices of the rows to train on.
+        validation: Indices of the rows that say which epoch is best.
+        seed: Seed of the shuffling.
+        learning_rate: Takes the place of the optimizer's, if not `None`. Give it to all
+            replicas or to none.
+    """
+
+    weights: Sequence[np.ndarray]
+    training: np.ndarray
+    validation: np.ndarray
+    seed: int = 0
+    learning_rate: float | None = None
+
+
+def check_rows(member: Member | Replica, rows: int) -> None:
     """Raise a `ValueError` unless a member's rows are rows of the data.
 
     Args:
-        member: The member.
+        member: The member, or replica.
         rows: Number of rows of the data.
     """
     for name in ("training", "validation"):

@@ -56,7 +56,11 @@ def k_folds(
 
 
 def split(
-    y: Any, fraction: float = 0.2, seed: int = 0, stratify: bool = True
+    y: Any,
+    fraction: float = 0.2,
+    seed: int = 0,
+    stratify: bool = True,
+    rows: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Split rows into a training and a validation part.
 
@@ -67,13 +71,15 @@ def split(
         stratify: Whether both parts get their share of each class, to within one row;
             the row of a class that has only one goes to training. Say `False` for
             regression.
+        rows: Number of rows to use, so that the splits of several folds are equally
+            large; the others, drawn at random, are left out. `None` uses all.
 
     Returns:
         The training rows and the validation rows, in increasing order.
 
     Raises:
-        ValueError: If the targets are not class labels, or a part would be empty or
-            have fewer rows than there are classes.
+        ValueError: If the targets are not class labels, there are fewer than `rows`
+            rows, or a part would be empty or have fewer rows than there are classes.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -83,24 +89,27 @@ def split(
     (8, 2)
     """
     y = _labels(y) if stratify else np.asarray(y)
-    rows = np.arange(len(y))
     alone = np.bincount(y)[y] == 1 if stratify else np.zeros(len(y), bool)
+    shared = int(np.sum(~alone))
     classes = len(np.unique(y[~alone])) if stratify else 1
-    validation = int(np.ceil(fraction * np.sum(~alone)))
-    if not 0 < fraction < 1 or not classes <= validation <= np.sum(~alone) - classes:
+    left_out = 0 if rows is None else len(y) - rows
+    validation = int(np.ceil(fraction * (shared if rows is None else rows)))
+    training = shared - validation - left_out
+    if not 0 < fraction < 1 or left_out < 0 or min(validation, training) < classes:
         raise ValueError(
             "Training and validation part need a row of each class (of any, where not "
             "stratified): `fraction` of the rows must be neither too few nor too many. "
             f"Received: fraction={fraction}, {len(y)} rows, {classes} classes"
         )
     selection = require("sklearn.model_selection", extra="experiments")
-    training, validation = selection.train_test_split(
-        rows[~alone],
-        test_size=fraction,
+    parts = selection.train_test_split(
+        np.flatnonzero(~alone),
+        train_size=training,
+        test_size=validation,
         random_state=seed,
         stratify=y[~alone] if stratify else None,
     )
-    return np.sort(np.concatenate([rows[alone], training])), np.sort(validation)
+    return np.sort(np.concatenate([np.flatnonzero(alone), parts[0]])), np.sort(parts[1])
 
 
 def _labels(y: Any) -> np.ndarray:

@@ -124,6 +124,7 @@ class Trainer:
         self._batch_size = batch_size
         self._rule = Rule(monitor, mode, patience)
         self._loop: Loop | None = None
+        self._start: list[np.ndarray] | None = None
 
     def train(
         self,
@@ -155,7 +156,10 @@ class Trainer:
         data = to_arrays("`(x, y)`", (x, y))
         validation_data = to_arrays("`validation_data`", validation_data)
         started = time.perf_counter()
-        loop = self._loop = self._loop or self._prepare(data)
+        self.prepare(data)
+        if self._loop is None:
+            self._loop = make_loop(self.model, self._rule, self._batch_size)
+        loop = self._loop
         loop.begin(data, validation_data)
         orders = partial(order_of_rows, number_of_rows(data), self._batch_size, seed)
         try:
@@ -171,7 +175,7 @@ class Trainer:
             weights: Weights to start from, as `model.get_weights()` of a model of equal
                 architecture gives them; `None` takes those before the first training.
         """
-        if self._loop is not None:
+        if self._start is not None:
             for variable, value in zip(self._variables(), self._start, strict=True):
                 variable.assign(value)
         if weights is not None:
@@ -180,14 +184,22 @@ class Trainer:
     def _variables(self) -> list[keras.Variable]:
         return [*self.model.variables, *self.model.optimizer.variables]
 
-    def _prepare(self, data: Any) -> Loop:
-        """Create all variables, keep their values and make the backend's loop."""
+    def prepare(self, data: Any) -> None:
+        """Create all variables, and keep their values for `restart`.
+
+        Args:
+            data: Inputs and targets, as NumPy arrays.
+
+        Raises:
+            ValueError: If the monitored value is no metric of the model.
+        """
+        if self._start is not None:
+            return
         prepare(self.model, data, self._batch_size)
         self._rule.check_monitor(self.model)
         self._start = [
             ops.convert_to_numpy(variable.value) for variable in self._variables()
         ]
-        return make_loop(self.model, self._rule, self._batch_size)
 
 
 def run_epochs(

@@ -1,6 +1,6 @@
 """Protocols and reports made by hand."""
 
-from keras_vaf.experiments import Protocol, Report, find_variants
+from keras_vaf.experiments import Protocol, Report, Trial, find_variants
 
 
 def make_protocol(**fields):
@@ -16,18 +16,26 @@ def make_protocol(**fields):
     return Protocol(**(defaults | fields))
 
 
+def make_trial(**fields):
+    defaults = {
+        "rate": None,
+        "scores": {"accuracy": 0.75},
+        "validation": {"loss": 0.4, "accuracy": 0.75},
+        "epochs": 3,
+        "best_epoch": 2,
+        "stopped": "epochs",
+    }
+    return Trial(**(defaults | fields))
+
+
 def make_report(**fields):
     defaults = {
         "protocol": make_protocol(),
         "seed": 0,
         "fold": 0,
         "rows": {"train": 16, "validation": 4, "test": 20},
-        "scores": {"accuracy": 0.75},
+        "trials": (make_trial(),),
         "baseline": {"accuracy": 0.5},
-        "validation": {"loss": 0.4, "accuracy": 0.75},
-        "epochs": 3,
-        "best_epoch": 2,
-        "stopped": "epochs",
         "parameters": 41,
         "seconds": 1.25,
         "curves": {"epoch": [1, 2], "loss": [0.5, 0.25], "validation_loss": [0.6, 0.4]},
@@ -37,16 +45,23 @@ def make_report(**fields):
     return Report(**(defaults | fields))
 
 
-def make_arm(variant, scores, metric="accuracy", task="classification", **fields):
-    """Return the reports of one variant, one for each score."""
-    protocol = make_protocol(variant=find_variants(variant)[0], task=task)
+def make_arm(variant, scores, task="classification", losses=(), **fields):
+    """Return the reports of one variant, one for each test score."""
+    metric = "rmse" if task == "regression" else "accuracy"
+    variant = find_variants(variant)[0]
+    protocol = make_protocol(variant=variant, task=task, **fields.pop("protocol", {}))
+    losses = losses or [0.4] * len(scores)
     return [
         make_report(
             protocol=protocol,
             fold=fold,
-            scores={metric: score},
+            trials=(
+                make_trial(
+                    scores={metric: score}, validation={"loss": loss, metric: 0.75}
+                ),
+            ),
             baseline={metric: 0.5},
             **fields,
         )
-        for fold, score in enumerate(scores)
+        for fold, (score, loss) in enumerate(zip(scores, losses, strict=True))
     ]

@@ -8,13 +8,9 @@ import pytest
 
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments import Cell, Optimizer, Protocol, Variant, find_variants
-from keras_vaf.experiments.arms import (
-    Arm,
-    Rows,
-    baseline_scores,
-    learned_activations,
-    rows_of,
-)
+from keras_vaf.experiments.arms import Arm, learned_activations
+from keras_vaf.experiments.rows import Rows, rows_of
+from keras_vaf.experiments.scores import baseline_scores, class_scores
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +27,8 @@ def fitted(numbers):
 
 def run(dataset, variant, **fields):
     protocol = make(dataset, variant, **fields)
-    return Arm(protocol, dataset).run(Cell(protocol, seed=0, fold=0))
+    [trained] = Arm(protocol, dataset).run([Cell(protocol, seed=0, fold=0)])
+    return trained
 
 
 def make(dataset, variant, **fields):
@@ -94,6 +91,18 @@ def test_rows_with_missing_values_are_filled_in_or_dropped(classes, arms):
     assert sorted(kept[1]) == [row for row in range(40) if row not in (3, 20)]
 
 
+def test_folds_of_odd_data_train_on_equally_many_rows(classes):
+    odd = dataclasses.replace(classes, x=classes.x[:37], y=classes.y[:37])
+    protocol = make(odd, "relu", folds=3)
+
+    parts = [rows_of(Cell(protocol, 0, fold), odd) for fold in range(3)]
+
+    assert sorted(np.concatenate([rows.test for rows in parts])) == list(range(37))
+    assert {(len(rows.train), len(rows.validation)) for rows in parts} == {(19, 5)}
+    for rows in parts:
+        assert not set(rows.test) & {*rows.train, *rows.validation}
+
+
 def outputs_of(model, dataset, part, train):
     """Return what a network says of some rows, its inputs scaled as they should be."""
     mean, deviation = dataset.x[train].mean(axis=0), dataset.x[train].std(axis=0)
@@ -108,7 +117,10 @@ def test_accuracy_is_that_of_the_returned_network(trained, classes, part):
 
     outputs = outputs_of(model, classes, getattr(rows, part), rows.train)
 
-    scores = {"test": report.scores, "validation": report.validation}[part]
+    scores = {
+        "test": report.selected.scores,
+        "validation": report.selected.validation,
+    }[part]
     right = sum(row.argmax() == label for row, label in zip(outputs, y, strict=True))
     assert scores["accuracy"] == right / len(y)
     np.testing.assert_allclose(outputs.sum(axis=1), 1, rtol=1e-5)
@@ -122,7 +134,7 @@ def test_validation_loss_is_the_cross_entropy_of_the_returned_network(trained, c
 
     likelihoods = outputs[range(4), classes.y[rows.validation]]
     loss = -np.log(likelihoods).mean()
-    assert report.validation["loss"] == pytest.approx(loss, rel=1e-3, abs=1e-6)
+    assert report.selected.validation["loss"] == pytest.approx(loss, rel=1e-3, abs=1e-6)
 
 
 def test_says_how_the_training_went(trained):
@@ -131,12 +143,12 @@ def test_says_how_the_training_went(trained):
     assert report.rows == {"train": 16, "validation": 4, "test": 20}
     dense = (3 * 5 + 5) + (5 * 3 + 3) + (3 * 2 + 2)
     assert report.parameters == dense + 2 * (3 * 3 + 1)
-    assert (report.epochs, report.stopped) == (120, "epochs")
-    assert 1 <= report.best_epoch <= 120
+    assert (report.selected.epochs, report.selected.stopped) == (120, "epochs")
+    assert 1 <= report.selected.best_epoch <= 120
     epochs = report.curves["epoch"]
     assert (len(epochs), epochs[0], epochs[-1]) == (100, 1, 120)
     assert report.curves["loss"][0] > report.curves["loss"][-1]
-    assert min(report.curves["validation_loss"]) >= report.validation["loss"]
+    assert min(report.curves["validation_loss"]) >= report.selected.validation["loss"]
 
 
 def test_keeps_what_activations_learned_and_what_enters_them(trained, classes):
@@ -167,8 +179,10 @@ def test_rmse_is_in_the_units_of_the_target(fitted, numbers):
     outputs = outputs_of(model, numbers, rows.test, rows.train)
 
     errors = numbers.y[rows.test] - (outputs[:, 0] * targets.std() + targets.mean())
-    assert report.scores["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-3)
-    assert report.scores["rmse"] < report.baseline["rmse"]
+    assert report.selected.scores["rmse"] == pytest.approx(
+        np.sqrt(np.mean(errors**2)), rel=1e-3
+    )
+    assert report.selected.scores["rmse"] < report.baseline["rmse"]
 
 
 def test_test_rows_do_not_touch_the_network(fitted, numbers):
@@ -178,8 +192,8 @@ def test_test_rows_do_not_touch_the_network(fitted, numbers):
 
     other_report, other_model = run(changed, "vaf-relu", epochs=20)
 
-    assert report.scores != other_report.scores
-    assert report.validation == other_report.validation
+    assert report.score != other_report.score
+    assert report.selected.validation == other_report.selected.validation
     for left, right in zip(model.get_weights(), other_model.get_weights(), strict=True):
         np.testing.assert_array_equal(left, right)
 
@@ -188,21 +202,36 @@ def test_baselines_know_the_training_rows_alone(numbers, classes):
     rows = Rows(np.arange(30), np.arange(30, 32), np.arange(32, 40))
     lopsided = replaced(classes, slice(0, 25), y=1)
 
-    constant = baseline_scores(numbers, rows)
-    majority = baseline_scores(lopsided, rows)
+    standard = Preprocessing(targets="standard").fit(numbers, rows.train)
+    constant = baseline_scores(numbers, standard, rows)
+    plain = Preprocessing().fit(lopsided, rows.train)
+    majority = baseline_scores(lopsided, plain, rows)
 
-    errors = numbers.y[32:] - numbers.y[:30].mean()
-    assert constant == {"rmse": pytest.approx(np.sqrt(np.mean(errors**2)), 1e-5)}
-    assert majority == {"accuracy": 0.5}
+    error = np.sqrt(np.mean((numbers.y[32:] - numbers.y[:30].mean()) ** 2))
+    scaled = error / numbers.y[:30].std()
+    assert constant == {
+        "rmse": pytest.approx(error, 1e-5),
+        "scaled_rmse": pytest.approx(scaled, 1e-5),
+    }
+    assert majority == {"accuracy": 0.5, "balanced_accuracy": 0.5}
+
+
+def test_balanced_accuracy_counts_classes_not_rows():
+    y, predicted = np.array([0, 0, 0, 0, 0, 0, 1, 1]), np.array([0] * 7 + [1])
+
+    assert class_scores(y, predicted) == {
+        "accuracy": 7 / 8,
+        "balanced_accuracy": (1 + 1 / 2) / 2,
+    }
 
 
 def test_a_cell_comes_out_the_same_whatever_was_trained_before(classes):
     protocol = make(classes, "vaf-random")
     alone, busy = Arm(protocol, classes), Arm(protocol, classes)
-    busy.run(Cell(protocol, 0, 0))
+    busy.run([Cell(protocol, 0, 0)])
 
-    first, first_model = alone.run(Cell(protocol, 0, 1))
-    second, second_model = busy.run(Cell(protocol, 0, 1))
+    [(first, first_model)] = alone.run([Cell(protocol, 0, 1)])
+    [(second, second_model)] = busy.run([Cell(protocol, 0, 1)])
 
     assert dataclasses.replace(second, seconds=first.seconds) == first
     for left, right in zip(
@@ -211,13 +240,90 @@ def test_a_cell_comes_out_the_same_whatever_was_trained_before(classes):
         np.testing.assert_array_equal(left, right)
 
 
+RATES = (0.5, 1e-4)
+
+
+@pytest.fixture(scope="module")
+def tried(classes):
+    """Report and network of a cell with two learning rates, and the cells alone."""
+    sgd = Optimizer("SGD", {"learning_rate": 9.0})
+    fields = {"optimizer": sgd, "epochs": 30, "batch_size": 8}
+    alone = [
+        run(
+            classes,
+            "vaf-random",
+            **(fields | {"optimizer": Optimizer("SGD", {"learning_rate": rate})}),
+        )
+        for rate in RATES
+    ]
+    return run(classes, "vaf-random", rates=RATES, **fields), alone
+
+
+def test_every_learning_rate_is_a_trial_as_it_were_alone(tried):
+    (report, _), alone = tried
+
+    for trial, rate, (other, _) in zip(report.trials, RATES, alone, strict=True):
+        expected = dataclasses.replace(other.selected, rate=rate)
+        assert trial == expected
+
+
+def test_curves_network_and_activations_are_those_of_the_selected_rate(tried):
+    (report, model), alone = tried
+    (expected, network) = alone[report.trials.index(report.selected)]
+
+    assert report.curves == expected.curves
+    assert report.activations == expected.activations
+    for left, right in zip(model.get_weights(), network.get_weights(), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+def together(classes, cells):
+    """Train cells with six networks at a time; return reports without their times."""
+    arm = Arm(cells[0].protocol, classes)
+    return [
+        (dataclasses.replace(report, seconds=0.0), model.get_weights())
+        for report, model in arm.run(cells)
+    ]
+
+
+@pytest.mark.backend("jax")
+def test_a_cell_repeats_bit_for_bit_whatever_its_neighbours(classes):
+    odd = dataclasses.replace(classes, x=classes.x[:37], y=classes.y[:37])
+    protocol = make(odd, "vaf-random", folds=4, rates=RATES, epochs=9, replicas=6)
+    cells = [Cell(protocol, seed, fold) for seed in (0, 1) for fold in range(4)]
+
+    every = together(odd, cells)
+    some = together(odd, [cells[6], cells[1], cells[3], cells[0]])
+
+    for (report, weights), place in zip(some, (6, 1, 3, 0), strict=True):
+        assert report == every[place][0]
+        for left, right in zip(weights, every[place][1], strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.backend("jax")
+def test_cells_trained_together_do_as_they_do_alone(classes):
+    one = make(classes, "vaf-random", epochs=20)
+    many = dataclasses.replace(one, replicas=2)
+
+    apart = together(classes, [Cell(one, 0, fold) for fold in range(2)])
+    joined = together(classes, [Cell(many, 0, fold) for fold in range(2)])
+
+    for (left, left_weights), (right, right_weights) in zip(apart, joined, strict=True):
+        np.testing.assert_allclose(
+            left.curves["loss"], right.curves["loss"], rtol=1e-5, atol=1e-6
+        )
+        for a, b in zip(left_weights, right_weights, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-5)
+
+
 def test_folds_and_seeds_start_from_different_weights(classes):
     still = Optimizer("SGD", {"learning_rate": 0.0})
     protocol = make(classes, "vaf-random", optimizer=still)
     arm = Arm(protocol, classes)
 
     starts = [
-        arm.run(Cell(protocol, seed, fold))[1].get_weights()
+        arm.run([Cell(protocol, seed, fold)])[0][1].get_weights()
         for seed, fold in ((0, 0), (0, 1), (1, 0))
     ]
 
@@ -231,7 +337,7 @@ def test_a_training_that_diverges_is_reported_as_such(numbers):
 
     report, _ = run(numbers, "relu", optimizer=wild)
 
-    assert report.stopped == "not finite"
+    assert report.selected.stopped == "not finite"
     assert None in report.curves["validation_loss"]
 
 

@@ -1,6 +1,7 @@
 """A comparison: everything is written, nothing is done twice, nothing is lost."""
 
 import dataclasses
+import itertools
 import math
 
 import keras
@@ -9,16 +10,19 @@ import pytest
 
 from keras_vaf.experiments import (
     Protocol,
+    Shard,
     Store,
     best_report,
     cells,
     compare,
     comparison,
+    engine,
     find_variants,
     markdown,
     read_reports,
 )
-from keras_vaf.experiments.arms import rows_of
+from keras_vaf.experiments.rows import rows_of
+from keras_vaf.training.replicas import TooLittleMemory
 from tests.experiments.fakes import make_arm, make_report
 
 
@@ -33,15 +37,28 @@ class QuickArm:
     def check(self):
         pass
 
-    def run(self, cell):
-        QuickArm.trained += 1
-        report = make_report(protocol=cell.protocol, seed=cell.seed, fold=cell.fold)
-        return report, keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    def run(self, cells):
+        QuickArm.trained += len(cells)
+        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        place = {"backend": keras.backend.backend(), "device": "cpu:0"}
+        return [
+            (
+                make_report(
+                    protocol=cell.protocol,
+                    seed=cell.seed,
+                    fold=cell.fold,
+                    environment=place,
+                ),
+                model,
+            )
+            for cell in cells
+        ]
 
 
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(comparison, "Arm", QuickArm)
+    monkeypatch.setattr(engine, "Arm", QuickArm)
     monkeypatch.setattr(QuickArm, "trained", 0)
     return QuickArm
 
@@ -90,7 +107,7 @@ def test_best_network_has_the_score_that_its_report_names(real, classes):
     )
 
     accuracy = np.mean(outputs.argmax(axis=1) == classes.y[rows.test])
-    assert accuracy == real.best.scores["accuracy"]
+    assert accuracy == real.best.score
 
 
 def test_a_second_run_trains_nothing_and_changes_nothing(
@@ -98,13 +115,13 @@ def test_a_second_run_trains_nothing_and_changes_nothing(
 ):
     first = compare(classes, arms, output=tmp_path)
     before, trained = files_of(tmp_path), quick.trained
-    tracked = []
+    totals = []
 
     second = compare(
-        classes, arms, output=tmp_path, track=lambda c: tracked.append(c) or c
+        classes, arms, output=tmp_path, track=lambda c, total: totals.append(total) or c
     )
 
-    assert (trained, quick.trained, tracked) == (4, 4, [[]])
+    assert (trained, quick.trained, totals) == (4, 4, [0])
     assert second.reports == first.reports
     after = files_of(tmp_path)
     assert {path: after[path] for path in before if path.suffix != ".png"} == {
@@ -113,8 +130,8 @@ def test_a_second_run_trains_nothing_and_changes_nothing(
 
 
 def test_an_interrupted_run_goes_on_from_where_it_was(quick, classes, arms, tmp_path):
-    def interrupt(cells):
-        yield from cells[:3]
+    def interrupt(cells, total):
+        yield from itertools.islice(cells, 3)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -171,26 +188,80 @@ def test_a_folder_that_cannot_be_written_fails_before_the_training(
     assert quick.trained == 0
 
 
+def test_shards_train_every_cell_once_and_the_last_run_makes_the_table(
+    quick, classes, arms, tmp_path
+):
+    wide = [dataclasses.replace(arm, folds=8) for arm in arms]
+    parts = [
+        compare(classes, wide, output=tmp_path, shard=Shard(number, 2))
+        for number in (1, 2)
+    ]
+    made = parts[1].folder.exists()
+    whole = compare(classes, wide, output=tmp_path)
+
+    assert parts[0].missing == 16 - len(parts[0].reports) > 0
+    assert (parts[1].missing, made) == (0, True)
+    assert quick.trained == 16
+    assert whole.reports == parts[1].reports
+
+
+def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
+    quick, classes, arms, tmp_path, monkeypatch
+):
+    def run(self, cells):
+        if self._protocol.replicas > 3:
+            raise TooLittleMemory("needs 8 MiB, and 4 MiB are free")
+        return enough(self, cells)
+
+    enough = quick.run
+    monkeypatch.setattr(quick, "run", run)
+    monkeypatch.setattr(engine, "_to_bytes", lambda model: b"")  # saving warns
+    wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
+
+    with pytest.warns(UserWarning, match="4 MiB are free: training") as said:
+        narrowed = compare(classes, wide, output=tmp_path)
+
+    assert [str(each.message)[:22] for each in said] == [
+        "A batch of 12 networks",
+        "A batch of 6 networks ",
+    ]
+    assert {report.protocol.replicas for report in narrowed.reports} == {3}
+
+
+def test_batches_hold_cells_of_one_protocol_and_no_more_than_fit(arms):
+    first, second = arms
+    first = dataclasses.replace(first, replicas=3, folds=5)
+    second = dataclasses.replace(second, replicas=4, rates=(0.1, 0.2), folds=5)
+
+    batches = engine.batches_of(cells([first, second], seeds=[0]))
+
+    assert [
+        (batch[0].protocol.variant.name, [cell.fold for cell in batch])
+        for batch in batches
+    ] == [
+        ("relu", [0, 1, 2]),
+        ("vaf-random", [0, 1]),
+        ("vaf-random", [2, 3]),
+        ("relu", [3, 4]),
+        ("vaf-random", [4]),
+    ]
+
+
+def test_refuses_an_unknown_engine(quick, classes, arms, tmp_path):
+    with pytest.raises(ValueError, match=r"dask://HOST:PORT .* Received: 'spark'"):
+        compare(classes, arms, output=tmp_path, engine="spark")
+
+
 def test_best_is_chosen_by_validation_not_by_test():
     relu = make_arm("relu", [1.0, 1.0])
-    vaf = [
-        dataclasses.replace(report, validation={"loss": loss, "accuracy": 0.5})
-        for report, loss in zip(
-            make_arm("vaf-relu", [0.2, 0.1]), (0.3, 0.2), strict=True
-        )
-    ]
+    vaf = make_arm("vaf-relu", [0.2, 0.1], losses=[0.3, 0.2])
 
     assert best_report([*relu, *vaf]) == vaf[1]
 
 
 def test_a_diverged_arm_is_never_the_best():
     relu = make_arm("relu", [0.5, 0.5])
-    diverged = make_arm("vaf-relu", [0.9, 0.9])
-    losses = [{"loss": 0.01}, {"loss": None}]
-    diverged = [
-        dataclasses.replace(report, validation=loss)
-        for report, loss in zip(diverged, losses, strict=True)
-    ]
+    diverged = make_arm("vaf-relu", [0.9, 0.9], losses=[0.01, None])
 
     assert best_report([*diverged, *relu]) in relu
-    assert math.isfinite(best_report(diverged).validation["loss"])
+    assert math.isfinite(best_report(diverged).selected.validation["loss"])

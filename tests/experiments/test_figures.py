@@ -27,10 +27,11 @@ def reports(networks):
         dataclasses.replace(
             report,
             activations=learned_activations(network, x),
-            validation={"loss": loss},
         )
-        for report, network, loss in zip(
-            make_arm("vaf-random", [1.0, 0.25]), networks, (0.4, 0.3), strict=True
+        for report, network in zip(
+            make_arm("vaf-random", [1.0, 0.25], losses=[0.4, 0.3]),
+            networks,
+            strict=True,
         )
     ]
     return [*relu, *vaf]

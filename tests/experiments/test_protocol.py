@@ -7,7 +7,14 @@ import keras
 import pytest
 
 from keras_vaf.datasets import Preprocessing
-from keras_vaf.experiments import Cell, Optimizer, Protocol, cells, find_variants
+from keras_vaf.experiments import (
+    Cell,
+    Optimizer,
+    Protocol,
+    cells,
+    find_variants,
+    with_replicas,
+)
 from keras_vaf.optimizers import Rprop
 from tests.experiments.fakes import make_protocol
 
@@ -26,7 +33,8 @@ CHANGES = {
     "batch_size": 8,
     "folds": 3,
     "validation_fraction": 0.25,
-    "selection": "validation",
+    "rates": (0.001, 0.1),
+    "replicas": 7,
 }
 
 
@@ -71,6 +79,42 @@ def test_takes_name_checksum_and_task_from_the_data(classes, numbers):
 def test_refuses_epochs_that_are_no_positive_integer(epochs):
     with pytest.raises(ValueError, match=f"Received: epochs={epochs}"):
         make_protocol(epochs=epochs)
+
+
+@pytest.mark.parametrize("replicas", [0, 1.5, "auto"])
+def test_refuses_replicas_that_are_no_positive_integer(replicas):
+    with pytest.raises(ValueError, match=f"Received: replicas={replicas!r}"):
+        make_protocol(replicas=replicas)
+
+
+def test_refuses_learning_rates_that_are_not_positive():
+    with pytest.raises(ValueError, match=r"Received: rates=\(0.1, 0.0\)"):
+        make_protocol(rates=(0.1, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("fields", "most", "expected"),
+    [
+        ({"folds": 10}, 1, 1),
+        ({"folds": 10}, 16, 10),
+        ({"folds": 20}, 16, 16),
+        ({"folds": 10, "rates": (0.1, 0.2, 0.3)}, 16, 15),
+        ({"folds": 10, "rates": (0.1, 0.2, 0.3)}, 256, 30),
+        ({"folds": 10, "rates": (0.1, 0.2, 0.3)}, 2, 2),
+    ],
+)
+def test_the_automatic_width_holds_whole_cells_of_one_seed(
+    monkeypatch, fields, most, expected
+):
+    monkeypatch.setattr("keras_vaf.experiments.protocol.widest", lambda: most)
+    monkeypatch.setattr("keras_vaf.experiments.protocol.check_width", lambda width: 0)
+
+    assert with_replicas(make_protocol(**fields), "auto").replicas == expected
+
+
+def test_one_backend_alone_trains_networks_together():
+    with pytest.raises(ValueError, match="on JAX only: use `replicas=1`"):
+        with_replicas(make_protocol(), 2)
 
 
 def test_finds_optimizers_of_the_package_and_of_keras():

@@ -1,23 +1,21 @@
-"""Report files: whole, each its own cell's, and never mixed."""
+"""Reports as data: read as they were written, and which trial stands for a cell."""
 
 import json
 
 import keras
 import pytest
 
-from keras_vaf.experiments import Cell, Report, Store, read_reports
-from keras_vaf.experiments.reports import environment, file_name, write_reports
-from tests.experiments.fakes import make_protocol, make_report
+from keras_vaf.experiments import Report, read_reports
+from keras_vaf.experiments.reports import environment, write_reports
+from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
-
-
-@pytest.fixture
-def model():
-    return keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+def trials(*results, metric="accuracy"):
+    """Return trials of these validation losses and scores; their rates count them."""
+    return tuple(
+        make_trial(rate=float(rate), validation={"loss": loss, metric: score})
+        for rate, (loss, score) in enumerate(results)
+    )
 
 
 def test_comes_back_from_json():
@@ -29,7 +27,7 @@ def test_comes_back_from_json():
 
 
 @pytest.mark.parametrize(
-    "data", [None, [], {}, {"format": 2}, {"format": 1, "seed": 0}], ids=str
+    "data", [None, [], {}, {"format": 1}, {"format": 2, "seed": 0}], ids=str
 )
 def test_refuses_what_is_no_report(data):
     with pytest.raises(ValueError, match=r"Expected a report .* Received: "):
@@ -43,64 +41,29 @@ def test_of_an_unknown_format_is_refused():
         Report.from_dict(data)
 
 
-def test_is_read_as_it_was_written(store, model):
-    report = make_report()
+def test_the_best_validation_score_stands_for_the_cell():
+    report = make_report(trials=trials((0.1, 0.5), (0.9, 0.75), (0.2, 0.5)))
 
-    store.write(report, model)
-
-    assert store.read(report.cell) == report
-    saved = keras.saving.load_model(store.model_path(report.cell))
-    assert saved.count_params() == model.count_params()
+    assert report.selected.rate == 1.0
+    assert report.score == report.selected.scores["accuracy"]
 
 
-def test_lies_under_backend_data_variant_and_hash(store):
-    protocol = make_protocol(dataset="my data/2024")
+def test_a_small_error_is_a_good_score():
+    protocol = make_protocol(task="regression")
+    tried = trials((0.1, 3.0), (0.9, 2.0), metric="rmse")
 
-    path = store.path(Cell(protocol, seed=3, fold=7))
-
-    backend = keras.backend.backend()
-    arm = f"relu-5-3-{protocol.digest}"
-    place = f"{backend}/my-data-2024/{arm}/seed-3-fold-07.json"
-    assert path == store.root / place
+    assert make_report(protocol=protocol, trials=tried).selected.rate == 1.0
 
 
-def test_without_its_network_counts_as_missing(store, model):
-    report = make_report()
-    store.write(report, model)
-    store.model_path(report.cell).unlink()
+def test_the_loss_decides_between_equal_scores():
+    report = make_report(trials=trials((0.3, 0.75), (0.2, 0.75), (0.2, 0.75)))
 
-    assert store.read(report.cell) is None
+    assert report.selected.rate == 1.0
 
 
-def test_torn_and_foreign_files_are_set_aside_by_name(store, model):
-    reports = [make_report(fold=fold) for fold in range(3)]
-    for report in reports:
-        store.write(report, model)
-    torn, foreign, good = (store.path(report.cell) for report in reports)
-    torn.write_bytes(torn.read_bytes()[:100])
-    foreign.write_bytes(good.read_bytes())
-
-    found, set_aside = store.collect([report.cell for report in reports])
-
-    assert found == reports[2:]
-    assert [path.name for path in set_aside] == [
-        "seed-0-fold-00.json.aside-1",
-        "seed-0-fold-01.json.aside-1",
-    ]
-    assert not torn.exists()
-    assert set_aside[1].read_bytes() == good.read_bytes()
-
-
-def test_setting_aside_again_loses_nothing(store, model):
-    report = make_report()
-    for content in ("first", "second"):
-        store.write(report, model)
-        store.path(report.cell).write_text(content)
-        store.collect([report.cell])
-
-    folder = store.path(report.cell).parent
-    kept = {path.read_text() for path in folder.glob("*.aside-*")}
-    assert kept == {"first", "second"}
+def test_a_trial_without_a_finite_epoch_is_the_last_choice():
+    assert make_report(trials=trials((None, 1.0), (9.0, 0.1))).selected.rate == 1.0
+    assert make_report(trials=trials((None, 1.0))).selected.rate == 0.0
 
 
 def test_many_share_one_file(tmp_path):
@@ -123,11 +86,3 @@ def test_names_versions_backend_and_device():
         or "gpu" in found["device"]
     )
     assert json.loads(json.dumps(found)) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("wine", "wine"), ("my data/2024", "my-data-2024"), ("../..", "data"), ("é", "é")],
-)
-def test_file_names_stay_in_their_folder(text, expected):
-    assert file_name(text) == expected

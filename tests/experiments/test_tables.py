@@ -41,8 +41,8 @@ def test_says_when_reports_come_from_different_versions():
 
 
 def test_counts_folds_as_won_when_the_error_is_smaller():
-    relu = make_arm("relu", [3.0, 2.0, 1.0], "rmse", "regression")
-    vaf = make_arm("vaf-relu", [2.0, 2.0, 4.0], "rmse", "regression")
+    relu = make_arm("relu", [3.0, 2.0, 1.0], "regression")
+    vaf = make_arm("vaf-relu", [2.0, 2.0, 4.0], "regression")
 
     first, second = summarise([*relu, *vaf])
 
@@ -78,9 +78,15 @@ def test_refuses_nothing():
 
 
 def test_of_a_regression_names_units_and_constant():
-    text = markdown(make_arm("relu", [312.5, 310.5], "rmse", "regression"))
+    text = markdown(make_arm("relu", [312.5, 310.5], "regression"))
 
     assert text.startswith("# RMSE on toy")
     assert "| ReLU | 311.5 | 1.414 |" in text
     assert "| constant (mean) | 0.5 |" in text
     assert "- 2-fold cross-validation, seed 0. Lower is better" in text
+
+
+def test_says_which_learning_rates_were_tried():
+    text = markdown(make_arm("relu", [0.5], protocol={"rates": (0.001, 0.1)}))
+
+    assert "- Learning rates tried: 0.001, 0.1. In each fold the one with" in text

@@ -103,7 +103,7 @@ def test_memory_that_runs_out_lowers_the_width(monkeypatch):
 
     def run_out(self, orders, count):
         if self.width > 2:
-            self._compiled = fail
+            self._compile = lambda arguments: fail
         return run(self, orders, count)
 
     def fail(*arguments):
@@ -120,7 +120,7 @@ def test_other_failures_are_not_taken_for_it(monkeypatch):
     from keras_vaf.training import jax_batch
 
     def fail(self, orders, count):
-        self._compiled = internal
+        self._compile = lambda arguments: internal
         return run(self, orders, count)
 
     def internal(*arguments):
@@ -139,7 +139,7 @@ def test_the_memory_of_a_program_grows_with_its_width(monkeypatch):
     monkeypatch.setattr(
         jax_batch.BatchLoop,
         "_check_memory",
-        lambda loop: needed.append(loop.memory),
+        lambda loop, bytes_needed: needed.append(bytes_needed),
     )
     for width in (2, 4, 8):
         train_members(range(2), width, epochs=1)

@@ -157,3 +157,19 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
     with pytest.raises(ImportError, match=r"keras-vaf\[experiments\]"):
         k_folds([0, 1, 0, 1], 2)
+
+
+@settings(max_examples=50, deadline=None)
+@given(labels=LABELS, left_out=st.integers(0, 2), seed=SEEDS)
+def test_a_split_of_so_many_rows_is_as_large_for_any_labels(labels, left_out, seed):
+    labels = np.array(labels)
+    rows = len(labels) - left_out
+    training, validation = split(labels, 0.4, seed, rows=rows)
+    assert len(validation) == np.ceil(0.4 * rows)
+    assert len(training) + len(validation) == rows
+    assert len({*training, *validation}) == rows
+
+
+def test_a_split_of_more_rows_than_there_are_is_refused():
+    with pytest.raises(ValueError, match="neither too few nor too many"):
+        split([0, 0, 0, 1, 1, 1], 0.5, rows=7)

@@ -1,0 +1,49 @@
+"""`keras-vaf merge`, from the words of the command line to files and exit codes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from keras_vaf.cli import main
+from keras_vaf.experiments import Store
+from tests.experiments.fakes import make_report
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+def test_names_what_it_leaves_out(tmp_path, capsys):
+    place = {"backend": "tensorflow", "device": "cpu:0"}
+    store = Store(tmp_path / "a" / "cells")
+    for fold in (0, 1):
+        store.write(make_report(fold=fold, environment=place), b"network")
+    torn = store.path(make_report(fold=0).cell)
+    torn.write_text("{")
+
+    assert main(["merge", str(tmp_path / "a"), "-o", str(tmp_path / "b")]) == 0
+
+    said = capsys.readouterr()
+    assert said.err == (
+        f"keras-vaf: {torn} is no report of its training and was left out.\n"
+    )
+    assert said.out.startswith(f"Copied 1 reports to {tmp_path / 'b'}; 0 were")
+
+
+def test_refuses_a_folder_of_something_else(tmp_path, capsys):
+    assert main(["merge", str(tmp_path), "-o", str(tmp_path / "b")]) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith("keras-vaf: ")
+    assert f"{tmp_path} is no folder of results" in said
+    assert said.count("\n") == 1
+
+
+def test_the_page_names_every_option(capsys):
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    with pytest.raises(SystemExit):
+        main(["merge", "--help"])
+
+    usage = capsys.readouterr().out.split("example:")[0]
+    options = set(re.findall(r"--[a-z-]+", usage)) - {"--help", "--shard"}
+    section = page.read_text().split("## merge")[1].split("\n## ")[0]
+    assert options == set(re.findall(r"(--[a-z]+)", section)) - {"--shard"}

@@ -1,0 +1,126 @@
+"""The folder of reports: whole files, each its own cell's, and never mixed."""
+
+import errno
+
+import keras
+import pytest
+
+from keras_vaf.experiments import Cell, Shard, Store, cells
+from keras_vaf.experiments import store as store_module
+from keras_vaf.experiments.store import file_name
+from tests.experiments.fakes import make_protocol, make_report
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def test_is_read_as_it_was_written(store):
+    report = make_report()
+
+    store.write(report, b"network")
+
+    assert store.read(report.cell) == report
+    assert store.network_path(report.cell).read_bytes() == b"network"
+
+
+def test_lies_under_backend_data_variant_and_hash(store):
+    protocol = make_protocol(dataset="my data/2024")
+
+    path = store.path(Cell(protocol, seed=3, fold=7))
+
+    backend = keras.backend.backend()
+    arm = f"relu-5-3-{protocol.digest}"
+    place = f"{backend}/my-data-2024/{arm}/seed-3-fold-07.json"
+    assert path == store.root / place
+
+
+def test_without_its_network_counts_as_missing(store):
+    report = make_report()
+    store.write(report, b"network")
+    store.network_path(report.cell).unlink()
+
+    assert store.read(report.cell) is None
+
+
+def test_torn_and_foreign_files_are_set_aside_by_name(store):
+    reports = [make_report(fold=fold) for fold in range(3)]
+    for report in reports:
+        store.write(report, b"network")
+    torn, foreign, good = (store.path(report.cell) for report in reports)
+    torn.write_bytes(torn.read_bytes()[:100])
+    foreign.write_bytes(good.read_bytes())
+
+    found, set_aside = store.collect([report.cell for report in reports])
+
+    assert found == reports[2:]
+    assert [path.name for path in set_aside] == [
+        "seed-0-fold-00.json.aside-1",
+        "seed-0-fold-01.json.aside-1",
+    ]
+    assert not torn.exists()
+    assert set_aside[1].read_bytes() == good.read_bytes()
+
+
+def test_setting_aside_again_loses_nothing(store):
+    report = make_report()
+    for content in ("first", "second"):
+        store.write(report, b"network")
+        store.path(report.cell).write_text(content)
+        store.collect([report.cell])
+
+    folder = store.path(report.cell).parent
+    kept = {path.read_text() for path in folder.glob("*.aside-*")}
+    assert kept == {"first", "second"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("wine", "wine"), ("my data/2024", "my-data-2024"), ("../..", "data"), ("é", "é")],
+)
+def test_file_names_stay_in_their_folder(text, expected):
+    assert file_name(text) == expected
+
+
+def test_reports_may_be_kept_alone(tmp_path):
+    store = Store(tmp_path, networks=False)
+    store.write(make_report())
+
+    assert store.read(make_report().cell) == make_report()
+    assert Store(tmp_path).read(make_report().cell) is None
+
+
+def test_a_full_disk_names_the_file_and_leaves_nothing_behind(store, monkeypatch):
+    def full(path, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store_module, "write_atomically", full)
+    with pytest.raises(OSError, match="No space left on device") as error:
+        store.write(make_report(), b"network")
+
+    assert error.value.filename == str(store.path(make_report().cell))
+
+
+def test_every_cell_belongs_to_one_shard_whatever_the_folder(tmp_path):
+    wanted = cells([make_protocol(folds=10)], seeds=range(10))
+    shards = [Shard.parse(f"{number}/3") for number in (1, 2, 3)]
+    stores = Store(tmp_path / "a"), Store(tmp_path / "b" / "c")
+
+    parts = [
+        [[cell for cell in wanted if shard.has(store, cell)] for shard in shards]
+        for store in stores
+    ]
+
+    assert parts[0] == parts[1]
+    assert sum(map(len, parts[0])) == 100
+    assert all(len(part) > 15 for part in parts[0])
+    assert [cell for cell in wanted if any(cell in part for part in parts[0])] == wanted
+
+
+@pytest.mark.parametrize("text", ["3/2", "0/2", "1/0", "2", "1/2/3", "a/b", "-1/2", ""])
+def test_refuses_what_is_no_shard(text):
+    with pytest.raises(ValueError, match=f"such as 1/4.* Received: '?{text}"):
+        Shard.parse(text)

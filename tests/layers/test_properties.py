@@ -15,7 +15,7 @@ def target(x):
     return np.sin(3 * x) + np.abs(x)
 
 
-def linear_fit(layer, weights, place):
+def linear_fit(layer, weights, place, rcond=1e-6):
     """Solve for the weights at one place, in which f is linear; `None` marks it."""
     size = layer.get_weights()[place].size
     columns = []
@@ -24,7 +24,7 @@ def linear_fit(layer, weights, place):
         columns.append(layer.function(X))
     constant = columns.pop()
     design = np.stack(columns, axis=-1) - constant[:, None]
-    best = np.linalg.lstsq(design, target(X) - constant, rcond=1e-6)[0]
+    best = np.linalg.lstsq(design, target(X) - constant, rcond=rcond)[0]
     layer.set_weights([best if weight is None else weight for weight in weights])
 
 
@@ -49,7 +49,7 @@ def kaf(size):
 
 def polynomial(size):
     layer = layers.PolynomialActivation(degree=size, sharing="layer")
-    linear_fit(layer, [None], place=0)
+    linear_fit(layer, [None], place=0, rcond=1e-12)
     return layer
 
 
@@ -59,9 +59,12 @@ def spline(size):
     return layer
 
 
-@pytest.mark.parametrize("make", [vaf, apl, kaf, polynomial, spline])
-def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make):
-    errors = [np.abs(make(size).function(X) - target(X)).max() for size in (5, 40)]
+# Of a power of 40 nothing is left in float32.
+@pytest.mark.parametrize(
+    "make, large", [(vaf, 40), (apl, 40), (kaf, 40), (polynomial, 16), (spline, 40)]
+)
+def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
+    errors = [np.abs(make(size).function(X) - target(X)).max() for size in (5, large)]
     assert errors[1] < 0.1
     assert errors[1] < errors[0] / 4
 

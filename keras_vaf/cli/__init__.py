@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 
 import keras_vaf
-from keras_vaf.cli import compare, data, merge
+from keras_vaf.cli import compare, data, merge, search
 
 __all__ = ["main"]
 
-COMMANDS = (compare, data, merge)
+COMMANDS = (compare, data, merge, search)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

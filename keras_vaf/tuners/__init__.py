@@ -1,0 +1,36 @@
+"""Find the VAF that fits given data, with KerasTuner.
+
+`activation(hp)` is the layer whose hyper-parameters a tuner draws from a `SearchSpace`:
+
+```python
+def build(hp):
+    return keras.Sequential([keras.layers.Dense(64), keras_vaf.tuners.activation(hp)])
+```
+
+`CrossValidated` makes any tuner of KerasTuner score its trials by K folds and lose none
+of them, on one machine or several.
+"""
+
+from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
+from keras_vaf.tuners.results import (
+    TrialResult,
+    ranked,
+    read_trials,
+    to_csv,
+    to_json,
+)
+from keras_vaf.tuners.space import SearchSpace, activation
+from keras_vaf.tuners.workers import Workers
+
+__all__ = [
+    "CrossValidated",
+    "CrossValidatedTuner",
+    "SearchSpace",
+    "TrialResult",
+    "Workers",
+    "activation",
+    "ranked",
+    "read_trials",
+    "to_csv",
+    "to_json",
+]

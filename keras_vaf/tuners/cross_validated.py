@@ -1,0 +1,328 @@
+"""Tuners that score a trial by K folds, and train the winner on all rows."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import keras
+import numpy as np
+
+from keras_vaf.training import History, Member, k_folds, train_many
+from keras_vaf.training.cross_validation import Preprocess, preprocess_folds
+from keras_vaf.training.data import number_of_rows, to_arrays
+from keras_vaf.tuners.kept_tuner import KeptTuner
+from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
+from keras_vaf.tuners.versions import keras_tuner
+from keras_vaf.utils import write_atomically
+
+if TYPE_CHECKING:
+    from keras_tuner import HyperParameters
+    from keras_tuner.engine.trial import Trial
+
+
+class _Task(NamedTuple):
+    """What `search` was given."""
+
+    x: Any
+    y: Any
+    epochs: int
+    batch_size: int | None
+    patience: int | None
+    preprocess: Preprocess | None
+
+
+class CrossValidatedTuner(KeptTuner):
+    """What `CrossValidated` mixes into a tuner.
+
+    Args:
+        *args: Those of the tuner.
+        folds: Number of folds.
+        stratify: Whether folds have their share of each class; `False` for regression.
+        **kwargs: Those of the tuner, among them `objective`, a metric on validation
+            rows, and `seed`, which also decides the folds; those of `KeptTuner`.
+    """
+
+    def __init__(
+        self, *args: Any, folds: int = 5, stratify: bool = True, **kwargs: Any
+    ) -> None:
+        self._folds = folds
+        self._stratify = stratify
+        self._fold_seed = kwargs.get("seed") or 0
+        self._task: Any = None
+        self._attempts: dict[str, int] = {}
+        super().__init__(*args, **kwargs)
+        name = getattr(self.oracle.objective, "name", "")
+        if not name.startswith("val_"):
+            raise ValueError(
+                "`objective` must be one metric on validation rows, such as 'val_loss' "
+                f"or 'val_accuracy'. Received: objective={name!r}"
+            )
+
+    def search(
+        self,
+        x: Any,
+        y: Any,
+        epochs: int,
+        batch_size: int | None = None,
+        patience: int | None = None,
+        preprocess: Preprocess | None = None,
+    ) -> None:
+        """Run trials until the search is over; go on with it if it was interrupted.
+
+        Args:
+            x: Inputs: an array, or a list or dictionary of arrays, of equal length.
+                Rows for a later test are not among them.
+            y: Targets, likewise.
+            epochs: Number of epochs at most, in each fold.
+            batch_size: As in `keras_vaf.training.train`.
+            patience: As in `keras_vaf.training.train`.
+            preprocess: As in `keras_vaf.training.cross_validate`.
+
+        Raises:
+            ValueError: If the folder holds another search, or the data do not allow the
+                folds.
+            RuntimeError: If too many trials failed in a row.
+        """
+        x, y = to_arrays("`(x, y)`", (x, y))
+        self._task = _Task(x, y, epochs, batch_size, patience, preprocess)
+        self._data, self._parts = self._split()
+        self._check_project()
+        super().search()
+
+    def check_space(self, space: HyperParameters) -> None:
+        """Refuse a hypermodel that asks for nothing."""
+        self._space = space.get_config()["space"]
+        if not self._space:
+            raise ValueError(
+                "The hypermodel must ask for hyper-parameters, for example through "
+                "`keras_vaf.tuners.activation(hp)`. Received: one that asks for none"
+            )
+
+    def run_trial(self, trial: Trial) -> dict[str, float]:
+        """Train a model on every fold.
+
+        Args:
+            trial: What is to be tried.
+
+        Returns:
+            The means of all metrics over the folds, and what `results` shows.
+
+        Raises:
+            FloatingPointError: If a fold had no finite epoch: KerasTuner tries the
+                trial again as often as `max_retries_per_trial` says.
+        """
+        started = time.perf_counter()
+        objective = self.oracle.objective
+        attempt = self._attempts[trial.trial_id] = (
+            self._attempts.get(trial.trial_id, -1) + 1
+        )
+        keras.utils.clear_session()
+        members = [
+            Member(
+                self._build(trial.hyperparameters, fold, attempt),
+                training,
+                validation,
+                seed=fold,
+                build=trial.trial_id,
+            )
+            for fold, (training, validation, _) in enumerate(self._parts)
+        ]
+        task, (x, y) = self._task, self._data
+        histories = train_many(
+            members,
+            x,
+            y,
+            # Hyperband says for how long.
+            epochs=trial.hyperparameters.values.get("tuner/epochs", task.epochs),
+            batch_size=task.batch_size,
+            patience=task.patience,
+            monitor=objective.name,
+            mode=objective.direction,
+        )
+        _check_finite(histories, trial, objective.name)
+        best = [history.best for history in histories]
+        means = {n: math.fsum(b[n] for b in best) / len(best) for n in best[0]}
+        return means | fold_metrics(
+            scores=[values[objective.name] for values in best],
+            epochs=[history.best_epoch for history in histories],
+            seconds=time.perf_counter() - started,
+        )
+
+    def results(self) -> list[TrialResult]:
+        """Return what all trials did, in the order in which they began."""
+        trials = self.oracle.trials.values()
+        return [result_of(trial.get_state()) for trial in trials]
+
+    def refit_best(self) -> keras.Model:
+        """Train the best hyper-parameters on all rows, for the epochs of its folds.
+
+        The number of epochs is the median of the best epochs of the folds.
+
+        Returns:
+            The trained model, compiled as the hypermodel does it.
+
+        Raises:
+            ValueError: If no trial was completed, or `search` was not called, which
+                says on what to train; it returns at once if the search is over.
+        """
+        best = self.oracle.get_best_trials()
+        if not best:
+            raise ValueError(
+                "A completed trial is needed to train its model on all rows. "
+                "Received: none"
+            )
+        return self.load_model(best[0])
+
+    def load_model(self, trial: Trial) -> keras.Model:
+        """Train the hyper-parameters of a trial on all rows (see `refit_best`)."""
+        if self._task is None:
+            raise ValueError(
+                "Call `search` first, with the data to train on: it returns at once if "
+                "the search is over. Received: no data"
+            )
+        x, y, _, batch_size, _, preprocess = self._task
+        if preprocess is not None:
+            x = preprocess(x)(x)
+        model = self._build(trial.hyperparameters, fold=self._folds, attempt=0)
+        model.fit(
+            x,
+            y,
+            batch_size=batch_size or number_of_rows(y),
+            epochs=int(trial.metrics.get_last_value(EPOCHS)),
+            verbose=0,
+        )
+        return model
+
+    def _split(self) -> tuple[Any, Any]:
+        """Return data and rows of the folds; only training rows fit a preprocessing."""
+        task = self._task
+        targets = keras.tree.flatten(task.y)[0]
+        folds = k_folds(targets, self._folds, self._fold_seed, self._stratify)
+        parts = [(rest, held, held) for rest, held in folds]
+        data = task.x, task.y
+        if task.preprocess is None:
+            return data, parts
+        return preprocess_folds(data, parts, task.preprocess)
+
+    def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
+        """Return a fresh model, whose start depends on seed, fold and attempt alone."""
+        seeds = np.random.SeedSequence([self._fold_seed, fold, attempt])
+        keras.utils.set_random_seed(int(seeds.generate_state(1)[0]))
+        return self.hypermodel.build(hp)
+
+    def _check_project(self) -> None:
+        """Refuse to go on with another search; note what this one is."""
+        task = self._task
+        protocol = {
+            "tuner": type(self).__name__,
+            "objective": self.oracle.objective.name,
+            "direction": self.oracle.objective.direction,
+            "folds": self._folds,
+            "stratify": self._stratify,
+            "seed": self._fold_seed,
+            "epochs": task.epochs,
+            "batch_size": task.batch_size,
+            "patience": task.patience,
+            "data": _checksum((task.x, task.y)),
+            "space": self._space,
+        }
+        path = Path(self.project_dir) / "protocol.json"
+        text = json.dumps(protocol, indent=1) + "\n"
+        if not path.is_file():
+            if self._role != "worker":
+                write_atomically(path, text)
+            return
+        found = json.loads(path.read_bytes())
+        asked = json.loads(text)
+        other = [name for name in asked if found.get(name) != asked[name]]
+        if other:
+            raise ValueError(
+                f"The folder {path.parent} holds a search that differs in "
+                f"{', '.join(other)}: choose another folder, or `overwrite=True`. "
+                f"Received: {', '.join(f'{name}={asked[name]!r}' for name in other)}"
+            )
+
+
+def CrossValidated(tuner_class: type) -> type:
+    """Return a tuner class that scores each trial by K folds.
+
+    Each fold is once the validation set of a training on the others, which keeps its
+    best epoch (Algorithm 1). The score of a trial is the mean over the folds. The rows
+    of a later test are not given to the tuner, so that it cannot see them. On JAX the
+    folds of a trial train in one program.
+
+    The class takes the arguments of the tuner, and `folds`, `stratify`, `lease`,
+    `patience` and `workers`. `search(x, y, epochs)` goes on where it was interrupted,
+    whatever was killed; `results()` says what the trials did; `refit_best()` trains the
+    winner on all rows. It runs on several machines as KerasTuner's guide to distributed
+    tuning says; a worker that dies loses no trial.
+
+    Args:
+        tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
+            `GridSearch` or another subclass of `keras_tuner.Tuner`. Hyperband trains
+            its survivors from the start.
+
+    Returns:
+        The class.
+
+    Raises:
+        ValueError: If it is no tuner class.
+        ImportError: If KerasTuner is not installed in a version that this was tested
+            with.
+
+    Example:
+
+    >>> import keras_tuner
+    >>> def build(hp):
+    ...     layers = [keras.Input((3,)), keras.layers.Dense(4), activation(hp)]
+    ...     model = keras.Sequential([*layers, keras.layers.Dense(1)])
+    ...     model.compile("adam", "mse")
+    ...     return model
+    >>> tuner = CrossValidated(keras_tuner.RandomSearch)(
+    ...     build, objective="val_loss", max_trials=2, folds=2, stratify=False, seed=1
+    ... )
+    >>> tuner.oracle.verbose = 0
+    >>> x = np.random.normal(size=(20, 3))
+    >>> tuner.search(x, x[:, 0], epochs=2)
+    >>> [result.status for result in tuner.results()]
+    ['COMPLETED', 'COMPLETED']
+    >>> tuner.refit_best().count_params() > 21
+    True
+    """
+    kind = keras_tuner().Tuner
+    if not isinstance(tuner_class, type) or not issubclass(tuner_class, kind):
+        raise ValueError(
+            "`tuner_class` must be a tuner class such as keras_tuner.RandomSearch. "
+            f"Received: tuner_class={tuner_class!r}"
+        )
+    return _cross_validated(tuner_class)
+
+
+@functools.cache
+def _cross_validated(tuner_class: type) -> type:
+    name = f"CrossValidated{tuner_class.__name__}"
+    return type(name, (CrossValidatedTuner, tuner_class), {})
+
+
+def _check_finite(histories: list[History], trial: Trial, objective: str) -> None:
+    folds = [fold for fold, history in enumerate(histories) if history.best_epoch == 0]
+    if folds:
+        raise FloatingPointError(
+            f"In trial {trial.trial_id}, {objective} was not finite in any epoch of "
+            f"fold {', '.join(map(str, folds))}. "
+            f"Received: {trial.hyperparameters.values}"
+        )
+
+
+def _checksum(data: Any) -> str:
+    digest = hashlib.sha256()
+    for array in keras.tree.flatten(data):
+        digest.update(f"{array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).data)
+    return digest.hexdigest()

@@ -1,0 +1,67 @@
+"""The line that a search prints about each trial."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.tuners.results import result_of
+
+if TYPE_CHECKING:
+    from keras_tuner import Oracle
+    from keras_tuner.engine.trial import Trial
+
+
+class LiveLine:
+    """Takes the place of what KerasTuner prints.
+
+    Args:
+        oracle: The oracle of the search.
+    """
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.verbose = 1
+        self._oracle = oracle
+        self._started: float | None = None
+        self._ended = 0
+
+    def on_trial_begin(self, trial: Trial) -> None:
+        """Start the clock."""
+        self._started = self._started or time.monotonic()
+
+    def on_trial_end(self, trial: Trial) -> None:
+        """Print how the trial ended, the best score so far and the time left."""
+        self._ended += 1
+        if self.verbose:
+            print(self._line(trial), flush=True)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what KerasTuner's own display would store."""
+        return {"search_start": None, "trial_start": {}, "trial_number": {}}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take nothing from an earlier run: the clock starts anew."""
+
+    def _line(self, trial: Trial) -> str:
+        result = result_of(trial.get_state())
+        ended, all_trials = len(self._oracle.end_order), self._oracle.max_trials
+        score = "failed" if result.score is None else f"{result.score:.4g}"
+        if result.score is not None and result.deviation is not None:
+            score += f" ± {result.deviation:.2g}"
+        values = " ".join(f"{name}={value}" for name, value in result.values.items())
+        parts = [f"trial {ended}" + (f" of {all_trials}" if all_trials else "")]
+        parts += [f"{self._oracle.objective.name} {score}", values]
+        best = self._oracle.get_best_trials()
+        if best:
+            parts.append(f"best {best[0].score:.4g} (trial {best[0].trial_id})")
+        if all_trials and self._started is not None:
+            seconds = (time.monotonic() - self._started) / self._ended
+            parts.append(f"{duration(seconds * max(all_trials - ended, 0))} left")
+        return " | ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it, such as `1:05:09` or `0:12`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

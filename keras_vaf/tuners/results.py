@@ -1,0 +1,151 @@
+"""What the trials of a search did, read from its folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+DEVIATION, EPOCHS, SECONDS = "cv/deviation", "cv/epochs", "cv/seconds"
+_FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What one trial did.
+
+    Args:
+        trial: Its number, as text.
+        status: `"COMPLETED"`, `"FAILED"`, or `"RUNNING"` if it has not ended.
+        values: The hyper-parameters.
+        score: Mean over the folds of the objective on validation rows.
+        deviation: Standard deviation over the folds (n - 1).
+        fold_scores: The objective of each fold.
+        fold_epochs: The best epoch of each fold.
+        epochs: Median of these: for how long a model on all rows is trained.
+        seconds: Time that the trial took.
+        message: Why it failed.
+    """
+
+    trial: str
+    status: str
+    values: dict[str, Any]
+    score: float | None = None
+    deviation: float | None = None
+    fold_scores: tuple[float, ...] = ()
+    fold_epochs: tuple[int, ...] = ()
+    epochs: int | None = None
+    seconds: float | None = None
+    message: str | None = None
+
+
+def fold_metrics(
+    scores: Sequence[float], epochs: Sequence[int], seconds: float
+) -> dict[str, float]:
+    """Return the numbers of a trial beside its mean, as a tuner stores them."""
+    named = {_FOLD.format(fold): score for fold, score in enumerate(scores)}
+    named |= {_FOLD_EPOCHS.format(fold): best for fold, best in enumerate(epochs)}
+    mean = math.fsum(scores) / len(scores)
+    squares = math.fsum((score - mean) ** 2 for score in scores)
+    deviation = math.sqrt(squares / (len(scores) - 1))
+    median = sorted(epochs)[len(epochs) // 2]
+    return {**named, DEVIATION: deviation, EPOCHS: median, SECONDS: seconds}
+
+
+def result_of(state: dict[str, Any]) -> TrialResult:
+    """Return what the state of a trial, as KerasTuner stores it, says."""
+    histories = state["metrics"]["metrics"]
+    numbers = {
+        name: history["observations"][-1]["value"][-1]
+        for name, history in histories.items()
+    }
+    folds = range(sum(_FOLD.format(i) in numbers for i in range(len(numbers))))
+    epochs = numbers.get(EPOCHS)
+    ended = state["status"] == "COMPLETED"
+    return TrialResult(
+        trial=state["trial_id"],
+        status=state["status"],
+        values=state["hyperparameters"]["values"],
+        score=float(state["score"]) if ended else None,
+        deviation=numbers.get(DEVIATION),
+        fold_scores=tuple(numbers[_FOLD.format(i)] for i in folds),
+        fold_epochs=tuple(int(numbers[_FOLD_EPOCHS.format(i)]) for i in folds),
+        epochs=None if epochs is None else int(epochs),
+        seconds=numbers.get(SECONDS),
+        message=state["message"],
+    )
+
+
+def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
+    """Read the trials of a search, also of one that is under way.
+
+    Args:
+        folder: The project folder of a tuner, `directory/project_name`.
+
+    Returns:
+        The trials, in the order in which they began.
+
+    Raises:
+        FileNotFoundError: If there is no trial in the folder.
+        ValueError: If the file of a trial is torn.
+    """
+    paths = sorted(Path(folder).glob("trial_*/trial.json"))
+    if not paths:
+        raise FileNotFoundError(
+            f"Expected the folder of a search, with trials. Received: {folder}"
+        )
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> TrialResult:
+    try:
+        state = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(
+            f"Expected a whole file of a trial; resume the search to have it mended. "
+            f"Received: {path}"
+        ) from error
+    error_file = path.with_name("error.txt")
+    if state["status"] == "FAILED" and error_file.is_file():
+        state["message"] = error_file.read_text(encoding="utf-8")
+    return result_of(state)
+
+
+def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
+    """Return the trials from best to worst, and then those without a score.
+
+    Args:
+        results: The trials.
+        direction: `"min"` if low scores are good, `"max"` if high ones are.
+    """
+    sign = 1 if direction == "min" else -1
+    return sorted(
+        results, key=lambda r: (r.score is None, sign * (r.score or 0.0), r.trial)
+    )
+
+
+def to_csv(results: Sequence[TrialResult]) -> str:
+    """Return all trials as a table of text, one column per hyper-parameter and fold."""
+    names = list(dict.fromkeys(name for result in results for name in result.values))
+    folds = max((len(result.fold_scores) for result in results), default=0)
+    head = ("trial", "status", "score", "deviation", "epochs", "seconds")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*head, *names, *(f"fold_{fold}" for fold in range(folds))])
+    for result in results:
+        fields = (getattr(result, name) for name in head)
+        values = (result.values.get(name) for name in names)
+        writer.writerow([*fields, *values, *result.fold_scores])
+    return text.getvalue()
+
+
+def to_json(results: Sequence[TrialResult]) -> str:
+    """Return all trials as JSON, one line each."""
+    lines = ",\n".join(json.dumps(asdict(result)) for result in results)
+    return f"[\n{lines}\n]\n"

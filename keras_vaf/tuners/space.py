@@ -1,0 +1,129 @@
+"""The search space of a VAF as data, and the layer that is drawn from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.initializers import Start
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops.functions import function_identifier
+
+if TYPE_CHECKING:
+    from keras_tuner import HyperParameters
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """What may be tried for each of the four hyper-parameters of a VAF.
+
+    The default is the paper's grid. Each argument is a sequence of values, or a mapping
+    that gives values names of your own. A tuner can hold numbers and strings only, so
+    that axes, starts and functions are searched by their names: `"(1, 2)"`,
+    `"RandomStart(seed=7)"`, `"my_package>bump"`.
+
+    Args:
+        k: Numbers of hidden units.
+        g: Fixed functions of the hidden units.
+        sharing: Which elements share a function.
+        initialization: How f starts.
+
+    Raises:
+        ValueError: If there is nothing to choose from, or two values have one name.
+
+    Example:
+
+    >>> space = SearchSpace(k=(3, 5), sharing=("layer", (1, 2)))
+    >>> space.choices("sharing")
+    {'layer': 'layer', '(1, 2)': (1, 2)}
+    """
+
+    k: Sequence[int] | Mapping[str, int] = (3, 5, 7, 9, 11, 15)
+    g: Sequence[Any] | Mapping[str, Any] = ("relu", "tanh", "sigmoid")
+    sharing: Sequence[Any] | Mapping[str, Any] = ("layer", "neuron")
+    initialization: Sequence[Any] | Mapping[str, Any] = ("random", "relu")
+
+    def __post_init__(self) -> None:
+        """Refuse a space in which there is nothing to choose from."""
+        for field in dataclasses.fields(self):
+            values = getattr(self, field.name)
+            if isinstance(values, str) or not isinstance(values, Sequence | Mapping):
+                raise ValueError(
+                    f"`{field.name}` must be a sequence of values, or a mapping from "
+                    f"names to values. Received: {field.name}={values!r}"
+                )
+            if len(self.choices(field.name)) != len(values) or not values:
+                raise ValueError(
+                    f"`{field.name}` must give at least one value, and each once. "
+                    f"Received: {field.name}={values!r}"
+                )
+
+    def choices(self, name: str) -> dict[Any, Any]:
+        """Return the values of a hyper-parameter by the names that are searched.
+
+        Args:
+            name: `"k"`, `"g"`, `"sharing"` or `"initialization"`.
+
+        Returns:
+            Values by name.
+        """
+        values = getattr(self, name)
+        if isinstance(values, Mapping):
+            return dict(values)
+        return {_name_of(value, name): value for value in values}
+
+
+def activation(
+    hp: HyperParameters,
+    prefix: str = "",
+    space: SearchSpace | None = None,
+    **fixed: Any,
+) -> VAFActivation:
+    """Return a VAF with hyper-parameters drawn by a tuner of KerasTuner.
+
+    The hyper-parameters are `k`, `g`, `sharing` and `initialization`. Layers with equal
+    prefixes have them in common.
+
+    Args:
+        hp: The hyper-parameters that a tuner gives to a model-building function.
+        prefix: What their names begin with, such as `"first_"`.
+        space: What to choose from; the paper's grid by default.
+        **fixed: Arguments of `VAFActivation` that are not searched.
+
+    Returns:
+        A fresh layer.
+
+    Raises:
+        ValueError: If the layer does not take an argument.
+
+    Example:
+
+    >>> import keras_tuner
+    >>> hp = keras_tuner.HyperParameters()
+    >>> layer = activation(hp, g="tanh")
+    >>> hp.values
+    {'k': 3, 'sharing': 'layer', 'initialization': 'random'}
+    """
+    space = space or SearchSpace()
+    arguments = dict(fixed)
+    for field in dataclasses.fields(space):
+        if field.name not in fixed:
+            choices = space.choices(field.name)
+            name = hp.Choice(prefix + field.name, list(choices))
+            # An inactive hyper-parameter is None; a fixed one need not be a choice.
+            default = next(iter(choices.values())) if name is None else name
+            arguments[field.name] = choices.get(name, default)
+    return VAFActivation(**arguments)
+
+
+def _name_of(value: Any, argument: str) -> Any:
+    if isinstance(value, str | int):
+        return value
+    if isinstance(value, Start):
+        arguments = (f"{name}={given!r}" for name, given in value.get_config().items())
+        return f"{type(value).__name__}({', '.join(arguments)})"
+    if callable(value):
+        return function_identifier(value, argument)
+    return str(tuple(value))

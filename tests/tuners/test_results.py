@@ -1,0 +1,118 @@
+"""Tables and pictures of trials, made from their files and from nothing else."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from keras_vaf.tuners import TrialResult, figures, ranked, read_trials, to_csv, to_json
+
+pytestmark = pytest.mark.backend("jax")
+
+VALUES = [
+    {"k": 3, "g": "relu"},
+    {"k": 11, "g": "tanh"},
+    {"k": 3, "g": "tanh"},
+    {"k": 5, "g": "relu"},
+]
+SCORES = [0.5, 0.2, 0.4, None]
+RESULTS = [
+    TrialResult(
+        str(number),
+        "FAILED" if score is None else "COMPLETED",
+        values,
+        score,
+        None if score is None else 0.1,
+        () if score is None else (score - 0.1, score + 0.1),
+        () if score is None else (4, 9),
+        None if score is None else 9,
+        1.5,
+    )
+    for number, (values, score) in enumerate(zip(VALUES, SCORES, strict=True))
+]
+
+
+def test_the_best_comes_first_and_the_failed_last():
+    assert [result.trial for result in ranked(RESULTS, "min")] == ["1", "2", "0", "3"]
+    assert [result.trial for result in ranked(RESULTS, "max")] == ["0", "2", "1", "3"]
+
+
+def test_the_table_holds_every_trial():
+    rows = list(csv.DictReader(io.StringIO(to_csv(RESULTS))))
+
+    assert [row["trial"] for row in rows] == ["0", "1", "2", "3"]
+    assert (rows[1]["k"], rows[1]["g"], float(rows[1]["score"])) == ("11", "tanh", 0.2)
+    assert float(rows[0]["fold_1"]) == 0.6
+    assert rows[3]["score"] == ""
+
+
+def test_json_gives_back_what_was_written():
+    found = [TrialResult(**entry) for entry in json.loads(to_json(RESULTS))]
+
+    assert [(r.trial, r.score, r.values) for r in found] == [
+        (r.trial, r.score, r.values) for r in RESULTS
+    ]
+
+
+def test_a_folder_without_trials_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match=f"Received: {tmp_path}"):
+        read_trials(tmp_path)
+
+
+def test_a_torn_trial_is_refused(tmp_path):
+    (tmp_path / "trial_0").mkdir()
+    (tmp_path / "trial_0" / "trial.json").write_text("{")
+
+    with pytest.raises(ValueError, match=r"resume the search.*trial_0"):
+        read_trials(tmp_path)
+
+
+def test_the_best_line_passes_through_its_values():
+    ax = figures.parallel_coordinates(RESULTS, "min").axes[0]
+    best = next(line for line in ax.get_lines() if line.get_label() == "best trial")
+
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["k", "g", "score"]
+    # k = 11 and tanh are the highest of their axes, the lowest score the lowest.
+    np.testing.assert_allclose(best.get_ydata(), [1, 1, 0], atol=0.1)
+    assert len(ax.get_lines()) == 3
+
+
+def test_the_best_so_far_never_gets_worse():
+    ax = figures.best_so_far(RESULTS, "min").axes[0]
+    line = next(line for line in ax.get_lines() if line.get_label() == "best so far")
+    np.testing.assert_array_equal(line.get_ydata(), [0.5, 0.2, 0.2])
+
+    ax = figures.best_so_far(RESULTS, "max").axes[0]
+    line = next(line for line in ax.get_lines() if line.get_label() == "best so far")
+    np.testing.assert_array_equal(line.get_ydata(), [0.5, 0.5, 0.5])
+
+
+def test_an_effect_is_the_median_of_its_trials():
+    figure = figures.marginal_effects(RESULTS, "min")
+    k, g = figure.axes
+
+    medians = [line for line in k.get_lines() if line.get_label() == "median"]
+    assert [tick.get_text() for tick in k.get_xticklabels()] == ["3", "11"]
+    np.testing.assert_allclose([line.get_ydata()[0] for line in medians], [0.45, 0.2])
+    assert [tick.get_text() for tick in g.get_xticklabels()] == ["relu", "tanh"]
+    # Two trials have an interval, a single one has none.
+    assert (len(k.collections), len(g.collections)) == (1, 1)
+
+
+def test_a_score_far_away_does_not_hide_the_others():
+    astray = TrialResult("4", "COMPLETED", {"k": 3, "g": "relu"}, 1e6)
+    ax = figures.best_so_far([*RESULTS[:3] * 4, astray], "min").axes[0]
+
+    assert ax.get_ylim()[1] < 2
+    assert ax.get_title(loc="right") == "1 far away not shown"
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [figures.parallel_coordinates, figures.best_so_far, figures.marginal_effects],
+)
+def test_a_picture_needs_a_completed_trial(draw):
+    with pytest.raises(ValueError, match="none of them completed"):
+        draw(RESULTS[3:], "min")

@@ -21,6 +21,7 @@ Outcome = tuple[Report, bytes | None]
 
 HERE = "here"
 _DASK = "dask://"
+_SECONDS_TO_CONNECT = 10
 _MOST_ARMS = 32
 
 
@@ -146,7 +147,7 @@ def _on_dask(
     distributed = require("distributed", extra="dask")
     address = engine.removeprefix(_DASK)
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
     except OSError as error:
         raise OSError(f"No Dask scheduler answers at {address!r}.") from error
     with client, joblib.parallel_config("dask", client=client, n_jobs=-1):

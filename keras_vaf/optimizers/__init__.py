@@ -1,9 +1,12 @@
-"""Optimizers of the paper that Keras does not have.
+"""Optimizers of the paper that Keras does not have, and activations trained apart.
 
-`Rprop` is what the paper trains its small data sets with, full batch. It is an ordinary
-`keras.optimizers.Optimizer`: it can be compiled into any model and saved with it.
+`Rprop` is what the paper trains its small data sets with, full batch.
+`activations_apart` gives activation parameters a learning rate of their own and no
+weight decay, with any Keras optimizer. Both are ordinary `keras.optimizers.Optimizer`:
+they can be compiled into any model and are saved with it.
 """
 
+from keras_vaf.optimizers.activations_apart import ActivationsApart, activations_apart
 from keras_vaf.optimizers.rprop import Rprop
 
-__all__ = ["Rprop"]
+__all__ = ["ActivationsApart", "Rprop", "activations_apart"]

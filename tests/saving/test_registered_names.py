@@ -6,7 +6,11 @@ import pytest
 import keras_vaf  # noqa: F401
 
 NAMES = (
+    "keras_vaf>ActivationsApart",
+    "keras_vaf>CurveStart",
     "keras_vaf>FunctionStart",
+    "keras_vaf>Lipschitz",
+    "keras_vaf>Monotone",
     "keras_vaf>PiecewiseLinearStart",
     "keras_vaf>PortableGlorotUniform",
     "keras_vaf>RandomStart",

@@ -1,0 +1,366 @@
+"""Activations trained apart: against torch's parameter groups, and inside Keras."""
+
+import json
+import os
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import torch
+
+from keras_vaf.initializers import RandomStart
+from keras_vaf.layers import VAFActivation
+from keras_vaf.optimizers import ActivationsApart, Rprop, activations_apart
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(2, 32, 3)).astype("float32")
+
+
+def make_model(dtype=None):
+    """A small network whose BatchNormalization has a `beta`, as the VAF has."""
+    model = keras.Sequential(
+        [
+            keras.Input((3,)),
+            keras.layers.Dense(
+                4, dtype=dtype, kernel_initializer=keras.initializers.GlorotUniform(1)
+            ),
+            keras.layers.BatchNormalization(dtype=dtype),
+            VAFActivation(initialization=RandomStart(seed=0), name="vaf", dtype=dtype),
+            keras.layers.Dense(
+                3,
+                activation=VAFActivation(
+                    initialization=RandomStart(seed=1), dtype=dtype
+                ),
+                dtype=dtype,
+                kernel_initializer=keras.initializers.GlorotUniform(2),
+            ),
+        ]
+    )
+    return model
+
+
+def activation_weights(model):
+    """The activation parameters, by where they were put."""
+    return [*model.layers[2].weights, *model.layers[3].activation.weights]
+
+
+def values(variables):
+    return [keras.ops.convert_to_numpy(v.value).astype("float32") for v in variables]
+
+
+def moves(model, optimizer, epochs=1, **compile_arguments):
+    """How far training moves the activation parameters, and the other weights."""
+    model.compile(optimizer, loss="mse", **compile_arguments)
+    apart = {id(v) for v in activation_weights(model)}
+    before = values(model.trainable_variables)
+    model.fit(X, Y, batch_size=32, epochs=epochs, verbose=0)
+    after = values(model.trainable_variables)
+    changes = [
+        (id(v) in apart, new - old)
+        for v, old, new in zip(model.trainable_variables, before, after, strict=True)
+    ]
+    return [c for a, c in changes if a], [c for a, c in changes if not a]
+
+
+GROUPS = {
+    "sgd": (
+        keras.optimizers.SGD(0.1, weight_decay=0.05),
+        lambda groups: torch.optim.SGD(groups),
+    ),
+    "momentum": (
+        keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
+        lambda groups: torch.optim.SGD(groups, momentum=0.9, nesterov=True),
+    ),
+    "adam": (
+        keras.optimizers.Adam(0.1, epsilon=1e-12),
+        lambda groups: torch.optim.Adam(groups, eps=1e-12),
+    ),
+    "adamw": (
+        keras.optimizers.AdamW(0.1, weight_decay=0.05, epsilon=1e-12),
+        lambda groups: torch.optim.AdamW(groups, eps=1e-12),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_equals_torch_with_parameter_groups(name):
+    ours, theirs = GROUPS[name]
+    gradients = RNG.normal(size=(5, 2, 4)).astype("float32")
+    parameters = [keras.Variable(np.ones(4, "float32")) for _ in range(2)]
+    optimizer = ActivationsApart(ours, [False, True], 0.3)
+    references = [torch.ones(4, device="cpu", requires_grad=True) for _ in range(2)]
+    decay = ours.weight_decay or 0.0
+    if name == "sgd":  # torch's SGD adds decay to the gradient, Keras's does not
+        reference = theirs(
+            [
+                {"params": references[:1], "lr": 0.1},
+                {"params": references[1:], "lr": 0.03},
+            ]
+        )
+    else:
+        reference = theirs(
+            [
+                {"params": references[:1], "lr": 0.1, "weight_decay": decay},
+                {"params": references[1:], "lr": 0.03, "weight_decay": 0.0},
+            ]
+        )
+    for step in gradients:
+        optimizer.apply([keras.ops.convert_to_tensor(g) for g in step], parameters)
+        if name == "sgd":
+            with torch.no_grad():
+                references[0].mul_(1 - 0.1 * decay)
+        for variable, gradient in zip(references, step, strict=True):
+            variable.grad = torch.tensor(gradient, device="cpu")
+        reference.step()
+    for variable, expected in zip(parameters, references, strict=True):
+        np.testing.assert_allclose(
+            values([variable])[0], expected.detach().numpy(), rtol=2e-5, atol=2e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Adadelta", "Adagrad", "Adamax", "Lion", "Nadam", "RMSprop", "Lamb", "Rprop"],
+)
+def test_first_step_of_any_optimizer_is_scaled(name):
+    kind = Rprop if name == "Rprop" else getattr(keras.optimizers, name)
+    gradients = [keras.ops.convert_to_tensor(np.float32([2, -1]))] * 2
+    one, other = (keras.Variable(np.float32([0, 0])) for _ in range(2))
+    optimizer = ActivationsApart(kind(0.01), [False, True], 0.25)
+    optimizer.apply(gradients, [one, other])
+    step, scaled = values([one, other])
+    assert np.abs(step).min() > 0
+    np.testing.assert_allclose(scaled, 0.25 * step, rtol=1e-5)
+
+
+def test_finds_parameters_by_layer_and_never_by_name():
+    shared = keras.layers.PReLU(name="vaf_lookalike")
+    block = keras.Sequential([keras.layers.Dense(3), shared])
+    inputs = keras.Input((3,))
+    x = keras.layers.BatchNormalization(name="vaf_activation")(block(inputs))
+    model = keras.Model(
+        inputs,
+        keras.layers.TimeDistributed(VAFActivation(k=1))(
+            keras.layers.Reshape((1, 3))(x)
+        ),
+    )
+
+    marked = activations_apart(model, "sgd").is_activation
+
+    found = [
+        variable.name
+        for variable, apart in zip(model.trainable_variables, marked, strict=True)
+        if apart
+    ]
+    assert found == ["alpha", "alpha", "alpha_bias", "beta", "beta_bias"]
+
+
+def test_frozen_activations_are_no_longer_parameters():
+    model = make_model()
+    model.layers[2].trainable = False
+    assert sum(activations_apart(model, "adam").is_activation) == 4
+
+
+def test_scales_the_steps_of_the_activations_alone():
+    plain, others = moves(make_model(), keras.optimizers.SGD(0.1))
+    model = make_model()
+    scaled, same = moves(
+        model, activations_apart(model, keras.optimizers.SGD(0.1), 0.5)
+    )
+    for one, other in zip(scaled, plain, strict=True):
+        np.testing.assert_allclose(one, 0.5 * other, atol=1e-6)
+    for one, other in zip(same, others, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["clipnorm", "use_ema", "gradient_accumulation_steps"])
+def test_options_of_the_optimizer_act_on_both(name):
+    value = {"clipnorm": 0.01, "use_ema": True, "gradient_accumulation_steps": 2}[name]
+    arguments = {name: value}
+    apart, others = moves(make_model(), keras.optimizers.SGD(0.1, **arguments), 4)
+    model = make_model()
+    both = moves(
+        model, activations_apart(model, keras.optimizers.SGD(0.1, **arguments)), 4
+    )
+    for one, other in zip([*both[0], *both[1]], [*apart, *others], strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.backend("jax", "tensorflow")
+def test_compiled_and_uncompiled_steps_agree(jit_compile):
+    model = make_model()
+    optimizer = activations_apart(model, keras.optimizers.Adam(0.01), 0.1)
+    apart, others = moves(model, optimizer, jit_compile=jit_compile)
+    # Adam's first step is the learning rate, whatever the gradient is.
+    assert max(abs(c).max() for c in apart) == pytest.approx(0.001, rel=1e-2)
+    assert max(abs(c).max() for c in others) == pytest.approx(0.01, rel=1e-2)
+
+
+def test_schedules_and_callbacks_change_both_rates():
+    schedule = keras.optimizers.schedules.PiecewiseConstantDecay(
+        [0, 1], [1.0, 0.1, 0.01]
+    )
+    optimizer = ActivationsApart(keras.optimizers.SGD(schedule), [False, True], 0.5)
+    one, other = (keras.Variable(np.float32(0)) for _ in range(2))
+    path = []
+    for _ in range(3):
+        optimizer.apply([keras.ops.ones(())] * 2, [one, other])
+        path.append(values([one, other]))
+    np.testing.assert_allclose(
+        path, [(-1, -0.5), (-1.1, -0.55), (-1.11, -0.555)], rtol=1e-5
+    )
+
+    model = make_model()
+    optimizer = activations_apart(model, keras.optimizers.SGD(0.1), 0.5)
+    model.compile(optimizer, "mse")
+    halve = keras.callbacks.ReduceLROnPlateau("loss", 0.5, patience=0, min_delta=1e9)
+    model.fit(X, Y, epochs=3, verbose=0, callbacks=[halve])
+    rates = [
+        float(optimizer.learning_rate),
+        float(optimizer.activation_optimizer.learning_rate),
+    ]
+    assert rates == pytest.approx([0.025, 0.0125])
+
+
+def test_schedule_goes_on_where_only_activations_are_trained():
+    schedule = keras.optimizers.schedules.PiecewiseConstantDecay([0], [1.0, 0.1])
+    optimizer = ActivationsApart(keras.optimizers.SGD(schedule), [True], 0.5)
+    parameter = keras.Variable(np.float32(0))
+    for _ in range(2):
+        optimizer.apply([keras.ops.ones(())], [parameter])
+    assert float(values([parameter])[0]) == pytest.approx(-0.55)
+
+
+def test_mixed_precision_and_plateaus():
+    model = make_model("mixed_float16")
+    optimizer = activations_apart(model, keras.optimizers.SGD(0.1), 0.5)
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        model = keras.Sequential(model.layers)
+        halve = keras.callbacks.ReduceLROnPlateau(
+            "loss", 0.5, patience=0, min_delta=1e9
+        )
+        model.compile(optimizer, "mse")
+        model.fit(X, Y, batch_size=32, epochs=2, verbose=0, callbacks=[halve])
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert type(model.optimizer).__name__ == "LossScaleOptimizer"
+    assert float(optimizer.learning_rate) == pytest.approx(0.05)
+    assert all(np.isfinite(v).all() for v in values(model.trainable_variables))
+
+    reference = make_model("mixed_float16")
+    plain, _ = moves(reference, keras.optimizers.SGD(0.1), auto_scale_loss=False)
+    scaled_model = make_model("mixed_float16")
+    scaled, _ = moves(
+        scaled_model,
+        activations_apart(
+            scaled_model, keras.optimizers.SGD(0.1, loss_scale_factor=64.0), 0.5
+        ),
+        auto_scale_loss=False,
+    )
+    for one, other in zip(scaled, plain, strict=True):
+        np.testing.assert_allclose(one, 0.5 * other, atol=2e-3)
+
+
+def test_a_saved_model_trains_on_exactly(tmp_path):
+    model = make_model()
+    optimizer = activations_apart(model, keras.optimizers.AdamW(0.01), 0.1)
+    model.compile(optimizer, "mse")
+    model.train_on_batch(X, Y)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert loaded.optimizer.get_config() == optimizer.get_config()
+    for each in (model, loaded):
+        each.train_on_batch(X, Y)
+    for one, other in zip(values(model.weights), values(loaded.weights), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+TRAIN_ON = """
+import json, sys
+import keras, numpy as np
+import keras_vaf
+model = keras.models.load_model(sys.argv[1] + "/model.keras")
+data = np.load(sys.argv[1] + "/data.npz")
+losses = [float(model.train_on_batch(data["x"], data["y"])) for _ in range(3)]
+print(json.dumps(losses))
+"""
+
+
+def test_a_saved_model_trains_on_in_another_process(tmp_path):
+    model = make_model()
+    model.compile(activations_apart(model, keras.optimizers.AdamW(0.01), 0.1), "mse")
+    model.train_on_batch(X, Y)
+    model.save(tmp_path / "model.keras")
+    np.savez(tmp_path / "data.npz", x=X, y=Y)
+    run = subprocess.run(
+        [sys.executable, "-c", TRAIN_ON, str(tmp_path)],
+        env={**os.environ, "KERAS_BACKEND": keras.backend.backend()},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    losses = [float(model.train_on_batch(X, Y)) for _ in range(3)]
+    assert json.loads(run.stdout.splitlines()[-1]) == pytest.approx(losses, rel=1e-5)
+
+
+def test_trains_many_networks_as_one_program():
+    from keras_vaf.training import train
+
+    model = make_model()
+    model.compile(activations_apart(model, keras.optimizers.SGD(0.1), 1e-9), "mse")
+    before = values(activation_weights(model))
+    kernel = values(model.trainable_variables[:1])[0]
+    train(model, X, Y, (X, Y), epochs=2)
+    for one, other in zip(before, values(activation_weights(model)), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert abs(kernel - values(model.trainable_variables[:1])[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: activations_apart(keras.Sequential([keras.layers.Dense(2)]), "sgd"),
+            "not built",
+        ),
+        (
+            lambda: activations_apart(
+                keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)]), "sgd"
+            ),
+            "no activation parameters",
+        ),
+        (
+            lambda: activations_apart(make_model(), "sgd", 0.0),
+            "learning_rate_factor=0.0",
+        ),
+        (
+            lambda: activations_apart(
+                make_model(), keras.optimizers.LossScaleOptimizer(Rprop())
+            ),
+            "go around the result",
+        ),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_change_of_what_is_trainable_is_noticed():
+    model = make_model()
+    optimizer = activations_apart(model, "sgd")
+    model.layers[0].trainable = False
+    model.compile(optimizer, "mse")
+    with pytest.raises(ValueError, match="after the last change of `trainable`"):
+        model.fit(X, Y, verbose=0)
+
+
+def test_gradients_are_needed():
+    with pytest.raises(ValueError, match="No gradients provided"):
+        ActivationsApart(keras.optimizers.SGD(0.1), [True]).apply(
+            [None], [keras.Variable(1.0)]
+        )

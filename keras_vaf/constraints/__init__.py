@@ -5,6 +5,7 @@ of it, whatever the learning rate.
 """
 
 from keras_vaf.constraints.interval import Interval
+from keras_vaf.constraints.monotone import Monotone
 from keras_vaf.constraints.simplex import Simplex
 
-__all__ = ["Interval", "Simplex"]
+__all__ = ["Interval", "Monotone", "Simplex"]

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_vaf.constraints import Monotone
 from keras_vaf.layers.sharing import (
     unshared_axes,
     validate_data_format,
@@ -131,7 +132,7 @@ class TrainableActivation(keras.layers.Layer):
                 dtype=dtype,
                 initializer=_Constant(value),
                 regularizer=self._regularizer(name),
-                constraint=getattr(self, f"{name}_constraint"),
+                constraint=self._constraint(name),
                 trainable=name not in self.not_trained,
                 autocast=False,
             )
@@ -148,6 +149,15 @@ class TrainableActivation(keras.layers.Layer):
         if regularizer is None:
             return lambda weight: penalty(self)
         return lambda weight: penalty(self) + regularizer(weight)
+
+    def _constraint(self, name: str) -> Callable[[Tensor], Tensor] | None:
+        constraint = getattr(self, f"{name}_constraint")
+        # What one weight may be can depend on another.
+        return (
+            constraint.of(self, name)
+            if isinstance(constraint, Monotone)
+            else constraint
+        )
 
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):

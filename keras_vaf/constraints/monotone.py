@@ -1,0 +1,59 @@
+"""Functions that never fall."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_vaf.ops.slopes import slopes_of
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Monotone(keras.constraints.Constraint):
+    """Keep a VAF from falling: alpha_j * beta_j >= 0 for every hidden unit.
+
+    As `beta_constraint` of a `keras_vaf.layers.VAFActivation` whose g never falls, it
+    takes the nearest such beta for the alpha of the moment, after every step of the
+    optimizer. Each unit then rises, and so does f.
+
+    The condition is sufficient, not necessary: functions that rise although one of
+    their units falls are left out. A function that starts at random may fall until the
+    first step; one that starts at a rising function, such as `"relu"` or
+    `"leaky_relu"`, is left as it is. A unit that is held at beta = 0 can come back,
+    since its beta still has a gradient.
+
+    Raises:
+        ValueError: If it is given to another weight or layer, or if g falls somewhere
+            (gelu, hard_silu, mish and silu do). Of a g that is no activation of Keras
+            it is taken for granted that it does not.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(
+    ...     initialization="relu", beta_constraint=Monotone()
+    ... )
+    >>> beta, alpha = keras.ops.array([[-1.0, -1.0], [2.0, -2.0]])
+    >>> nearest = Monotone()(beta, alpha)
+    >>> print(keras.ops.convert_to_numpy(nearest))
+    [ 0. -1.]
+    """
+
+    def __call__(self, beta: Tensor, alpha: Tensor) -> Tensor:
+        """Return the nearest beta for which no unit falls."""
+        beta = ops.convert_to_tensor(beta)
+        return ops.where(alpha * beta < 0, ops.zeros_like(beta), beta)
+
+    def of(self, layer: Any, weight: str) -> Callable[[Tensor], Tensor]:
+        """Return the constraint of a weight of a layer."""
+        g = getattr(layer, "g", None)
+        slopes = None if g is None else slopes_of(g)
+        falls = slopes is not None and slopes.lowest < 0
+        if weight != "beta" or g is None or falls:
+            raise ValueError(
+                "Monotone is for `beta_constraint` of a VAFActivation with a g that "
+                f"never falls. Received: {weight}_constraint of {layer!r} with "
+                f"g={g!r}"
+            )
+        return lambda beta: self(beta, layer.alpha)

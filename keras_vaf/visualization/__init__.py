@@ -2,13 +2,22 @@
 
 `plot_activation` draws the function of one layer over the data that enters it,
 `plot_activations` those of a whole model, and `plot_units` the hidden units that add up
-to a VAF. They draw on the axes they are given, or on new ones, in one style whose
-colours are told apart by colour-blind people. They need Matplotlib:
+to a VAF; `plot_epochs` shows how a function changed in training. They draw on the axes
+they are given, or on new ones, in one style whose colours are told apart by
+colour-blind people. They need Matplotlib:
 `pip install 'keras-vaf[plot]'`.
 """
 
 from keras_vaf.visualization.activation import plot_activation
+from keras_vaf.visualization.epochs import plot_epochs
 from keras_vaf.visualization.model import plot_activations
+from keras_vaf.visualization.record import ActivationRecord
 from keras_vaf.visualization.units import plot_units
 
-__all__ = ["plot_activation", "plot_activations", "plot_units"]
+__all__ = [
+    "ActivationRecord",
+    "plot_activation",
+    "plot_activations",
+    "plot_epochs",
+    "plot_units",
+]

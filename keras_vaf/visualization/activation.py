@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 NAMED = "named"
 """Marks a curve that one panel alone has."""
 
-# Share of the data that lies within the drawn range, and height of its histogram.
+# Share of the data that lies within the drawn range.
 _INNER = (0.001, 0.999)
-_HISTOGRAM_HEIGHT = 0.3
 _MOST_DIFFERENT = 3
 
 
@@ -72,7 +71,8 @@ def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
     else:
         _draw_bundle(x, curves, ax)
     if values is not None:
-        _draw_histogram(values, x, ax)
+        counts, edges = np.histogram(values, bins=40, range=(x[0], x[-1]))
+        style.draw_histogram(counts, edges, ax)
     ax.set_xlim(x[0], x[-1])
     ax.set_xlabel("pre-activation a")
     ax.set_ylabel("f(a)")
@@ -92,19 +92,6 @@ def drawn_range(values: np.ndarray | None) -> np.ndarray:
     low, high = (-4.0, 4.0) if values is None else np.quantile(values, _INNER)
     margin = 0.05 * (high - low) or 1.0
     return np.linspace(low - margin, high + margin, 1001)
-
-
-def _draw_histogram(values: np.ndarray, x: np.ndarray, ax: Axes) -> None:
-    counts, edges = np.histogram(values, bins=40, range=(x[0], x[-1]))
-    ax.stairs(
-        counts / counts.max() * _HISTOGRAM_HEIGHT,
-        edges,
-        fill=True,
-        color=style.PALE,
-        transform=ax.get_xaxis_transform(),
-        zorder=0.6,  # above the grid, below the curves
-        label="data",
-    )
 
 
 def _draw_function(
@@ -133,14 +120,7 @@ def _draw_function(
 
 def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
     flat = curves.reshape(len(x), -1)
-    median = np.median(flat, axis=1)
-    ax.plot(x, median, color=style.BLUE, zorder=3, label="median f")
-    for low, high, alpha in ((0.25, 0.75, 0.3), (0.05, 0.95, 0.15)):
-        band = np.quantile(flat, (low, high), axis=1)
-        label = f"{high - low:.0%} of functions"
-        ax.fill_between(
-            x, band[0], band[1], color=style.BLUE, alpha=alpha, lw=0, label=label
-        )
+    median = style.draw_bundle(x, flat, ax)
     for color, place in zip(
         style.CYCLE[1:], _most_different(flat, median), strict=False
     ):

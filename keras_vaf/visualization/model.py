@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.finding import find_layers
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import NAMED, draw_activation
@@ -41,7 +42,7 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
     ['vaf']
     """
-    layers = _activations(model)
+    layers = find_layers(model, TrainableActivation)
     if not layers:
         raise ValueError(
             "Expected a model with a trainable activation of keras_vaf.layers. "
@@ -65,24 +66,6 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
         ax.remove()
     style.legend_below(figure, panels)
     return panels
-
-
-def _activations(
-    outer: keras.layers.Layer, prefix: str = ""
-) -> dict[str, TrainableActivation]:
-    """Return the trainable activations in a layer by their path, each of them once."""
-    found: dict[str, TrainableActivation] = {}
-    for layer in getattr(outer, "layers", None) or outer._layers:
-        path = f"{prefix}{layer.name}"
-        if isinstance(layer, TrainableActivation):
-            inside = {path: layer}
-        else:
-            inside = _activations(layer, prefix=f"{path}/")
-        known = set(map(id, found.values()))
-        found |= {
-            path: layer for path, layer in inside.items() if id(layer) not in known
-        }
-    return found
 
 
 def _inputs(

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 YELLOW, SKY = "#E69F00", "#56B4E9"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
 DARK, GREY, PALE = "#333333", "#767676", "#CBD0D6"
+
+_HISTOGRAM_HEIGHT = 0.3
 
 STYLE = {
     "figure.facecolor": "white",
@@ -73,6 +77,30 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
     pyplot = require("matplotlib.pyplot", extra="plot")
     _, ax = pyplot.subplots(figsize=(7.0, 4.0))
     return ax, {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+
+
+def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
+    """Draw a histogram beneath the curves, over the lower third of the axes."""
+    ax.stairs(
+        counts / counts.max() * _HISTOGRAM_HEIGHT,
+        edges,
+        fill=True,
+        color=PALE,
+        transform=ax.get_xaxis_transform(),
+        zorder=0.6,  # above the grid, below the curves
+        label="data",
+    )
+
+
+def draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> np.ndarray:
+    """Draw the median of curves, `(points, functions)`, with bands, and return it."""
+    median = np.median(curves, axis=1)
+    ax.plot(x, median, color=BLUE, zorder=3, label="median f")
+    for low, high, alpha in ((0.25, 0.75, 0.3), (0.05, 0.95, 0.15)):
+        band = np.quantile(curves, (low, high), axis=1)
+        label = f"{high - low:.0%} of functions"
+        ax.fill_between(x, band[0], band[1], color=BLUE, alpha=alpha, lw=0, label=label)
+    return median
 
 
 def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:

@@ -1,0 +1,233 @@
+"""Watch the activations while a model is trained."""
+
+import contextlib
+import io
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.callbacks.event_file import EventFile
+from keras_vaf.callbacks.observation import observe, sample_inputs
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.finding import find_layers
+from keras_vaf.utils import require, write_atomically
+from keras_vaf.visualization import ActivationRecord, plot_epochs, style
+from keras_vaf.visualization.epochs import PANELS
+
+
+class ActivationMonitor(keras.callbacks.Callback):
+    """Record what becomes of each activation, and of the data that enter it.
+
+    Before the first epoch and after each one, a few rows pass through the model. Their
+    way through each trainable activation is kept as an `ActivationRecord`: the curve of
+    f, a histogram of what enters it, the shares of dead functions, of inputs outside of
+    all knots, and of hidden units that are idle or superfluous. Between the ends of the
+    epochs nothing is done.
+
+    If a function that a whole layer shares dies, so that it gives one value for all
+    inputs, a warning says so and what can be done.
+
+    Of a layer with more than 64 functions, 64 at even distances are looked at; of more
+    than 50,000 inputs, every n-th.
+
+    Args:
+        data: Inputs of the model, as for `model.predict`.
+        log_dir: Folder for TensorBoard, which shows the shares, how far f moved, and
+            the histograms.
+        picture: Path of a PNG that is drawn when training ends: a strip for each layer,
+            as `keras_vaf.visualization.plot_epochs` draws it.
+        rows: So many rows of `data`, at even distances, are used.
+        every: Record after every so many epochs, and after the last.
+
+    Attributes:
+        records: A list of `keras_vaf.visualization.ActivationRecord` for each layer, by
+            its path in the model, of the latest training.
+        seconds: Time that the records of the latest training took.
+
+    Raises:
+        ValueError: If `rows` or `every` is no positive integer; if the model has no
+            trainable activation when training begins.
+        ImportError: If TensorBoard or Matplotlib is needed and not installed.
+
+    Example:
+
+    >>> vaf = keras_vaf.layers.VAFActivation(initialization="relu", name="vaf")
+    >>> model = keras.Sequential([keras.Input((2,)), vaf, keras.layers.Dense(1)])
+    >>> model.compile("sgd", loss="mse")
+    >>> x = np.random.normal(size=(256, 2))
+    >>> monitor = ActivationMonitor(x)
+    >>> history = model.fit(x, x.sum(1), epochs=3, verbose=0, callbacks=[monitor])
+    >>> [record.epoch for record in monitor.records["vaf"]]
+    [0, 1, 2, 3]
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        log_dir: str | Path | None = None,
+        picture: str | Path | None = None,
+        rows: int = 256,
+        every: int = 1,
+    ) -> None:
+        super().__init__()
+        for name, value in (("rows", rows), ("every", every)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(
+                    f"`{name}` must be an integer of at least 1. "
+                    f"Received: {name}={value!r}"
+                )
+        self.log_dir = log_dir
+        self.picture = picture
+        self.every = every
+        self.records: dict[str, list[ActivationRecord]] = {}
+        self.seconds = 0.0
+        self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
+        self._layers: dict[str, TrainableActivation] = {}
+        self._events: EventFile | None = None
+        self._epoch = 0
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Find the activations and make the first record."""
+        self._layers = find_layers(self.model, TrainableActivation)
+        if not self._layers:
+            raise ValueError(
+                "Expected a model with a trainable activation of keras_vaf.layers. "
+                f"Received: model={self.model.name!r} with none"
+            )
+        if self.picture is not None:  # say now what would be missing at the end
+            require("matplotlib.figure", extra="plot")
+        self._events = None if self.log_dir is None else EventFile(self.log_dir)
+        self.records = {path: [] for path in self._layers}
+        self.seconds = 0.0
+        self._epoch = 0
+        self._record()
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Make a record, if it is time."""
+        self._epoch += 1
+        if self._epoch % self.every == 0:
+            self._record()
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Make the last record, and draw the picture."""
+        if self._epoch % self.every:
+            self._record()
+        if self._events is not None:
+            self._events.close()
+        if self.picture is not None:
+            write_atomically(Path(self.picture), self._draw())
+
+    def _record(self) -> None:
+        start = time.perf_counter()
+        seen: dict[str, list[np.ndarray]] = {path: [] for path in self._layers}
+        with _seeing(self._layers, seen), _without_gradients():
+            self.model(self._data, training=False)
+        for path, inputs in seen.items():
+            if inputs:  # a layer may take no part
+                self._keep(path, np.concatenate(inputs))
+        if self._events is not None:
+            self._write_events(self._events)
+        self.seconds += time.perf_counter() - start
+
+    def _keep(self, path: str, inputs: np.ndarray) -> None:
+        records = self.records[path]
+        x = records[0].x if records else None
+        record = observe(self._layers[path], inputs, self._epoch, x)
+        shared = record.curves.shape[1] == 1
+        if shared and record.dead and not (records and records[-1].dead):
+            _warn_of_death(path, self._epoch)
+        records.append(record)
+
+    def _write_events(self, events: EventFile) -> None:
+        scalars: dict[str, float] = {}
+        histograms = {}
+        for path, records in self.records.items():
+            if not records or records[-1].epoch != self._epoch:
+                continue
+            latest, before = records[-1], records[-2:][0]
+            shares = {
+                name: getattr(latest, name)
+                for name in ("dead", "outside", "idle", "equal")
+            }
+            shares["largest change of f"] = np.abs(latest.curves - before.curves).max()
+            scalars |= {
+                f"{path}/{name}": float(share)
+                for name, share in shares.items()
+                if share is not None
+            }
+            histograms[f"{path}/inputs"] = (latest.counts, latest.edges)
+        events.add(self._epoch, scalars, histograms)
+
+    @style.styled
+    def _draw(self) -> bytes:
+        strips = {path: records for path, records in self.records.items() if records}
+        columns = min(PANELS, max(map(len, strips.values())))
+        figure = require("matplotlib.figure", extra="plot").Figure(
+            figsize=(2.6 * columns, 2.8 * len(strips) + 0.4)
+        )
+        grid = figure.subplots(len(strips), columns, squeeze=False)
+        for row, (path, records) in zip(grid, strips.items(), strict=True):
+            first, *_ = plot_epochs(records, row)
+            first.set_ylabel(f"f(a) of {path}")
+            for ax in row[len(records) :]:
+                ax.remove()
+        style.legend_below(figure, [row[0] for row in grid])
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+
+def _some_rows(values: Any, rows: int) -> np.ndarray:
+    values = keras.ops.convert_to_numpy(values)
+    places = np.linspace(0, len(values) - 1, min(len(values), rows))
+    return values[places.round().astype(int)]
+
+
+@contextlib.contextmanager
+def _seeing(
+    layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]]
+) -> Iterator[None]:
+    """Keep a sample of what enters the layers while the model is called."""
+
+    def seeing(layer: TrainableActivation, inputs: list[np.ndarray]) -> Callable:
+        call = layer.call
+
+        def see_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
+            inputs.append(sample_inputs(layer, x))
+            return call(x, *args, **kwargs)
+
+        return see_and_call
+
+    for path, layer in layers.items():
+        layer.call = seeing(layer, seen[path])  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        for layer in layers.values():
+            del layer.call
+
+
+def _without_gradients() -> contextlib.AbstractContextManager:
+    if keras.backend.backend() != "torch":
+        return contextlib.nullcontext()
+    import torch
+
+    return torch.no_grad()
+
+
+def _warn_of_death(path: str, epoch: int) -> None:
+    when = f"after epoch {epoch}" if epoch else "before training"
+    warnings.warn(
+        f"The activation {path!r} is dead {when}: it gives one value for all inputs, "
+        "so no gradient passes through it, and nothing before it can learn any more. "
+        "Go back to earlier weights. Train its parameters more slowly "
+        "(`keras_vaf.optimizers.activations_apart(model, optimizer, "
+        "learning_rate_factor=0.1)`), clip the gradients, or use a g that is nowhere "
+        "flat (`g='leaky_relu'`).",
+        stacklevel=2,
+    )

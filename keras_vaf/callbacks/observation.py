@@ -1,0 +1,135 @@
+"""What the inputs of a layer say of its functions and hidden units."""
+
+import math
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.layout import Layout
+from keras_vaf.visualization import ActivationRecord
+from keras_vaf.visualization.knots import unit_knots
+
+# Of a layer with more functions or inputs, so many are looked at.
+FUNCTIONS = 64
+INPUTS = 50_000
+
+_INNER = (0.001, 0.999)
+_POINTS = 101
+_BINS = 40
+_NO_DEVIATION = 1e-6
+_IDLE = 0.01
+_EQUAL = 0.9999
+
+
+def sample_inputs(layer: TrainableActivation, inputs: Any) -> np.ndarray:
+    """Return some of the inputs, `(inputs, functions)`, by the function they enter.
+
+    Args:
+        layer: A built layer.
+        inputs: A tensor that enters it.
+    """
+    values = keras.ops.convert_to_numpy(inputs).astype("float32")
+    unshared = sorted(layer.input_spec.axes or ())
+    count = len(unshared)
+    last = range(values.ndim - count, values.ndim)
+    sizes = [values.shape[axis] for axis in unshared]
+    values = np.moveaxis(values, unshared, last).reshape(-1, math.prod(sizes))
+    values = values[:, _chosen(values.shape[1])]
+    return values[:: math.ceil(values.size / INPUTS)]
+
+
+def observe(
+    layer: TrainableActivation, inputs: np.ndarray, epoch: int, x: np.ndarray | None
+) -> ActivationRecord:
+    """Return the record of a layer.
+
+    Args:
+        layer: A built layer.
+        inputs: What `sample_inputs` returned.
+        epoch: Number of epochs that were trained.
+        x: Places at which the curves are taken; by default over nearly all inputs.
+    """
+    range_ = _range(inputs)
+    if x is None:
+        x = np.linspace(*range_, _POINTS)
+    counts, edges = np.histogram(inputs, bins=_BINS, range=range_)
+    weights = _weights(layer)
+    outputs = _values(layer, inputs, weights)
+    return ActivationRecord(
+        epoch=epoch,
+        x=x,
+        curves=_values(layer, x[:, None], weights),
+        counts=counts,
+        edges=edges,
+        dead=float(np.mean(np.ptp(outputs, axis=0) <= _NO_DEVIATION)),
+        outside=_outside(layer, inputs),
+        **_of_units(layer, inputs, weights),
+    )
+
+
+def _chosen(count: int) -> np.ndarray:
+    """Return which functions are looked at, at even distances."""
+    return np.linspace(0, count - 1, min(count, FUNCTIONS)).round().astype(int)
+
+
+def _range(inputs: np.ndarray) -> tuple[float, float]:
+    low, high = np.quantile(inputs, _INNER)
+    margin = 0.05 * (high - low) or 1.0
+    return float(low - margin), float(high + margin)
+
+
+def _weights(layer: TrainableActivation) -> list[np.ndarray]:
+    """Return the parameters of the chosen functions, `(functions, ...)`."""
+    count = len(layer.input_spec.axes or ())
+    weights = []
+    for name in layer.parameters:
+        weight = keras.ops.convert_to_numpy(getattr(layer, name).value)
+        shape = weight.shape[count:]
+        functions = weight.reshape(math.prod(weight.shape[:count]), *shape)
+        weights.append(functions[_chosen(len(functions))])
+    return weights
+
+
+def _values(
+    layer: TrainableActivation, x: np.ndarray, weights: list[np.ndarray]
+) -> np.ndarray:
+    layout = Layout(rank=2, unshared=(1,))
+
+    def value(x: Any, *weights: Any) -> Any:
+        return layer.equation.value(x, *(layout.align(w) for w in weights))
+
+    return evaluate(value, x, *weights)
+
+
+def _outside(layer: TrainableActivation, inputs: np.ndarray) -> float | None:
+    places = unit_knots(layer)
+    if places is None:
+        return None
+    places = places.reshape(-1, places.shape[-1])
+    places = places[_chosen(len(places))]
+    # A unit without a knot is marked by NaN, which these two leave out.
+    first = np.fmin.reduce(places, axis=1)
+    last = np.fmax.reduce(places, axis=1)
+    inside = (inputs >= first) & (inputs <= last)
+    return float(1 - inside.mean())
+
+
+def _of_units(
+    layer: TrainableActivation, inputs: np.ndarray, weights: list[np.ndarray]
+) -> dict[str, float]:
+    if not isinstance(layer, VAFActivation):
+        return {}
+    alpha, alpha_bias = weights[:2]
+    hidden = alpha * inputs[:, :, None] + alpha_bias
+    outputs = evaluate(layer.g, hidden)
+    outputs -= outputs.mean(axis=0)
+    deviations = outputs.std(axis=0)
+    idle = deviations <= _IDLE * hidden.std(axis=0)
+    outputs /= np.where(idle, np.inf, deviations)
+    correlations = np.einsum("nfi,nfj->fij", outputs, outputs) / len(outputs)
+    # Each unit is compared with those before it.
+    equal = np.any(np.tril(np.abs(correlations) > _EQUAL, -1), axis=-1)
+    return {"idle": float(idle.mean()), "equal": float(equal.mean())}

@@ -1,0 +1,99 @@
+"""How the functions of a layer changed while it was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from keras_vaf.utils import require
+from keras_vaf.visualization import style
+from keras_vaf.visualization.record import ActivationRecord
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PANELS = 6
+"""So many epochs are drawn of a longer training."""
+
+
+@style.styled
+def plot_epochs(
+    records: Sequence[ActivationRecord], axes: Sequence[Axes] | None = None
+) -> list[Axes]:
+    """Plot a strip of pictures: what an activation was at several epochs.
+
+    Each panel shows f over the histogram of what entered it at that epoch and, dashed,
+    f as it was at the first record. Functions that differ by channel or by unit are
+    drawn as their median with bands that hold half and nine tenths of them.
+
+    Args:
+        records: Records of one layer, as `keras_vaf.callbacks.ActivationMonitor` makes
+            them. Of more than six, six are drawn: the first, the last, and those
+            between at even distances.
+        axes: Axes to draw on, one for each picture; new ones by default.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there are no records.
+        ImportError: If Matplotlib is not installed.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((2,)), keras_vaf.layers.VAFActivation()])
+    >>> model.compile("sgd", loss="mse")
+    >>> x = np.random.normal(size=(64, 2))
+    >>> monitor = keras_vaf.callbacks.ActivationMonitor(x)
+    >>> history = model.fit(x, x, epochs=2, verbose=0, callbacks=[monitor])
+    >>> axes = plot_epochs(monitor.records["vaf_activation"])
+    >>> [ax.get_title(loc="left") for ax in axes]
+    ['start', 'epoch 1', 'epoch 2']
+    """
+    if not records:
+        raise ValueError(
+            "Expected at least one record: train with an `ActivationMonitor` among the "
+            "callbacks first. Received: an empty sequence"
+        )
+    places = np.linspace(0, len(records) - 1, min(len(records), PANELS))
+    chosen = [records[place] for place in places.round().astype(int)]
+    if axes is None:
+        pyplot = require("matplotlib.pyplot", extra="plot")
+        size = (2.6 * len(chosen), 2.8)
+        _, grid = pyplot.subplots(1, len(chosen), figsize=size, squeeze=False)
+        axes = list(grid.flat)
+    for record, ax in zip(chosen, axes, strict=False):
+        _draw(record, records[0], ax)
+    drawn = list(axes[: len(chosen)])
+    _same_range(drawn)
+    drawn[0].set_ylabel("f(a)")
+    return drawn
+
+
+def _draw(record: ActivationRecord, first: ActivationRecord, ax: Axes) -> None:
+    style.draw_histogram(record.counts, record.edges, ax)
+    if record.curves.shape[1] == 1:
+        ax.plot(record.x, record.curves[:, 0], color=style.BLUE, zorder=3, label="f")
+    else:
+        style.draw_bundle(record.x, record.curves, ax)
+    ax.plot(
+        first.x,
+        np.median(first.curves, axis=1),
+        "--",
+        color=style.DARK,
+        lw=1.2,
+        zorder=3.5,
+        label="start",
+    )
+    ax.set_title(f"epoch {record.epoch}" if record.epoch else "start")
+    ax.set_xlabel("pre-activation a")
+
+
+def _same_range(axes: Sequence[Axes]) -> None:
+    """Let all panels show the same part of the plane: curves can be compared."""
+    for get, change in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
+        limits = np.array([getattr(ax, get)() for ax in axes])
+        for ax in axes:
+            getattr(ax, change)(limits[:, 0].min(), limits[:, 1].max())

@@ -1,0 +1,248 @@
+"""What the monitor records, writes and warns of."""
+
+import struct
+import warnings
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.callbacks import ActivationMonitor
+from keras_vaf.layers import KAF, VAFActivation
+
+X = np.random.default_rng(0).normal(size=(64, 2)).astype("float32")
+Y = np.abs(X).sum(axis=1, keepdims=True)
+
+
+def model_of(*layers):
+    model = keras.Sequential([keras.Input((2,)), *layers, keras.layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.05), "mse")
+    return model
+
+
+def vaf(alpha, alpha_bias, beta, **arguments):
+    """A VAF with given weights, named `vaf`."""
+    layer = VAFActivation(k=len(alpha), name="vaf", **arguments)
+    layer.set_weights(
+        [np.float32(alpha), np.float32(alpha_bias), np.float32(beta), np.float32(0)]
+    )
+    return layer
+
+
+def watched(model, epochs=0, data=X, **arguments):
+    """Train with a monitor, and return it."""
+    monitor = ActivationMonitor(data, **arguments)
+    if epochs:
+        model.fit(X, Y, epochs=epochs, batch_size=32, verbose=0, callbacks=[monitor])
+    else:
+        monitor.set_model(model)
+        monitor.on_train_begin()
+        monitor.on_train_end()
+    return monitor
+
+
+def first_record(layer, **arguments):
+    (records,) = watched(model_of(layer), **arguments).records.values()
+    return records[0]
+
+
+def test_records_each_layer_before_training_and_after_each_epoch():
+    block = keras.Sequential([VAFActivation(name="inner")], name="block")
+    hidden = keras.layers.Dense(3, activation=KAF(name="kaf"), name="hidden")
+    model = model_of(VAFActivation(name="first"), block, hidden)
+    functions = []
+    keep = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda *_: functions.append(model.layers[0].function([0.5])[0])
+    )
+    monitor = ActivationMonitor(X)
+    model.fit(X, Y, epochs=2, verbose=0, callbacks=[monitor, keep])
+
+    assert list(monitor.records) == ["first", "block/inner", "hidden/kaf"]
+    for records in monitor.records.values():
+        assert [record.epoch for record in records] == [0, 1, 2]
+    curves = [
+        np.interp(0.5, record.x, record.curves[:, 0])
+        for record in monitor.records["first"][1:]
+    ]
+    np.testing.assert_allclose(curves, functions, atol=0.02)
+    assert curves[0] != curves[1]
+
+
+def test_leaves_the_training_as_it_is():
+    def weights(callbacks):
+        keras.utils.set_random_seed(1)
+        model = model_of(VAFActivation(), keras.layers.Dropout(0.5))
+        model.fit(X, Y, epochs=2, verbose=0, callbacks=callbacks)
+        assert "call" not in vars(model.layers[0])
+        return model.get_weights()
+
+    for one, other in zip(weights([]), weights([ActivationMonitor(X)]), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_records_what_enters_each_layer():
+    record = first_record(VAFActivation())
+    counts, _ = np.histogram(X, bins=record.edges)
+    np.testing.assert_array_equal(record.counts, counts)
+    assert record.counts.sum() >= 0.99 * X.size
+    assert record.x[0] == pytest.approx(record.edges[0])
+
+
+def test_uses_rows_from_all_over_the_data():
+    data = np.repeat(np.arange(100.0, dtype="float32")[:, None], 2, axis=1)
+    record = first_record(VAFActivation(), data=data, rows=11)
+    assert record.counts.sum() <= 22
+    assert record.edges[0] < 1
+    assert record.edges[-1] > 98
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (3, 3, 4)])
+@pytest.mark.parametrize("sharing", ["channel", "neuron"])
+def test_many_functions_are_recorded_one_by_one(sharing, shape):
+    x = np.random.default_rng(1).normal(size=(8, *shape)).astype("float32")
+    layer = VAFActivation(sharing=sharing, k=2, data_format="channels_last")
+    model = keras.Sequential([keras.Input(shape), layer])
+    model.compile("sgd", "mse")
+    (record,) = watched(model, data=x).records[layer.name]
+    expected = layer.function(record.x).reshape(len(record.x), -1)
+    np.testing.assert_allclose(record.curves, expected, atol=1e-6)
+
+
+def test_of_very_many_functions_some_are_looked_at():
+    layer = VAFActivation(sharing="neuron")
+    model = keras.Sequential([keras.Input((40, 40)), layer])
+    model.compile("sgd", "mse")
+    (record,) = watched(model, data=np.ones((2, 40, 40), "float32")).records[layer.name]
+    assert record.curves.shape[1] == 64
+
+
+def test_share_of_inputs_outside_of_all_knots():
+    layer = vaf([1, -2, 1], [0.5, 2, 0], [1, 1, 0])  # knots -0.5 and 1; one without
+    inside = ((X >= -0.5) & (X <= 1)).mean()
+    assert first_record(layer).outside == pytest.approx(1 - inside)
+
+
+def test_each_function_has_its_own_knots():
+    layer = VAFActivation(k=2, sharing="channel")
+    layer.build((None, 2))
+    ones = np.ones((2, 2), "float32")
+    bias = np.float32([[1, -1], [9, 8]])  # knots -1 and 1; -9 and -8
+    layer.set_weights([ones, bias, ones, np.zeros(2, "float32")])
+    outside = np.mean([(np.abs(X[:, 0]) > 1).mean(), 1])
+    assert first_record(layer).outside == pytest.approx(outside)
+
+
+@pytest.mark.parametrize("layer", [KAF(), VAFActivation(g="tanh")])
+def test_functions_without_knots(layer):
+    assert first_record(layer).outside is None
+
+
+def test_idle_units():
+    # The second is off for all inputs, the third saturated, the fourth constant.
+    layer = vaf([1, 1, 0.1, 0], [0, -20, 20, 1], [1, 1, 1, 1])
+    assert first_record(layer).idle == pytest.approx(2 / 4)
+    layer = vaf([1, 1, 0.1, 0], [0, -20, 20, 1], [1, 1, 1, 1], g="tanh")
+    assert first_record(layer).idle == pytest.approx(3 / 4)
+
+
+def test_units_that_have_become_equal():
+    # The second is the first by another name, the third is not, the fourth idles.
+    layer = vaf([1, 2, -1, 1], [0.5, 1, 0.5, -20], [1, 0.5, 1, 1])
+    record = first_record(layer)
+    assert (record.equal, record.idle) == (0.25, 0.25)
+    assert first_record(VAFActivation(k=5, initialization="relu")).equal == 0
+
+
+def test_layers_without_hidden_units():
+    record = first_record(KAF())
+    assert (record.idle, record.equal) == (None, None)
+
+
+def test_warns_when_a_shared_function_dies():
+    layer = vaf([1, 1], [0, 0], [1, 1])
+    model = model_of(layer)
+
+    def kill(epoch, logs):
+        if epoch == 1:
+            weights = np.float32([[1, 1], [-50, -60], [1, 1]])
+            layer.set_weights([*weights, np.float32(0)])
+
+    monitor = ActivationMonitor(X)
+    callbacks = [keras.callbacks.LambdaCallback(on_epoch_end=kill), monitor]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, Y, epochs=4, verbose=0, callbacks=callbacks)
+
+    (warning,) = (w for w in caught if w.category is UserWarning)
+    assert "'vaf' is dead after epoch 2" in str(warning.message)
+    assert "activations_apart" in str(warning.message)
+    assert [record.dead for record in monitor.records["vaf"]] == [0, 0, 1, 1, 1]
+
+
+def test_dead_functions_of_many_are_counted_without_a_warning():
+    layer = VAFActivation(k=1, sharing="channel")
+    layer.build((None, 2))
+    ones = np.ones((2, 1), "float32")
+    layer.set_weights([ones, np.float32([[0], [-50]]), ones, np.zeros(2, "float32")])
+    assert first_record(layer).dead == 0.5
+
+
+def test_every_so_many_epochs_and_at_the_end():
+    monitor = watched(model_of(VAFActivation(name="vaf")), epochs=5, every=2)
+    assert [record.epoch for record in monitor.records["vaf"]] == [0, 2, 4, 5]
+    assert monitor.seconds > 0
+
+
+def test_draws_a_picture(tmp_path):
+    path = tmp_path / "strip.png"
+    model = model_of(VAFActivation(), KAF())
+    watched(model, epochs=1, picture=path)
+    header = path.read_bytes()[:24]
+    assert header[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", header[16:])
+    assert width > 500
+    assert height > 700
+
+
+def test_mixed_precision():
+    layer = VAFActivation(name="vaf", dtype="mixed_bfloat16")
+    model = model_of(keras.layers.Dense(4, dtype="mixed_bfloat16"), layer)
+    monitor = watched(model, epochs=1)
+    assert np.isfinite(monitor.records["vaf"][1].curves).all()
+
+
+@pytest.mark.backend("tensorflow")
+def test_writes_what_tensorboard_reads(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    layer = VAFActivation(name="vaf", initialization="relu")
+    monitor = watched(model_of(layer), epochs=2, log_dir=tmp_path)
+
+    read = EventAccumulator(str(tmp_path)).Reload()
+    tags = read.Tags()
+    names = ("dead", "outside", "idle", "equal", "largest change of f")
+    assert set(tags["scalars"]) == {f"vaf/{name}" for name in names}
+    assert [event.step for event in read.Scalars("vaf/outside")] == [0, 1, 2]
+    outside = [event.value for event in read.Scalars("vaf/outside")]
+    expected = [record.outside for record in monitor.records["vaf"]]
+    np.testing.assert_allclose(outside, expected, rtol=1e-6)
+    first, second, _ = (record.curves for record in monitor.records["vaf"])
+    changes = [event.value for event in read.Scalars("vaf/largest change of f")]
+    np.testing.assert_allclose(
+        changes[:2], [0, np.abs(second - first).max()], rtol=1e-6
+    )
+    histogram = read.Histograms("vaf/inputs")[0].histogram_value
+    assert histogram.num == monitor.records["vaf"][0].counts.sum()
+    assert list(histogram.bucket) == list(monitor.records["vaf"][0].counts)
+
+
+@pytest.mark.parametrize("arguments", [{"rows": 0}, {"every": 0}, {"every": True}])
+def test_bad_arguments(arguments):
+    with pytest.raises(ValueError, match="must be an integer of at least 1"):
+        ActivationMonitor(X, **arguments)
+
+
+def test_needs_a_trainable_activation():
+    model = model_of(keras.layers.ReLU())
+    with pytest.raises(ValueError, match="a model with a trainable activation"):
+        watched(model, epochs=1)

@@ -5,6 +5,7 @@ activation starts there (`FunctionStart`); a `Start` object says more. All of th
 and compute with NumPy, so that a seed means the same on every backend.
 """
 
+from keras_vaf.initializers.curve_start import CurveStart
 from keras_vaf.initializers.function_start import FunctionStart
 from keras_vaf.initializers.glorot import PortableGlorotUniform
 from keras_vaf.initializers.identifiers import Identifier, get
@@ -13,6 +14,7 @@ from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Start
 
 __all__ = [
+    "CurveStart",
     "FunctionStart",
     "Identifier",
     "PiecewiseLinearStart",

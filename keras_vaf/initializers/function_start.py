@@ -1,5 +1,6 @@
 """Starts at a function given by name or as a function."""
 
+import functools
 from typing import Any
 
 import keras
@@ -89,8 +90,14 @@ class FunctionStart(KnownStart):
         if g_name == "relu" and f_name in _PIECEWISE_LINEAR:
             line = PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name])
             return carry(line.carriers(), line.value, k, what)
-        return fit(self.target, k, g)
+        return _fitted(self._function, k, g)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments of the constructor."""
         return {"function": function_identifier(self.function, "function")}
+
+
+@functools.lru_cache
+def _fitted(function: Function, k: int, g: Function) -> Values:
+    """Fit a function once, for all the layers of a model that start at it."""
+    return fit(lambda x: evaluate(function, x), k, g)

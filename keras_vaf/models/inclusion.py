@@ -71,10 +71,17 @@ def _sharing_and_shape(
     if isinstance(layer, keras.layers.PReLU):
         shared = tuple(layer.shared_axes or ())
         return shared or "neuron", (None, *layer.alpha.shape)
-    if not isinstance(layer, layers.TrainableActivation) or layer.sharing == "layer":
+    if not isinstance(layer, layers.TrainableActivation):
         return "layer", (None, None)
+    return layer.sharing, built_shape(layer)
+
+
+def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
+    """Return a shape of input for which a layer with weights can be built again."""
+    if layer.sharing == "layer":
+        return (None, None)
     spec = layer.input_spec
-    return layer.sharing, tuple(spec.axes.get(axis) for axis in range(spec.ndim))
+    return tuple(spec.axes.get(axis) for axis in range(spec.ndim))
 
 
 class _Parts(NamedTuple):

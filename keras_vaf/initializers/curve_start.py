@@ -1,0 +1,100 @@
+"""Starts at a function that was learned before."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.initializers.units import Carrier, carry, fit
+from keras_vaf.ops.functions import (
+    Function,
+    evaluate,
+    function_identifier,
+    get_function,
+)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class CurveStart(KnownStart):
+    """Start at the function of another VAF, given by its weights.
+
+    Exact if the new VAF has the same g, and a hidden unit for each of the old one that
+    does anything; its other units are live spares. Otherwise the function is fitted;
+    `error` tells how well.
+
+    Args:
+        g: Fixed function of the old VAF's hidden units, as for a `VAFActivation`.
+        alpha: Factors of the input, one for each hidden unit.
+        alpha_bias: Added to them.
+        beta: Factors of the hidden units.
+        beta_bias: The constant.
+
+    Raises:
+        ValueError: If the numbers are not finite or not as many for each weight, or g
+            is unknown.
+
+    Example:
+
+    >>> absolute = CurveStart("relu", alpha=(1, -1), alpha_bias=(0, 0), beta=(1, 1))
+    >>> layer = keras_vaf.layers.VAFActivation(initialization=absolute)
+    >>> print(layer.function([-2, 3]))
+    [2. 3.]
+    """
+
+    def __init__(
+        self,
+        g: str | Function,
+        alpha: Sequence[float],
+        alpha_bias: Sequence[float],
+        beta: Sequence[float],
+        beta_bias: float = 0.0,
+    ) -> None:
+        self.g = g
+        self._g = get_function(g, "g")
+        self.alpha = tuple(map(float, alpha))
+        self.alpha_bias = tuple(map(float, alpha_bias))
+        self.beta = tuple(map(float, beta))
+        self.beta_bias = float(beta_bias)
+        sizes = {len(self.alpha), len(self.alpha_bias), len(self.beta)}
+        weights = (*self.alpha, *self.alpha_bias, *self.beta, self.beta_bias)
+        if len(sizes) != 1 or 0 in sizes or not np.all(np.isfinite(weights)):
+            raise ValueError(
+                "A curve has one finite `alpha`, `alpha_bias` and `beta` for each "
+                f"hidden unit, and a finite `beta_bias`. Received: alpha={alpha}, "
+                f"alpha_bias={alpha_bias}, beta={beta}, beta_bias={beta_bias}"
+            )
+
+    def target(self, x: np.ndarray) -> np.ndarray:
+        """The function to start at, in float64."""
+        hidden = np.multiply.outer(x, self.alpha) + np.array(self.alpha_bias)
+        return evaluate(self._g, hidden) @ np.array(self.beta) + self.beta_bias
+
+    def units(self, k: int, g: Function) -> Values:
+        """Start values of one function (see `KnownStart`)."""
+        carriers, constant = self._carriers()
+        if g is not self._g or k < len(carriers):
+            return fit(self.target, k, g)
+        return carry(carriers, constant, k, "CurveStart")
+
+    def _carriers(self) -> tuple[list[Carrier], float]:
+        """Return the units that do anything, and the sum of those that are constant."""
+        carriers, constant = [], self.beta_bias
+        for unit in zip(self.alpha, self.alpha_bias, self.beta, strict=True):
+            alpha, bias, beta = unit
+            if alpha and beta:
+                carriers.append(unit)
+            elif beta:
+                constant += beta * float(evaluate(self._g, bias))
+        return carriers, constant
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments of the constructor."""
+        return {
+            "g": function_identifier(self.g, "g"),
+            "alpha": self.alpha,
+            "alpha_bias": self.alpha_bias,
+            "beta": self.beta,
+            "beta_bias": self.beta_bias,
+        }

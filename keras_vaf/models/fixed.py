@@ -1,0 +1,164 @@
+"""The fixed activations of a model, and where a VAF starts that replaces one."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers import CurveStart, FunctionStart, PiecewiseLinearStart
+from keras_vaf.initializers.start import KnownStart
+from keras_vaf.ops.elementwise import NAMES, name_of
+from keras_vaf.ops.functions import evaluate, get_registered
+
+_BUILT_IN = (
+    keras.layers.Dense,
+    keras.layers.EinsumDense,
+    keras.layers.Conv1D,
+    keras.layers.Conv2D,
+    keras.layers.Conv3D,
+    keras.layers.Conv1DTranspose,
+    keras.layers.Conv2DTranspose,
+    keras.layers.Conv3DTranspose,
+    keras.layers.DepthwiseConv1D,
+    keras.layers.DepthwiseConv2D,
+    keras.layers.SeparableConv1D,
+    keras.layers.SeparableConv2D,
+)
+_LAYERS = (
+    keras.layers.Activation,
+    keras.layers.ELU,
+    keras.layers.LeakyReLU,
+    keras.layers.PReLU,
+    keras.layers.ReLU,
+    keras.layers.Softmax,
+)
+_OPERATIONS = {name.replace("_", ""): name for name in NAMES}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    """A fixed activation.
+
+    Args:
+        name: What to call it: `"relu"`, `"LeakyReLU(0.3)"`.
+        start: Where a VAF starts that replaces it.
+    """
+
+    name: str
+    start: KnownStart
+
+
+def has_built_in(layer: Any) -> bool:
+    """Tell whether a layer of Keras ends with an activation that is built into it."""
+    linear = keras.activations.linear
+    return type(layer) in _BUILT_IN and layer.activation not in (None, linear)
+
+
+def is_activation(layer: Any) -> bool:
+    """Tell whether a layer, or an operation, is a fixed activation and nothing else."""
+    if isinstance(layer, keras.layers.Layer):
+        linear = getattr(layer, "activation", None) is keras.activations.linear
+        return isinstance(layer, _LAYERS) and not linear
+    return _operation_name(layer) not in (None, "linear")
+
+
+def label(activation: Any) -> str:
+    """Name of an activation for people: a layer, an operation or a function."""
+    if isinstance(activation, keras.layers.Activation):
+        return label(activation.activation)
+    if isinstance(activation, keras.layers.Layer):
+        return type(activation).__name__
+    name = getattr(activation, "__name__", None) or _operation_name(activation)
+    return name or type(activation).__name__
+
+
+def fixed(activation: Any) -> Fixed:
+    """Describe a fixed activation.
+
+    Args:
+        activation: A layer or an operation for which `is_activation` is true, or the
+            function that is built into another layer.
+
+    Raises:
+        ValueError: With the reason, if no VAF can start there.
+    """
+    if isinstance(activation, keras.layers.Activation):
+        return fixed(activation.activation)
+    if isinstance(activation, keras.layers.LeakyReLU):
+        return _leaky(activation.negative_slope)
+    if isinstance(activation, keras.layers.Softmax):
+        raise ValueError("softmax looks at several elements at once")
+    if isinstance(activation, keras.layers.ELU) and activation.alpha != 1:
+        return _sampled(f"ELU({activation.alpha:g})", activation)
+    if isinstance(activation, keras.layers.ELU):
+        return _named("elu")
+    if hasattr(activation, "threshold") and hasattr(activation, "max_value"):
+        return _relu(
+            activation.negative_slope, activation.max_value, activation.threshold
+        )
+    return _function(activation)
+
+
+def _named(name: str) -> Fixed:
+    return Fixed(name, FunctionStart(name))
+
+
+def _leaky(slope: float) -> Fixed:
+    return Fixed(f"LeakyReLU({slope:g})", PiecewiseLinearStart((0,), (slope, 1)))
+
+
+def _relu(slope: float, maximum: float | None, threshold: float) -> Fixed:
+    if threshold:
+        raise ValueError("it jumps at its threshold, and a VAF is continuous")
+    if maximum is None:
+        return _leaky(slope) if slope else _named("relu")
+    if not slope and maximum == 6:
+        return _named("relu6")
+    name = f"ReLU(max_value={maximum:g}, negative_slope={slope:g})"
+    return Fixed(name, PiecewiseLinearStart((0, maximum), (slope, 1, 0)))
+
+
+def _function(activation: Callable[[Any], Any]) -> Fixed:
+    """Describe a function, or an operation that keras.ops put into a graph."""
+    name = name_of(activation)
+    if name is not None:
+        return _named(name)
+    function = getattr(activation, "__name__", "")
+    if getattr(keras.activations, function, None) is activation:
+        raise ValueError(f"{function} looks at several elements at once")
+    x = np.linspace(-5, 5, 101)
+    row, column = evaluate(activation, x[None]), evaluate(activation, x[:, None])
+    if row.shape != (1, len(x)) or not np.array_equal(row[0], column[:, 0]):
+        raise ValueError("it does not act on each element alone")
+    name = _operation_name(activation)
+    if name is not None and np.allclose(row[0], evaluate(get_registered(name), x)):
+        return _named(name)
+    if name is None and _is_registered(activation):
+        return Fixed(label(activation), FunctionStart(activation))
+    return _sampled(label(activation), activation)
+
+
+def _operation_name(operation: Any) -> str | None:
+    """Name of the activation that an operation of keras.ops computes, if it is one."""
+    if isinstance(operation, keras.layers.Layer):
+        return None
+    if not isinstance(operation, keras.Operation):
+        return None
+    return _OPERATIONS.get(type(operation).__name__.lower())
+
+
+def _is_registered(function: Any) -> bool:
+    name = keras.saving.get_registered_name(function)
+    return keras.saving.get_registered_object(name) is function
+
+
+def _sampled(name: str, function: Callable[[Any], Any]) -> Fixed:
+    """Describe a function that no file can name by lines between its values."""
+    x = np.linspace(-5, 5, 101)
+    y = evaluate(function, x[:, None])[:, 0]
+    slopes = np.diff(y) / np.diff(x)
+    lines = PiecewiseLinearStart(x[1:-1].tolist(), slopes.tolist(), y[1])
+    alpha, alpha_bias, beta = zip(*lines.carriers(), strict=True)
+    return Fixed(name, CurveStart("relu", alpha, alpha_bias, beta, lines.value))

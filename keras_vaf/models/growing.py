@@ -1,0 +1,95 @@
+"""More hidden units for a VAF, without another function."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.units import spread
+from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange, label
+from keras_vaf.models.inclusion import built_shape
+
+
+def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:
+    """Give VAFs more hidden units without changing what they compute.
+
+    The new units add nothing yet, and can learn from the next step on: their beta is 0,
+    and their knots lie among the values that enter the layer.
+
+    Args:
+        model: A model with VAFs, or one VAF.
+        k: Number of hidden units that every VAF shall have.
+
+    Returns:
+        A model, or a layer, of the same values. The model carries a `report`.
+
+    Raises:
+        ValueError: If a VAF has more hidden units than k, or there is none.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(k=3, initialization="relu")
+    >>> wider = grow(layer, k=8)
+    >>> wider.k, bool(np.all(wider.function([-1, 2]) == [0, 2]))
+    (8, True)
+    """
+    if isinstance(model, VAFActivation):
+        return grow_layer(model, k)
+
+    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+        if not isinstance(layer, VAFActivation):
+            raise NotExchangedError("it has no hidden units")
+        grown = grow_layer(layer, k, name=name)
+        return Exchanged(grown, label(grown), 0.0)
+
+    return exchange(model, make)
+
+
+def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
+    """Return a VAF of the same function with more hidden units.
+
+    Args:
+        layer: A VAF with weights.
+        k: Number of hidden units of the new one.
+        **changes: Arguments of the new layer that are other than the old one's.
+
+    Raises:
+        ValueError: If it has more hidden units than k, or no weights yet.
+    """
+    if k < layer.k:
+        raise ValueError(
+            f"The layer {layer.name!r} has {layer.k} hidden units: expected k >= "
+            f"{layer.k}. Received: k={k}"
+        )
+    if not layer.weights:
+        raise ValueError(
+            f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
+            "input, first."
+        )
+    alpha, alpha_bias, beta, beta_bias = layer.get_weights()
+    # A spare unit must differ from those there are, or both get equal gradients.
+    taken = {
+        (float(a), float(-b / a))
+        for a, b in zip(alpha.ravel(), alpha_bias.ravel(), strict=True)
+        if abs(a) == 1
+    }
+    spares = spread(k - layer.k, taken)
+    signs = np.array([sign for sign, _ in spares], alpha.dtype)
+    biases = np.array([-sign * knot for sign, knot in spares], alpha.dtype)
+    grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
+    grown.build(built_shape(layer))
+    grown.set_weights(
+        [
+            _joined(alpha, signs),
+            _joined(alpha_bias, biases),
+            _joined(beta, np.zeros(len(spares), beta.dtype)),
+            beta_bias,
+        ]
+    )
+    return grown
+
+
+def _joined(weight: np.ndarray, more: np.ndarray) -> np.ndarray:
+    new = np.broadcast_to(more, (*weight.shape[:-1], len(more)))
+    return np.concatenate([weight, new], axis=-1)

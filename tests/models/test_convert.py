@@ -1,0 +1,358 @@
+"""A converted model is the same model, with activations that can be trained."""
+
+import keras
+import numpy as np
+import pytest
+from keras import layers, ops
+
+from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
+from keras_vaf.models import convert
+from tests.models.networks import (
+    convolutional,
+    functional,
+    inputs_of,
+    outputs_of,
+    scatter,
+    sequential,
+)
+
+MODELS = [sequential, functional, convolutional]
+REPLACED = {
+    sequential: ["fused", "leaky", "capped"],
+    functional: ["shared", "act", "inner/relu", "relu"],
+    convolutional: [
+        "conv2d",
+        "depthwise_conv2d",
+        "separable_conv2d",
+        "conv2d_transpose",
+    ],
+}
+
+
+def assert_equal_outputs(one, other, rtol=1e-5, atol=1e-6):
+    x = inputs_of(one)
+    for a, b in zip(outputs_of(one, x), outputs_of(other, x), strict=True):
+        np.testing.assert_allclose(b, a, rtol, atol * max(1, np.abs(a).max()))
+
+
+def replaced(model):
+    return [change.layer for change in model.report.changes]
+
+
+def reasons(model):
+    return {kept.layer: kept.reason for kept in model.report.kept}
+
+
+@pytest.mark.parametrize("make", MODELS)
+class TestAnyModel:
+    def test_computes_the_same(self, make):
+        model = scatter(make())
+        assert_equal_outputs(model, convert(model))
+
+    def test_every_hidden_activation_is_replaced(self, make):
+        keras.utils.clear_session()
+        names = [change.layer for change in convert(make()).report.changes]
+        assert sorted(names) == sorted(REPLACED[make])
+
+    def test_every_function_is_learned(self, make):
+        converted = convert(scatter(make()), sharing="channel")
+        fresh = [
+            layer
+            for layer in converted._flatten_layers()
+            if isinstance(layer, VAFActivation)
+        ]
+        assert len(fresh) == len(REPLACED[make])
+        before = [layer.get_weights() for layer in fresh]
+        converted.compile("sgd", "mse")
+        x = inputs_of(converted, samples=32)
+        y = [np.ones_like(output) for output in outputs_of(converted, x)]
+        converted.fit(x, y if len(y) > 1 else y[0], verbose=0)
+        for layer, weights in zip(fresh, before, strict=True):
+            moved = zip(layer.get_weights(), weights, strict=True)
+            assert any(np.any(new != old) for new, old in moved)
+
+    def test_is_saved_and_loaded(self, make, tmp_path):
+        converted = convert(scatter(make()))
+        converted.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert_equal_outputs(converted, loaded)
+        assert type(loaded) is type(make())
+
+    def test_the_model_is_left_alone(self, make):
+        model = make()
+        config, weights = model.get_config(), model.get_weights()
+        converted = convert(model)
+        scatter(converted)
+        assert model.get_config() == config
+        for now, then in zip(model.get_weights(), weights, strict=True):
+            np.testing.assert_array_equal(now, then)
+
+    def test_in_place_uses_the_same_weights(self, make):
+        model = scatter(make())
+        x = inputs_of(model)
+        expected = outputs_of(model, x)
+        converted = convert(model, inplace=True)
+        assert {id(v) for v in model.variables} <= {id(v) for v in converted.variables}
+        for a, b in zip(outputs_of(converted, x), expected, strict=True):
+            np.testing.assert_allclose(a, b, 1e-5, 1e-6)
+
+    def test_a_second_time_changes_nothing(self, make):
+        once = convert(make())
+        twice = convert(once)
+        assert twice.report.changes == ()
+        assert "it is trained already" in reasons(twice).values()
+        assert twice.count_params() == once.count_params()
+        assert_equal_outputs(once, twice)
+
+    def test_the_report_counts_the_parameters(self, make):
+        model = make()
+        converted = convert(model, sharing="channel")
+        added = converted.count_params() - model.count_params()
+        assert converted.report.parameters == added > 0
+        assert f"parameters +{added}" in str(converted.report)
+        assert converted.report.error < 1e-6
+
+
+def test_a_layer_in_two_places_gets_one_function():
+    converted = convert(functional())
+    assert len(converted.get_layer("act")._inbound_nodes) == 2
+    assert len(converted.get_layer("shared_activation")._inbound_nodes) == 2
+
+
+def test_outputs_softmax_and_gates_are_kept():
+    model = keras.Sequential(
+        [
+            keras.Input((4, 5)),
+            layers.LSTM(3, return_sequences=True, name="lstm"),
+            layers.Dense(3, activation="softmax", name="attention"),
+            layers.TimeDistributed(layers.Dense(2, activation="relu"), name="inside"),
+            layers.ReLU(threshold=1, name="jump"),
+            layers.ReLU(name="relu"),
+            layers.Dense(2, activation="relu", name="out"),
+            layers.Flatten(),
+        ]
+    )
+    found = convert(model)
+    assert replaced(found) == ["relu"]
+    expected = {
+        "lstm": "gates",
+        "attention": "several elements",
+        "inside": "its own code",
+        "jump": "jumps",
+        "out": "output of the model",
+    }
+    for name, words in expected.items():
+        assert words in reasons(found)[name]
+    assert_equal_outputs(model, found)
+
+
+def test_a_backbone_ends_where_its_model_goes_on():
+    backbone = keras.Sequential(
+        [keras.Input((4,)), layers.Dense(3), layers.ReLU(name="last")], name="backbone"
+    )
+    model = keras.Sequential([keras.Input((4,)), backbone, layers.Dense(1)])
+    assert replaced(convert(model)) == ["backbone/last"]
+    with pytest.raises(ValueError, match="makes an output"):
+        convert(backbone)
+    assert replaced(convert(backbone, layers="last")) == ["last"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "names"),
+    [
+        ("fused", ["fused"]),
+        ("*a*", ["leaky", "capped"]),
+        (layers.ReLU, ["capped"]),
+        (lambda layer: layer.name < "g", ["capped", "fused"]),
+        (["fused", layers.LeakyReLU], ["fused", "leaky"]),
+    ],
+    ids=["name", "pattern", "class", "function", "several"],
+)
+def test_chooses(chosen, names):
+    found = convert(sequential(), layers=chosen)
+    assert sorted(replaced(found)) == sorted(names)
+    assert "it was not chosen" in reasons(found).values()
+
+
+def test_a_path_chooses_inside():
+    assert replaced(convert(functional(), layers="inner/*")) == ["inner/relu"]
+
+
+def test_prelu_keeps_its_slopes():
+    inputs = keras.Input((4, 5))
+    x = layers.PReLU("uniform", shared_axes=[1], name="some")(inputs)
+    x = layers.PReLU("uniform", name="all")(layers.Dense(5)(x))
+    model = scatter(keras.Model(inputs, layers.Dense(1)(x)))
+    found = convert(model, k=4)
+    assert_equal_outputs(model, found)
+    assert found.get_layer("some").beta.shape == (5, 4)
+    assert found.get_layer("all").beta.shape == (4, 5, 4)
+    assert found.report.parameters == found.count_params() - model.count_params()
+
+
+@pytest.mark.parametrize("name", ["silu", "gelu", "tanh", "softplus", "elu"])
+def test_the_same_g_starts_exactly(name):
+    model = keras.Sequential(
+        [keras.Input((6,)), layers.Dense(5, name), layers.ReLU(), layers.Dense(1)]
+    )
+    found = convert(model, g="same")
+    assert_equal_outputs(model, found)
+    assert [layer.g for layer in found.layers[1:3]] == [
+        getattr(keras.activations, name),
+        keras.activations.relu,
+    ]
+
+
+@keras.saving.register_keras_serializable(package="test_convert")
+def wave(x):
+    return ops.sin(x)
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [
+        layers.Activation("gelu"),
+        layers.ELU(0.5),
+        layers.Activation(wave),
+        layers.Activation(lambda x: ops.sin(x)),
+    ],
+    ids=["gelu", "ELU", "registered", "lambda"],
+)
+def test_the_report_knows_the_error_of_a_fit(activation, tmp_path):
+    model = keras.Sequential([keras.Input((1,)), activation, layers.Flatten()])
+    found = convert(model, layers=activation.name, k=5)
+    x = np.linspace(-5, 5, 501, dtype="float32")[:, None]
+    (expected,), (y,) = outputs_of(model, x), outputs_of(found, x)
+    error = np.abs(y - expected).max()
+    assert 0.01 < error < 0.9
+    np.testing.assert_allclose(found.report.error, error, rtol=0.02)
+    found.save(tmp_path / "model.keras")
+    assert_equal_outputs(found, keras.saving.load_model(tmp_path / "model.keras"))
+
+
+def test_what_is_frozen_stays_frozen():
+    model = functional()
+    model.get_layer("shared").trainable = False
+    model.get_layer("inner").trainable = False
+    model.compile("adam", "mse")
+    found = convert(model)
+    assert not found.get_layer("shared_activation").trainable_weights
+    assert not found.get_layer("inner").trainable_weights
+    assert found.get_layer("act").trainable_weights
+    assert found.optimizer is not model.optimizer
+    x = inputs_of(found)
+    found.fit(x, [np.ones_like(y) for y in outputs_of(found, x)], verbose=0)
+
+
+def test_statistics_of_preprocessing_are_kept():
+    normalization = layers.Normalization()
+    normalization.adapt(np.random.default_rng(0).normal(5, 3, (50, 4)))
+    model = keras.Sequential(
+        [keras.Input((4,)), normalization, layers.Dense(3, "relu"), layers.Dense(1)]
+    )
+    assert_equal_outputs(model, convert(model))
+
+
+@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16", "bfloat16"])
+def test_precision_is_kept(dtype):
+    model = keras.Sequential(
+        [
+            keras.Input((4,)),
+            layers.Dense(3, "relu", dtype=dtype),
+            layers.Dense(1, dtype=dtype),
+        ]
+    )
+    found = convert(model)
+    for new, old in zip(found.layers[:2], (model.layers[0],) * 2, strict=True):
+        assert new.dtype_policy.name == old.dtype_policy.name
+
+
+@pytest.mark.parametrize("to", [KAF, *TrainableActivation.__subclasses__()])
+def test_to_any_of_the_family(to):
+    model = keras.Sequential(
+        [keras.Input((4,)), layers.Dense(3, "tanh"), layers.Dense(1)]
+    )
+    found = convert(model, to=to)
+    assert type(found.layers[1]) is to
+    assert found.report.error == pytest.approx(
+        np.abs(found.layers[1].function(X) - np.tanh(X)).max(), abs=1e-6
+    )
+
+
+X = np.linspace(-5, 5, 501)
+
+
+def test_to_what_a_function_returns():
+    seen = []
+
+    def to(layer):
+        seen.append(layer.name)
+        return KAF(D=4, name=f"{layer.name}_kaf")
+
+    found = convert(sequential(), to=to)
+    assert seen == ["fused", "leaky", "capped"]
+    names = [layer.name for layer in found.layers if isinstance(layer, KAF)]
+    assert names == ["fused_kaf", "leaky_kaf", "capped_kaf"]
+
+
+def test_channels_are_where_the_model_has_them():
+    inputs = keras.Input((3, 4, 5))
+    x = layers.ReLU()(layers.UpSampling2D(data_format="channels_first")(inputs))
+    model = keras.Model(inputs, layers.Flatten()(layers.Rescaling(2)(x)))
+    found = convert(model, sharing="channel")
+    assert found.layers[2].beta.shape == (3, 3)
+
+
+def test_a_model_without_shape_is_converted_before_it_is_built():
+    model = keras.Sequential([layers.Dense(3, "relu"), layers.Dense(1)])
+    found = convert(model, sharing="channel")
+    assert found(np.ones((2, 4))).shape == (2, 1)
+    assert found.layers[1].beta.shape == (3, 3)
+
+
+class Subclassed(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = layers.Dense(2, activation="relu")
+
+    def call(self, x):
+        return self.dense(x)
+
+
+class Unsaved(layers.Layer):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def call(self, x):
+        return self.function(x)
+
+
+def with_layer(layer):
+    return keras.Sequential([keras.Input((4,)), layer, layers.ReLU(), layers.Dense(1)])
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (Subclassed, {}, "Sequential or Functional.*Subclassed"),
+        (lambda: with_layer(Unsaved(ops.sin)), {}, "'unsaved.*cannot be made again"),
+        (lambda: with_layer(layers.Dense(2)), {"k": 0}, "k=0"),
+        (sequential, {"k": 1}, "'leaky'.*k >= 2.*k=1"),
+        (sequential, {"g": "softmax"}, "each element alone.*softmax"),
+        (sequential, {"sharing": "pixel"}, "sharing='pixel'"),
+        (sequential, {"layers": "conv*"}, "names no layer.*fused.*'conv"),
+        (sequential, {"layers": 3}, "layers=3"),
+        (sequential, {"layers": layers.ELU}, "Nothing to replace.*not chosen"),
+        (sequential, {"layers": "class"}, "Nothing to replace.*several elements"),
+        (sequential, {"to": layers.PReLU}, "`to` must be.*PReLU"),
+        (sequential, {"to": Maxout}, "`to` must be.*Maxout"),
+        (sequential, {"to": lambda layer: "relu"}, "must return a layer.*'relu'"),
+        (lambda: keras.Sequential([layers.Dense(2)]), {}, "with no activation"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_told(make, arguments, message):
+    model = make()
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        convert(model, **arguments)

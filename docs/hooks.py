@@ -1,7 +1,13 @@
-"""Show the doctests of docstrings as code: Markdown takes `>>>` for quotations."""
+"""What MkDocs does beside building pages.
 
+Doctests of docstrings are shown as code, for Markdown takes `>>>` for quotations. The
+picture of the architecture is made from the imports.
+"""
+
+from architecture_picture import imports, svg
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
+from mkdocs.structure.files import File
 
 
 class DoctestFences(Preprocessor):
@@ -33,3 +39,9 @@ def on_config(config):
     """Use the extension for every page and docstring."""
     config.markdown_extensions.append(Doctests())
     return config
+
+
+def on_files(files, config):
+    """Add the picture of the architecture."""
+    files.append(File.generated(config, "architecture.svg", content=svg(imports())))
+    return files

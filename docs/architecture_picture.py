@@ -1,0 +1,124 @@
+"""A picture of who imports whom, made from the imports themselves."""
+
+import ast
+import graphlib
+from collections import defaultdict
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+PACKAGE = Path(__file__).parents[1] / "keras_vaf"
+
+# Everyone imports these two; their arrows would hide the others.
+LEAVES = {"types", "utils"}
+
+_WIDTH, _HEIGHT = 130, 34
+_COLUMN, _ROW = 160, 84
+_MARGIN = 20
+
+
+def imports(package: Path = PACKAGE) -> dict[str, set[str]]:
+    """Return which parts of a package each part imports, the leaves left out."""
+    parts = {path.relative_to(package).parts[0] for path in package.rglob("*.py")}
+    names = {part.removesuffix(".py") for part in parts} - {"__init__"} - LEAVES
+    arrows: dict[str, set[str]] = {name: set() for name in names}
+    for path in package.rglob("*.py"):
+        part = path.relative_to(package).parts[0].removesuffix(".py")
+        if part in names:
+            arrows[part] |= _imported(path, package.name) & names - {part}
+    return arrows
+
+
+def _imported(path: Path, package: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {
+            name.split(".")[1] for name in modules if name.startswith(f"{package}.")
+        }
+    return found
+
+
+def without_shortcuts(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Leave out each arrow that a longer way takes the place of."""
+
+    def reach(part: str) -> set[str]:
+        return set().union(*({other} | reach(other) for other in arrows[part]))
+
+    return {
+        part: {
+            other
+            for other in others
+            if not any(other in reach(between) for between in others - {other})
+        }
+        for part, others in arrows.items()
+    }
+
+
+def rows(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Return the parts in rows: each above all that it imports."""
+    depth: dict[str, int] = {}
+    for part in graphlib.TopologicalSorter(arrows).static_order():
+        depth[part] = 1 + max((depth[other] for other in arrows[part]), default=-1)
+    levels: dict[int, list[str]] = defaultdict(list)
+    for part in sorted(depth):
+        levels[depth[part]].append(part)
+    return [levels[level] for level in sorted(levels, reverse=True)]
+
+
+def svg(arrows: dict[str, set[str]]) -> str:
+    """Return the picture: a box for each part, an arrow to each part it imports."""
+    levels = rows(arrows)
+    columns = max(map(len, levels))
+    width = columns * _COLUMN + 2 * _MARGIN
+    places = {
+        part: (
+            _MARGIN + (columns - len(level)) * _COLUMN / 2 + (x + 0.5) * _COLUMN,
+            _MARGIN + y * _ROW + _HEIGHT / 2,
+        )
+        for y, level in enumerate(levels)
+        for x, part in enumerate(level)
+    }
+    height = len(levels) * _ROW + 2 * _MARGIN - (_ROW - _HEIGHT)
+    lines = [
+        _line(places[part], places[other])
+        for part, others in without_shortcuts(arrows).items()
+        for other in sorted(others)
+    ]
+    boxes = [_box(part, *place) for part, place in places.items()]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">',
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" '
+            'markerWidth="8" markerHeight="8" orient="auto">'
+            '<path d="M0 0 8 4 0 8z" fill="#767676"/></marker></defs>',
+            f'<rect width="{width}" height="{height}" rx="6" fill="white"/>',
+            *sorted(lines),
+            *boxes,
+            "</svg>",
+        ]
+    )
+
+
+def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
+    (x1, y1), (x2, y2) = start, end
+    y1, y2 = y1 + _HEIGHT / 2, y2 - _HEIGHT / 2 - 1
+    bend = (y2 - y1) / 2
+    return (
+        f'<path d="M{x1:g} {y1:g}C{x1:g} {y1 + bend:g} {x2:g} {y2 - bend:g} '
+        f'{x2:g} {y2:g}" fill="none" stroke="#767676" marker-end="url(#tip)"/>'
+    )
+
+
+def _box(part: str, x: float, y: float) -> str:
+    left, top = x - _WIDTH / 2, y - _HEIGHT / 2
+    return (
+        f'<g><rect x="{left:g}" y="{top:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="4" '
+        'fill="#E8F1F8" stroke="#0072B2"/>'
+        f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" fill="#333333" '
+        f'font-family="sans-serif" font-size="15">{escape(part)}</text></g>'
+    )

@@ -1,0 +1,50 @@
+"""The page on errors quotes messages that the package really has."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[1]
+OF_KERAS = "(of Keras)"
+
+
+def texts():
+    """Return every string of the package, with … for what varies."""
+    found = []
+    for path in (ROOT / "keras_vaf").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = [getattr(part, "value", None) for part in node.values]
+                texts = (part if isinstance(part, str) else "…" for part in parts)
+                found.append("".join(texts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+    return found
+
+
+def quoted_messages():
+    """Return the messages in the first columns of the page's tables."""
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    firsts = re.findall(r"^\| (`.*?) \| ", page, re.M)
+    return [
+        re.sub(r"^`+ ?| ?`+$", "", first)
+        for first in firsts
+        if not first.endswith(OF_KERAS)
+    ]
+
+
+@pytest.mark.parametrize("message", quoted_messages())
+def test_a_quoted_message_is_in_the_package(message):
+    pattern = re.compile(".*".join(map(re.escape, message.split("…"))), re.S)
+    assert any(pattern.search(text) for text in TEXTS)
+
+
+def test_a_message_that_nobody_raises_is_seen():
+    assert not any("is no such message" in text for text in TEXTS)
+
+
+TEXTS = texts()

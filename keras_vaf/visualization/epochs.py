@@ -43,12 +43,13 @@ def plot_epochs(
 
     Example:
 
-    >>> model = keras.Sequential([keras.Input((2,)), keras_vaf.layers.VAFActivation()])
+    >>> vaf = keras_vaf.layers.VAFActivation(name="vaf")
+    >>> model = keras.Sequential([keras.Input((2,)), vaf])
     >>> model.compile("sgd", loss="mse")
     >>> x = np.random.normal(size=(64, 2))
     >>> monitor = keras_vaf.callbacks.ActivationMonitor(x)
     >>> history = model.fit(x, x, epochs=2, verbose=0, callbacks=[monitor])
-    >>> axes = plot_epochs(monitor.records["vaf_activation"])
+    >>> axes = plot_epochs(monitor.records["vaf"])
     >>> [ax.get_title(loc="left") for ax in axes]
     ['start', 'epoch 1', 'epoch 2']
     """

@@ -98,8 +98,8 @@ class ActivationsApart(keras.optimizers.Optimizer):
     >>> optimizer = ActivationsApart(keras.optimizers.SGD(0.5), [False, True], 0.25)
     >>> weight, parameter = keras.Variable(1.0), keras.Variable(1.0)
     >>> optimizer.apply([keras.ops.ones(()), keras.ops.ones(())], [weight, parameter])
-    >>> float(weight), float(parameter)
-    (0.5, 0.875)
+    >>> print(weight.numpy(), parameter.numpy())
+    0.5 0.875
     """
 
     def __init__(

@@ -6,6 +6,7 @@ import functools
 import json
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,6 +184,8 @@ def keep(oracle: Oracle, lease: float, shared: bool) -> None:
         lease: As in `KeptOracle.keep`.
         shared: As in `KeptOracle.keep`.
     """
+    # KerasTuner's own, of calls that Python will remove, with every trial.
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module="keras_tuner")
     oracle.__class__ = _kept(oracle.__class__)
     oracle.keep(lease, shared)
 

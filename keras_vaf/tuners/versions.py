@@ -1,6 +1,5 @@
 """Which KerasTuner this package stands on."""
 
-import warnings
 from importlib.metadata import version
 from types import ModuleType
 
@@ -21,8 +20,6 @@ def keras_tuner() -> ModuleType:
             tested with.
     """
     module = require("keras_tuner", extra="tune")
-    # Of calls that Python will remove, with every trial.
-    warnings.filterwarnings("ignore", category=DeprecationWarning, module="keras_tuner")
     installed = version("keras-tuner")
     numbers = tuple(int(part) for part in installed.split(".")[:3] if part.isdigit())
     if not _FIRST <= numbers < _BEYOND:

@@ -4,7 +4,8 @@
 
 Forward and backward of one VAF shared over a layer, g = relu, with the output and all
 gradients returned. The designs differ in how the sums behind the gradients of the
-parameters are formed. Writes `docs/reports/benchmarks/designs.json`.
+parameters are formed. Writes `docs/reports/benchmarks/designs.json`, and a table beside
+it.
 """
 
 import functools
@@ -57,15 +58,17 @@ def whole(x: Any, d: Any, *weights: Any) -> list[Any]:
 
 def blocks(x: Any, d: Any, *weights: Any, size: int, lanes: int) -> list[Any]:
     """All sums of a block, added to lanes of running sums."""
-    shape = (-1, size // lanes, lanes)
+    flat_x, flat_d = x.reshape(-1), d.reshape(-1)
 
-    def add(running: Any, block: Any) -> tuple[Any, None]:
-        terms = moments(*block, *weights)
-        return [r + t.sum(0) for r, t in zip(running, terms, strict=True)], None
+    def add(i: Any, running: Any) -> Any:
+        block = (
+            lax.dynamic_slice(flat, (i * size,), (size,)) for flat in (flat_x, flat_d)
+        )
+        terms = moments(*(part.reshape(-1, lanes) for part in block), *weights)
+        return [r + t.sum(0) for r, t in zip(running, terms, strict=True)]
 
     start = [jnp.zeros(lanes) for _ in range(2 * len(weights[0]) + 1)]
-    totals, _ = lax.scan(add, start, (x.reshape(shape), d.reshape(shape)))
-    return [total.sum() for total in totals]
+    return [t.sum() for t in lax.fori_loop(0, x.size // size, add, start)]
 
 
 def product(x: Any, d: Any, *weights: Any, size: int) -> list[Any]:
@@ -160,8 +163,20 @@ def measure(k: int) -> dict[str, dict[str, Any]]:
     }
 
 
+def markdown(report: dict[str, Any]) -> str:
+    """The table of a report: milliseconds, and temporaries in inputs, for each k."""
+    measured = report["k"]
+    header = ["design", *(f"k = {k}, ms | temporaries, inputs" for k in measured)]
+    lines = [header, ["---", *["---: | ---:"] * len(measured)]]
+    for name in DESIGNS:
+        rows = (designs[name] for designs in measured.values())
+        cells = (f"{row['median']:.1f} | {row['temporaries']:.2f}" for row in rows)
+        lines.append([name, *cells])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def main() -> None:
-    """Measure and write the report."""
+    """Measure, and write the report and its table."""
     report = {
         "command": "KERAS_BACKEND=jax python -m benchmarks.designs",
         "jax": jax.__version__,
@@ -171,10 +186,8 @@ def main() -> None:
         "k": {k: measure(k) for k in (3, 15)},
     }
     write_atomically(REPORT, json.dumps(report, indent=1) + "\n")
-    for k, designs in report["k"].items():
-        for name, row in designs.items():
-            print(f"k={k:2} {name:48} {row['median']:8.1f} ms", end="")
-            print(f" {row['temporaries']:8.3f} x")
+    write_atomically(REPORT.with_suffix(".md"), markdown(report))
+    print(markdown(report), end="")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ of them, on one machine or several.
 """
 
 from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
+from keras_vaf.tuners.figures import (
+    best_so_far,
+    marginal_effects,
+    parallel_coordinates,
+)
 from keras_vaf.tuners.results import (
     TrialResult,
     ranked,
@@ -29,6 +34,9 @@ __all__ = [
     "TrialResult",
     "Workers",
     "activation",
+    "best_so_far",
+    "marginal_effects",
+    "parallel_coordinates",
     "ranked",
     "read_trials",
     "to_csv",

@@ -31,6 +31,11 @@ class TrialResult:
         epochs: Median of these: for how long a model on all rows is trained.
         seconds: Time that the trial took.
         message: Why it failed.
+
+    Example:
+
+    >>> TrialResult("0", "COMPLETED", {"k": 3}, score=0.2).values
+    {'k': 3}
     """
 
     trial: str
@@ -94,6 +99,12 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
     Raises:
         FileNotFoundError: If there is no trial in the folder.
         ValueError: If the file of a trial is torn.
+
+    Example:
+
+    >>> read_trials("nowhere")
+    Traceback (most recent call last):
+    FileNotFoundError: Expected the folder of a search... Received: nowhere
     """
     paths = sorted(Path(folder).glob("trial_*/trial.json"))
     if not paths:
@@ -123,6 +134,16 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
     Args:
         results: The trials.
         direction: `"min"` if low scores are good, `"max"` if high ones are.
+
+    Returns:
+        The trials in that order.
+
+    Example:
+
+    >>> scores = {"0": 0.2, "1": 0.1, "2": None}
+    >>> trials = [TrialResult(n, "COMPLETED", {}, s) for n, s in scores.items()]
+    >>> [trial.trial for trial in ranked(trials, "min")]
+    ['1', '0', '2']
     """
     sign = 1 if direction == "min" else -1
     return sorted(
@@ -131,7 +152,21 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
 
 
 def to_csv(results: Sequence[TrialResult]) -> str:
-    """Return all trials as a table of text, one column per hyper-parameter and fold."""
+    """Return all trials as a table of text, one column per hyper-parameter and fold.
+
+    Args:
+        results: The trials.
+
+    Returns:
+        Values separated by commas, below their names.
+
+    Example:
+
+    >>> print(to_csv([TrialResult("0", "COMPLETED", {"k": 3}, score=0.2)]))
+    trial,status,score,deviation,epochs,seconds,k
+    0,COMPLETED,0.2,,,,3
+    <BLANKLINE>
+    """
     names = list(dict.fromkeys(name for result in results for name in result.values))
     folds = max((len(result.fold_scores) for result in results), default=0)
     head = ("trial", "status", "score", "deviation", "epochs", "seconds")
@@ -146,6 +181,20 @@ def to_csv(results: Sequence[TrialResult]) -> str:
 
 
 def to_json(results: Sequence[TrialResult]) -> str:
-    """Return all trials as JSON, one line each."""
+    """Return all trials as JSON, one line each.
+
+    Args:
+        results: The trials.
+
+    Returns:
+        A list of objects with the fields of `TrialResult`.
+
+    Example:
+
+    >>> import json
+    >>> text = to_json([TrialResult("0", "COMPLETED", {"k": 3}, score=0.2)])
+    >>> json.loads(text)[0]["score"]
+    0.2
+    """
     lines = ",\n".join(json.dumps(asdict(result)) for result in results)
     return f"[\n{lines}\n]\n"

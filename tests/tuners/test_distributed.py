@@ -50,8 +50,13 @@ def member(tmp_path, port, monkeypatch):
         tuner = Toy(
             lambda hp: hp.Float("x", 0.0, 1.0),
             objective="val_loss",
-            **{"max_trials": TRIALS, "seed": 1, "folds": 2, "stratify": False},
-            **{"directory": tmp_path, "project_name": "p", **options},
+            max_trials=TRIALS,
+            seed=1,
+            folds=2,
+            stratify=False,
+            directory=tmp_path,
+            project_name="p",
+            **options,
         )
         if name == "chief":
             tuner.oracle.verbose = 0
@@ -118,7 +123,7 @@ def test_a_worker_without_a_chief_gives_up(member):
     worker = member("worker-0", patience=0.5)
     started = time.monotonic()
 
-    with pytest.raises(ConnectionError, match="did not answer for 0.5 seconds"):
+    with pytest.raises(ConnectionError, match=r"did not answer for 0\.5 seconds"):
         search(worker)
 
     assert time.monotonic() - started < 20

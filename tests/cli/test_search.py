@@ -1,0 +1,242 @@
+"""`keras-vaf search`, from the words of the command line to files and exit codes."""
+
+import csv
+import json
+import os
+import re
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.cli import dataset_search, main
+from keras_vaf.datasets import Dataset
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+QUICK = ["--trials", "1", "--folds", "2", "--epochs", "3", "--hidden", "4"]
+ROWS = 40
+
+
+@pytest.fixture
+def dataset(monkeypatch):
+    """Let `keras-vaf search` find a small dataset, whatever name it is given."""
+
+    def use(task="classification", shift=0.0, categories=None):
+        rng = np.random.default_rng(0)
+        x = rng.normal(100.0, 20.0, (ROWS, 3)).astype("float32")
+        if categories:
+            x[:, 1] = np.arange(ROWS) % 2
+        x[:, 2] = 7.0  # constant
+        classes = ("no", "yes") if task == "classification" else None
+        y = np.arange(ROWS) % 2 if classes else 1000 + 10 * x[:, 0] + shift
+        y = y.astype("int64" if classes else "float32")
+        table = Dataset("small", task, x, y, ("a", "b", "c"), classes, categories or {})
+        monkeypatch.setattr(dataset_search, "load", lambda name, data_dir: table)
+        return table
+
+    return use
+
+
+def refusal(capsys, *words):
+    """Return the one sentence with which a command is refused."""
+    assert main(["search", *words]) == 2
+    output = capsys.readouterr()
+    assert output.err.startswith("keras-vaf: ")
+    return output.err
+
+
+def test_searches_shows_and_goes_on(dataset, tmp_path, capsys):
+    table = dataset()
+    folder = tmp_path / "found"
+    words = ["search", "small", "--output", str(folder), *QUICK, "--trials", "2"]
+
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "trial 1 of 2 | val_loss" in said
+    assert "trial 2 of 2 | val_loss" in said
+    assert "left" in said
+    assert "2 of 2 trials completed" in said
+    assert "accuracy" in said
+    for name in ("best.keras", "trials.csv", "curve.png", "effects.png"):
+        assert (folder / name).is_file()
+    with open(folder / "trials.csv", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 2
+
+    assert main(["search", "show", str(folder)]) == 0
+    assert "2 of 2 trials completed" in capsys.readouterr().out
+    assert main(["search", "--resume", str(folder)]) == 0
+    assert "trial 1 of 2" not in capsys.readouterr().out
+
+    line = re.search(r"(import keras, keras_vaf; model = .*)\n", said).group(1)
+    names = {}
+    exec(line, names)
+    outputs = names["model"].predict(table.x, verbose=0)
+    np.testing.assert_allclose(outputs.sum(axis=1), 1, rtol=1e-5)
+    report = json.loads((folder / "report.json").read_text())
+    test = dataset_search.split(table.y, 0.2, 0)[1]
+    right = outputs.argmax(axis=1) == table.y
+    assert report["test"]["accuracy"] == pytest.approx(right[test].mean())
+    assert report["rows"] == {"search": ROWS - len(test), "test": len(test)}
+
+
+def test_test_rows_take_no_part(dataset, tmp_path, monkeypatch):
+    table = dataset("regression")
+    words = ["search", "small", "--output", str(tmp_path / "one"), *QUICK]
+    assert main(words) == 0
+    test = dataset_search.split(table.y, 0.2, 0, stratify=False)[1]
+    table.x[test], table.y[test] = np.nan, -1e6
+    object.__setattr__(table, "checksum", "another")
+    words[3] = str(tmp_path / "two")
+    assert main(words) == 0
+
+    one, two = (
+        keras.saving.load_model(tmp_path / name / "best.keras").get_weights()
+        for name in ("one", "two")
+    )
+    for first, second in zip(one, two, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_a_regression_gives_values_in_units_of_the_dataset(dataset, tmp_path):
+    table = dataset("regression")
+    folder = tmp_path / "found"
+    words = [*QUICK, "--epochs", "60", "--hidden", "8"]
+
+    assert main(["search", "small", "--output", str(folder), *words]) == 0
+
+    model = keras.saving.load_model(folder / "best.keras")
+    outputs = model.predict(table.x, verbose=0)[:, 0]
+    assert np.corrcoef(outputs, table.y)[0, 1] > 0.9
+    assert abs(outputs.mean() - table.y.mean()) < table.y.std()
+
+
+def test_categories_are_prepared_outside_of_the_model(dataset, tmp_path, capsys):
+    dataset(categories={1: ("red", "blue")})
+    folder = tmp_path / "found"
+
+    assert main(["search", "small", "--output", str(folder), *QUICK]) == 0
+
+    assert "as keras_vaf.datasets.Preprocessing makes them" in capsys.readouterr().out
+    assert keras.saving.load_model(folder / "best.keras").input_shape == (None, 4)
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Interrupt every search before its first trial."""
+
+    def interrupt(self, tuner):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dataset_search.DatasetSearch, "run", interrupt)
+
+
+def test_an_interrupted_search_says_how_to_go_on(
+    dataset, tmp_path, capsys, interrupted
+):
+    dataset()
+    folder = tmp_path / "found"
+
+    assert main(["search", "small", "--output", str(folder), *QUICK]) == 130
+    said = capsys.readouterr().err
+    assert f"go on with: keras-vaf search --resume {folder}" in said
+
+
+def test_workers_are_told_to_end_with_the_search(dataset, tmp_path, monkeypatch):
+    dataset()
+    told = {}
+
+    def look(self, tuner):
+        told.update(os.environ)
+        told["workers"] = tuner._workers
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dataset_search.DatasetSearch, "run", look)
+    words = ["search", "small", "--output", str(tmp_path / "o"), "--workers", "2"]
+
+    assert main([*words, *QUICK]) == 130
+
+    assert told["KERASTUNER_ORACLE_IP"] == "127.0.0.1"
+    assert told["workers"] is not None
+    assert "KERASTUNER_ORACLE_IP" not in os.environ
+
+
+def test_another_search_in_the_folder_is_refused(
+    dataset, tmp_path, capsys, interrupted
+):
+    dataset()
+    words = ["small", "--output", str(tmp_path / "o")]
+    assert main(["search", *words, *QUICK]) == 130
+    capsys.readouterr()
+
+    said = refusal(capsys, *words, *QUICK, "--seed", "3")
+
+    assert "holds another search, with seed 0" in said
+    assert f"--resume {tmp_path / 'o'}" in said
+
+
+def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
+    dataset("regression")
+    assert main(["search", "small", "--output", str(tmp_path / "o"), *QUICK]) == 130
+    capsys.readouterr()
+    dataset("regression", shift=5.0)
+
+    said = refusal(capsys, "--resume", str(tmp_path / "o"))
+
+    assert "are not those that the search" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "Name one dataset"),
+        (["wine", "iris"], "Received: wine iris"),
+        (["show", "runs", "more"], "Received: show runs more"),
+        (["show", "nowhere"], "Received: nowhere"),
+        (["--resume", "nowhere"], "Received: nowhere"),
+        (["whine"], "wine"),
+        (["small", "--trials", "0"], "--trials 0"),
+        (["small", "--epochs", "0"], "--epochs 0"),
+        (["small", "--folds", "1"], "folds=1"),
+        (["small", "--folds", "30"], "use fewer folds"),
+        (["small", "--hidden", "0"], "positive integers"),
+        (["small", "--workers", "0"], "at least 1. Received: 0"),
+    ],
+)
+def test_refuses_bad_input(dataset, tmp_path, capsys, monkeypatch, words, expected):
+    monkeypatch.chdir(tmp_path)
+    if "small" in words:
+        dataset()
+
+    assert re.search(expected, refusal(capsys, *words))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(dataset, tmp_path, capsys):
+    dataset()
+    (tmp_path / "o").write_text("")
+
+    said = refusal(capsys, "small", "--output", str(tmp_path / "o"))
+
+    assert str(tmp_path / "o") in said
+
+
+def test_a_port_in_use_is_refused(dataset, tmp_path, capsys, monkeypatch):
+    dataset()
+    monkeypatch.setenv("KERASTUNER_TUNER_ID", "chief")
+    monkeypatch.setenv("KERASTUNER_ORACLE_IP", "192.0.2.1")  # of no machine
+    monkeypatch.setenv("KERASTUNER_ORACLE_PORT", "8000")
+
+    said = refusal(capsys, "small", "--output", str(tmp_path / "o"), *QUICK)
+
+    assert "The chief cannot listen at 192.0.2.1:8000" in said
+
+
+def test_the_page_names_every_option(capsys):
+    page = Path(__file__).parents[2] / "docs" / "search.md"
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+
+    assert options == set(re.findall(r"`(--[a-z-]+)", page.read_text()))

@@ -1,14 +1,38 @@
 """Whole networks: any Keras model with trained activations, and the paper's own.
 
-`convert` takes a model and replaces its fixed activations; `to_vaf` does it for one
-layer. `grow` adds hidden units to VAFs. `mlp` makes the fully connected networks of the
-paper.
+`convert` takes a model and replaces its fixed activations by trained ones, which start
+there; `grow` gives VAFs more hidden units, `simplify` takes away those that do little,
+`revert` puts fixed activations back, `nearest` names the known function that is nearest
+to a learned one, and `freeze` makes a model that needs nothing but Keras.
+`save_curve` and `load_curve` carry one learned function to another model. `to_vaf`
+writes one activation as a VAF; `mlp` makes the fully connected networks of the paper.
 """
 
 from keras_vaf.models.conversion import convert
+from keras_vaf.models.curves import load_curve, save_curve
+from keras_vaf.models.freezing import freeze
 from keras_vaf.models.growing import grow
 from keras_vaf.models.inclusion import gaussian, to_vaf
+from keras_vaf.models.nearest import Known, nearest
 from keras_vaf.models.networks import mlp
 from keras_vaf.models.report import Change, Kept, Report
+from keras_vaf.models.reverting import revert
+from keras_vaf.models.simplification import simplify
 
-__all__ = ["Change", "Kept", "Report", "convert", "gaussian", "grow", "mlp", "to_vaf"]
+__all__ = [
+    "Change",
+    "Kept",
+    "Known",
+    "Report",
+    "convert",
+    "freeze",
+    "gaussian",
+    "grow",
+    "load_curve",
+    "mlp",
+    "nearest",
+    "revert",
+    "save_curve",
+    "simplify",
+    "to_vaf",
+]

@@ -20,11 +20,13 @@ class Exchanged(NamedTuple):
         layer: A layer, or another callable, that is called in its place.
         after: What to call it.
         error: Largest difference of the two functions.
+        nearest: The known function that is nearest to it, where it was sought.
     """
 
     layer: Callable[..., Any]
     after: str
     error: float
+    nearest: str = ""
 
 
 class NotExchangedError(Exception):
@@ -69,8 +71,9 @@ def exchange(
             kept.append(Kept(path, type(old).__name__, str(reason)))
             return None
         parameters = _parameters(new.layer) - _parameters(old)
-        change = Change(path, label(old), new.after, new.error, parameters)
-        changes.append(change)
+        changes.append(
+            Change(path, label(old), new.after, new.error, parameters, new.nearest)
+        )
         return Swap(linear=True, then=new.layer) if given else Swap(new.layer)
 
     result = rebuild(model, swap, edit=edit)

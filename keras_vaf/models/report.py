@@ -11,9 +11,10 @@ class Change:
         layer: Path of its layer, such as `"backbone/relu_1"`.
         before: What it was.
         after: What it is now.
-        error: Largest difference between the two on [-5, 5], or on the data; `None`
-            where it was not measured.
+        error: Largest difference between the two functions; `None` where it was not
+            measured.
         parameters: Parameters added; negative if there are fewer.
+        nearest: The known function that is nearest to it, where it was sought.
     """
 
     layer: str
@@ -21,13 +22,15 @@ class Change:
     after: str
     error: float | None = None
     parameters: int = 0
+    nearest: str = ""
 
     def __str__(self) -> str:
         """One line for people."""
         error = "not measured" if self.error is None else f"{self.error:.2g}"
+        nearest = f"; near {self.nearest}" if self.nearest else ""
         return (
             f"{self.layer}: {self.before} -> {self.after}, "
-            f"parameters {self.parameters:+d}, largest error {error}"
+            f"parameters {self.parameters:+d}, largest error {error}{nearest}"
         )
 
 
@@ -57,6 +60,8 @@ class Report:
     Args:
         changes: The activations that were replaced.
         kept: Those that were not.
+        deviation: Largest difference between outputs of the two models; `None` where it
+            was not measured.
 
     Example:
 
@@ -69,6 +74,7 @@ class Report:
 
     changes: tuple[Change, ...] = ()
     kept: tuple[Kept, ...] = ()
+    deviation: float | None = None
 
     @property
     def parameters(self) -> int:
@@ -87,4 +93,6 @@ class Report:
             f"{len(self.changes)} replaced, {len(self.kept)} kept, "
             f"parameters {self.parameters:+d}"
         )
+        if self.deviation is not None:
+            total += f", largest deviation of an output {self.deviation:.2g}"
         return "\n".join(map(str, (*self.changes, *self.kept, total)))

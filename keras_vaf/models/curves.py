@@ -1,0 +1,88 @@
+"""Learned functions as small files."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from keras_vaf.initializers import CurveStart
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.models.inclusion import to_vaf
+from keras_vaf.ops.functions import function_identifier
+from keras_vaf.utils import write_atomically
+
+FORMAT = "keras_vaf.curve.1"
+
+
+def save_curve(
+    layer: TrainableActivation,
+    path: str | os.PathLike[str],
+    index: Sequence[int] = (),
+) -> Path:
+    """Write a learned function to a JSON file.
+
+    Args:
+        layer: A VAF, or another activation that `to_vaf` takes.
+        path: The file.
+        index: Which of its functions, if it has several: `(3,)` for that of channel 3.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ValueError: If the layer is no VAF or has no weights yet, the index fits no
+            function, or g is not registered.
+        OSError: If the file cannot be written.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(initialization="relu")
+    >>> path = save_curve(layer, "relu.json")
+    >>> again = keras_vaf.layers.VAFActivation(k=5, initialization=load_curve(path))
+    >>> print(again.function([-1, 2]))
+    [0. 2.]
+    """
+    vaf = to_vaf(layer)
+    weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
+    shape = weights[-1].shape
+    place = tuple(index)
+    inside = zip(place, shape, strict=False)
+    if len(place) != len(shape) or not all(0 <= i < size for i, size in inside):
+        raise ValueError(
+            f"The layer {layer.name!r} has functions of shape {shape}: expected an "
+            f"`index` of one number for each of these axes. Received: index={index!r}"
+        )
+    names = ("alpha", "alpha_bias", "beta", "beta_bias")
+    values = {n: w[place].tolist() for n, w in zip(names, weights, strict=True)}
+    content = {"format": FORMAT, "g": function_identifier(vaf.g, "g"), **values}
+    return write_atomically(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_curve(path: str | os.PathLike[str]) -> CurveStart:
+    """Read a learned function that a new VAF can start at.
+
+    Args:
+        path: A file that `save_curve` wrote.
+
+    Returns:
+        A start, for the argument `initialization` of `VAFActivation`.
+
+    Raises:
+        ValueError: If the file is none of these, or its g is not registered here.
+        OSError: If the file cannot be read.
+
+    Example: see `save_curve`.
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        content = json.loads(text)
+        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}")
+        return CurveStart(**content)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Expected a file that keras_vaf.models.save_curve wrote. Received: {path} "
+            f"({error})"
+        ) from error

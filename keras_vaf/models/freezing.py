@@ -1,0 +1,198 @@
+"""Models that need no code of this package any more."""
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.sharing import unshared_axes
+from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange
+from keras_vaf.models.inclusion import built_shape, to_vaf
+from keras_vaf.ops.elementwise import elementwise, name_of
+from keras_vaf.types import Tensor
+
+
+def freeze(model: keras.Model, data: Any = None) -> keras.Model:
+    """Turn a trained model into one that needs nothing but Keras.
+
+    Each VAF becomes layers of Keras, `Rescaling`, `Activation` and `Add`, with its
+    weights as constants: hidden units that add nothing are left out. The file of the
+    result loads where keras_vaf is not installed, and is exported as any other.
+
+    Args:
+        model: A Sequential or Functional model with weights. Its trained activations
+            must be VAFs, or such that `to_vaf` turns into one.
+        data: Inputs to compare the two models on; by default four random samples.
+
+    Returns:
+        A Functional model, not compiled. Its `report` says what was replaced, and the
+        largest difference between the outputs of the two.
+
+    Raises:
+        ValueError: If the model has no trained activation or none that it can reach, is
+            not built, or needs other parts of keras_vaf.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
+    ...     keras_vaf.layers.VAFActivation(name="vaf"), keras.layers.Dense(1)])
+    >>> frozen = freeze(model)
+    >>> "keras_vaf" in frozen.to_json(), frozen.report.deviation < 1e-5
+    (False, True)
+    """
+    if not getattr(model, "inputs", None):
+        raise ValueError(
+            "A model is frozen with its weights: call it on an input first. "
+            f"Received: the model {model.name!r}, which is not built"
+        )
+    frozen = exchange(model, _constant, edit=_without_own)
+    report = frozen.report
+    # As exchanged, it is compiled if the model was, maybe with parts of keras_vaf.
+    if isinstance(frozen, keras.Sequential):
+        frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
+    else:
+        frozen = keras.Model(frozen.input, frozen.output, name=model.name)
+    _check_free(frozen, report.kept)
+    x = _samples(frozen) if data is None else data
+    old, new = (keras.tree.flatten(each(x, training=False)) for each in (model, frozen))
+    differences = [
+        np.max(np.abs(_array(a) - _array(b)), initial=0.0)
+        for a, b in zip(old, new, strict=True)
+    ]
+    frozen.report = dataclasses.replace(report, deviation=float(max(differences)))
+    return frozen
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    return keras.ops.convert_to_numpy(tensor).astype("float64")
+
+
+def _constant(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    try:
+        function = _Constant(layer, name)
+    except ValueError as reason:
+        raise NotExchangedError(str(reason)) from reason
+    return Exchanged(function, "layers of Keras", 0.0)
+
+
+class _Constant:
+    """The function of a VAF, made of layers of Keras.
+
+    The layers are made once, so that one VAF in two places becomes one of these in two.
+    """
+
+    def __init__(self, layer: TrainableActivation, name: str) -> None:
+        vaf = to_vaf(layer)
+        weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
+        alpha, alpha_bias, beta, self._beta_bias = weights
+        if elementwise(vaf.g).homogeneous:  # g(c h) = c g(h) for c > 0
+            size = np.where(alpha == 0, 1, np.abs(alpha))
+            alpha, alpha_bias, beta = alpha / size, alpha_bias / size, beta * size
+        self._name, self._layer = name, layer
+        self._units: list[list[Any]] = []
+        for j in range(vaf.k):
+            if np.any(beta[..., j]):
+                self._add_unit(vaf.g, alpha[..., j], alpha_bias[..., j], beta[..., j])
+        if not self._units:
+            self._units = [[self._rescaling("constant", 0.0, self._beta_bias)]]
+        self._sum = keras.layers.Add(name=f"{name}_sum", dtype="float32")
+        # The arithmetic is in float32; what follows gets the dtype that it had.
+        self._last = keras.layers.Activation(
+            "linear", name=name, dtype=layer.dtype_policy
+        )
+
+    def __call__(self, inputs: Tensor) -> Tensor:
+        """Apply the function in a graph."""
+        outputs = []
+        for unit in self._units:
+            x = inputs
+            for step in unit:
+                x = step(x)
+            outputs.append(x)
+        return self._last(self._sum(outputs) if len(outputs) > 1 else outputs[0])
+
+    def _add_unit(
+        self, g: Any, alpha: np.ndarray, alpha_bias: np.ndarray, beta: np.ndarray
+    ) -> None:
+        """Add beta g(alpha x + alpha_bias), the first unit with the constant."""
+        j = len(self._units)
+        constant = np.zeros_like(self._beta_bias) if self._units else self._beta_bias
+        fixed = name_of(g)
+        inner = g
+        if fixed is not None:
+            inner = keras.layers.Activation(
+                fixed, name=f"{self._name}_g{j}", dtype="float32"
+            )
+        before = self._rescaling(f"in{j}", alpha, alpha_bias)
+        after = self._rescaling(f"out{j}", beta, constant)
+        self._units.append([before, inner, after])
+
+    def _rescaling(self, name: str, scale: Any, offset: Any) -> keras.layers.Layer:
+        """Return scale * x + offset, one for each function of the layer."""
+        return keras.layers.Rescaling(
+            self._aligned(scale),
+            self._aligned(offset),
+            name=f"{self._name}_{name}",
+            dtype="float32",
+        )
+
+    def _aligned(self, values: Any) -> Any:
+        """Give a value for each function the axes of a sample."""
+        values = np.asarray(values)
+        if values.ndim == 0:
+            return float(values)
+        shape = built_shape(self._layer)
+        axes = unshared_axes(self._layer.sharing, len(shape), self._layer.data_format)
+        full = [size if axis in axes else 1 for axis, size in enumerate(shape)][1:]
+        return values.reshape(full).tolist()
+
+
+def _without_own(config: Any) -> Any:
+    """Leave out what only training needs: initializers, regularizers, constraints."""
+    if isinstance(config, list | tuple):
+        return type(config)(map(_without_own, config))
+    if not isinstance(config, dict):
+        return config
+    return {key: _without_own_value(key, value) for key, value in config.items()}
+
+
+def _without_own_value(key: str, value: Any) -> Any:
+    if _is_own(value) and key.endswith("initializer"):
+        return "zeros"
+    if _is_own(value) and key.endswith(("regularizer", "constraint")):
+        return None
+    return _without_own(value)
+
+
+def _is_own(value: Any) -> bool:
+    name = value.get("registered_name") if isinstance(value, dict) else None
+    return isinstance(name, str) and name.startswith("keras_vaf>")
+
+
+def _check_free(model: keras.Model, kept: Any) -> None:
+    """Raise a `ValueError` if a model still needs this package."""
+    found = sorted(set(re.findall(r"keras_vaf>\w+", json.dumps(model.get_config()))))
+    if found:
+        reasons = "; ".join(map(str, kept))
+        raise ValueError(
+            "Frozen, the model would still need keras_vaf. Put the activations where "
+            "they are layers of a Sequential or Functional model. "
+            f"Received: a model with {', '.join(found)} {reasons and f'({reasons})'}"
+        )
+
+
+def _samples(model: keras.Model) -> Any:
+    """Return four random samples; axes of any size have 32 entries."""
+    random = np.random.default_rng(0)
+
+    def sample(entry: Any) -> np.ndarray:
+        shape = (4, *(size or 32 for size in entry.shape[1:]))
+        if keras.backend.is_float_dtype(entry.dtype):
+            return random.normal(size=shape).astype("float32")
+        return np.zeros(shape, entry.dtype)
+
+    return keras.tree.map_structure(sample, model.input)

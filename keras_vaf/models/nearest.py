@@ -1,0 +1,114 @@
+"""The known function that is nearest to a learned one."""
+
+import dataclasses
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.ops.elementwise import NAMES
+from keras_vaf.ops.functions import evaluate, get_function
+
+RANGE = (-10.0, 10.0)
+# Where two names fit nearly as well, the simpler one stands first.
+_SIMPLE = ("linear", "relu", "tanh", "sigmoid")
+_NAMES = (*_SIMPLE, *(name for name in NAMES if name not in (*_SIMPLE, "leaky_relu")))
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A known function near a learned one: `scale * name(x) + offset`.
+
+    Args:
+        name: `"LeakyReLU"`, or the name of a Keras activation.
+        slope: Slope on the left, of a LeakyReLU.
+        scale: Factor.
+        offset: Constant.
+        error: Largest difference from the learned function, on [-10, 10].
+    """
+
+    name: str
+    slope: float = 0.0
+    scale: float = 1.0
+    offset: float = 0.0
+    error: float = 0.0
+
+    @property
+    def function(self) -> str:
+        """The function without scale and offset, such as `LeakyReLU(0.13)`."""
+        return f"LeakyReLU({self.slope:.2g})" if self.name == "LeakyReLU" else self.name
+
+    def __str__(self) -> str:
+        """Such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
+        scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
+        offset = "" if abs(self.offset) < 0.005 else f" {self.offset:+.2f}"
+        return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
+
+    def layer(self, **arguments: Any) -> keras.layers.Layer:
+        """Return the layer of Keras that computes it, scale and offset apart."""
+        if self.name == "LeakyReLU":
+            return keras.layers.LeakyReLU(self.slope, **arguments)
+        return keras.layers.Activation(self.name, **arguments)
+
+
+def nearest(layer: TrainableActivation, x: Any = None, scaled: bool = True) -> Known:
+    """Find the known function that is nearest to what a layer has learned.
+
+    Args:
+        layer: A trained activation with weights. Of several functions one is sought
+            that is near to all.
+        x: Values to compare at; 1001 on [-10, 10] by default.
+        scaled: Whether a factor and a constant may be applied to the known function.
+
+    Returns:
+        The function of smallest largest error.
+
+    Raises:
+        ValueError: If the layer has no weights yet.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(initialization="leaky_relu")
+    >>> print(nearest(layer))
+    LeakyReLU(0.2), largest error ...
+    """
+    x = np.linspace(*RANGE, 1001) if x is None else np.asarray(x, "float64")
+    y = layer.function(x).reshape(len(x), -1)
+    candidates = [_leaky(x, y, scaled)]
+    candidates += [_named(name, x, y, scaled) for name in _NAMES]
+    # A simpler name stands until another one is clearly nearer.
+    best = candidates[1]
+    for candidate in (*candidates[2:3], candidates[0], *candidates[3:]):
+        if candidate.error < 0.9 * best.error - 1e-6:
+            best = candidate
+    return best
+
+
+def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> Known:
+    values = evaluate(get_function(name, "name"), x)
+    scale, offset = 1.0, 0.0
+    if scaled:
+        scale, offset = _solve([values, np.ones_like(x)], y)
+    error = np.max(np.abs(scale * values[:, None] + offset - y))
+    return Known(name, 0.0, scale, offset, float(error))
+
+
+def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> Known:
+    right, left = np.maximum(x, 0), np.minimum(x, 0)
+    if scaled:
+        scale, slope, offset = _solve([right, left, np.ones_like(x)], y)
+    else:
+        scale, offset = 1.0, 0.0
+        (slope,) = _solve([left], y - right[:, None])
+    fitted = scale * right + slope * left + offset
+    error = float(np.max(np.abs(fitted[:, None] - y)))
+    if scale == 0 or slope / scale < 0:  # no LeakyReLU of Keras
+        return Known("LeakyReLU", 0.0, scale, offset, np.inf)
+    return Known("LeakyReLU", slope / scale, scale, offset, error)
+
+
+def _solve(basis: list[np.ndarray], y: np.ndarray) -> list[float]:
+    """Least-squares coefficients of one combination that is near to all columns."""
+    solution = np.linalg.lstsq(np.stack(basis, axis=1), y.mean(axis=1), rcond=None)[0]
+    return [float(value) for value in solution]

@@ -1,0 +1,44 @@
+"""Fixed activations where learned ones are known functions."""
+
+import keras
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.models.checking import check_tolerance
+from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange
+from keras_vaf.models.nearest import nearest
+
+
+def revert(model: keras.Model, tolerance: float) -> keras.Model:
+    """Put fixed activations back where learned ones are nearly known functions.
+
+    Args:
+        model: A Sequential or Functional model with trained activations.
+        tolerance: Largest difference allowed between a learned function and a known one
+            of Keras, on [-10, 10].
+
+    Returns:
+        A model in which these are `keras.layers.Activation` or `LeakyReLU` layers. Its
+        `report` says which, and what the others are near to.
+
+    Raises:
+        ValueError: If the model has no trained activation, or the tolerance is no
+            positive number.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
+    ...     keras.layers.ReLU(name="act"), keras.layers.Dense(1)])
+    >>> print(revert(convert(model), tolerance=0.01).report)
+    act: VAFActivation(k=3) -> relu, parameters -10, largest error 0
+    1 replaced, 0 kept, parameters -10
+    """
+    check_tolerance(tolerance)
+
+    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+        known = nearest(layer, scaled=False)
+        if known.error > tolerance:
+            raise NotExchangedError(f"it is near to {nearest(layer)}")
+        fixed = known.layer(name=name, dtype=layer.dtype_policy)
+        return Exchanged(fixed, known.function, known.error)
+
+    return exchange(model, make)

@@ -1,0 +1,156 @@
+"""VAFs with fewer hidden units."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.units import spread
+from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.models.checking import check_tolerance
+from keras_vaf.models.entering import entering_values
+from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange, label
+from keras_vaf.models.inclusion import built_shape, to_vaf
+from keras_vaf.models.nearest import nearest
+from keras_vaf.ops.functions import evaluate
+
+_GRID = np.linspace(-5, 5, 501)
+
+
+def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Model:
+    """Take hidden units from VAFs as long as their functions stay nearly the same.
+
+    Units are taken one by one, the one that is missed least first, and the others are
+    fitted anew each time. So units with equal knots become one, and those that
+    contribute less than the tolerance go.
+
+    Args:
+        model: A Sequential or Functional model with VAFs.
+        tolerance: Error allowed for each function: the largest one on [-5, 5]; with
+            data the root mean square over the values that enter the layer, which is
+            weighted by their density.
+        data: Inputs of the model, as `model.predict` takes them in one piece.
+
+    Returns:
+        A model with smaller VAFs. Its `report` says by how much they differ, and which
+        known function each is near to.
+
+    Raises:
+        ValueError: If the model has no trained activation, or the tolerance is no
+            positive number.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
+    ...     keras.layers.ReLU(name="act"), keras.layers.Dense(1)])
+    >>> vaf = convert(model, k=5)
+    >>> print(simplify(vaf, tolerance=0.01).report)
+    act: VAFActivation(k=5) -> VAFActivation(k=1), parameters -12, largest error ...
+    1 replaced, 0 kept, parameters -12
+    """
+    check_tolerance(tolerance)
+    entering = {} if data is None else entering_values(model, data)
+
+    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+        if not isinstance(layer, VAFActivation):
+            raise NotExchangedError("it has no hidden units")
+        known = str(nearest(layer))
+        new, error = _smaller(layer, tolerance, entering.get(path), name)
+        if new is None:
+            raise NotExchangedError(f"it needs all its hidden units; near {known}")
+        return Exchanged(new, label(new), error, known)
+
+    return exchange(model, make)
+
+
+class _Units(NamedTuple):
+    """The hidden units of one function that are left, and the error without others."""
+
+    kept: list[int]
+    beta: np.ndarray
+    beta_bias: float
+    error: float
+
+
+def _smaller(
+    layer: VAFActivation, tolerance: float, values: np.ndarray | None, name: str
+) -> tuple[VAFActivation | None, float]:
+    """Return a VAF with as few hidden units as all its functions allow."""
+    vaf = to_vaf(layer)  # checks the weights, and makes straight lines of relu
+    weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
+    alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
+    x, measure = (_GRID, _largest) if values is None else (values, _mean)
+    found = []
+    for i, beta_bias in enumerate(weights[3].ravel()):
+        hidden = evaluate(vaf.g, x[:, None] * alpha[i] + alpha_bias[i])
+        found.append(_reduce(hidden, beta[i], beta_bias, tolerance, measure))
+    k = max(len(units.kept) for units in found)
+    if k >= layer.k:
+        return None, 0.0
+    changes = {"k": k, "g": vaf.g, "name": name, "initialization": "random"}
+    new = VAFActivation.from_config({**layer.get_config(), **changes})
+    new.build(built_shape(layer))
+    rows = [_filled(alpha[i], alpha_bias[i], units, k) for i, units in enumerate(found)]
+    stacked = np.stack(rows, axis=1).reshape(3, *weights[3].shape, k)
+    constant = np.reshape([units.beta_bias for units in found], weights[3].shape)
+    new.set_weights([*stacked, constant])
+    return new, max(units.error for units in found)
+
+
+def _reduce(
+    hidden: np.ndarray,
+    beta: np.ndarray,
+    beta_bias: float,
+    tolerance: float,
+    measure: Callable[[np.ndarray], float],
+) -> _Units:
+    """Take units away, the least missed first, while the error is allowed."""
+    target = hidden @ beta + beta_bias
+    units = _Units(list(range(len(beta))), beta, beta_bias, 0.0)
+    while len(units.kept) > 1:
+        fewer = [
+            _refit(hidden, target, [i for i in units.kept if i != gone], measure)
+            for gone in units.kept
+        ]
+        best = min(fewer, key=lambda each: each.error)
+        if best.error > tolerance:
+            break
+        units = best
+    return units
+
+
+def _refit(
+    hidden: np.ndarray,
+    target: np.ndarray,
+    kept: list[int],
+    measure: Callable[[np.ndarray], float],
+) -> _Units:
+    design = np.column_stack([hidden[:, kept], np.ones(len(hidden))])
+    solution = np.linalg.lstsq(design, target, rcond=1e-9)[0]
+    error = measure(design @ solution - target)
+    return _Units(kept, solution[:-1], float(solution[-1]), error)
+
+
+def _filled(
+    alpha: np.ndarray, alpha_bias: np.ndarray, units: _Units, k: int
+) -> np.ndarray:
+    """Return alpha, alpha_bias and beta of k units, live spares among them."""
+    spares = spread(k - len(units.kept))
+    signs = [sign for sign, _ in spares]
+    biases = [-sign * knot for sign, knot in spares]
+    return np.array(
+        [
+            [*alpha[units.kept], *signs],
+            [*alpha_bias[units.kept], *biases],
+            [*units.beta, *[0.0] * len(spares)],
+        ]
+    )
+
+
+def _largest(difference: np.ndarray) -> float:
+    return float(np.max(np.abs(difference)))
+
+
+def _mean(difference: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(difference**2)))

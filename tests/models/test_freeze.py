@@ -1,0 +1,137 @@
+"""A frozen model computes the same, with nothing but Keras."""
+
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+from keras import layers
+
+from keras_vaf.initializers import RandomStart
+from keras_vaf.layers import ABU, APL, KAF, VAFActivation
+from keras_vaf.models import convert, freeze, mlp
+from keras_vaf.optimizers import Rprop
+from tests.models.networks import (
+    convolutional,
+    functional,
+    inputs_of,
+    outputs_of,
+    scatter,
+    sequential,
+)
+
+WITHOUT = """
+import sys
+sys.modules["keras_vaf"] = None  # an import of it fails
+import keras, numpy as np
+folder = sys.argv[1]
+model = keras.saving.load_model(folder + "/frozen.keras")
+x = np.load(folder + "/x.npy")
+np.save(folder + "/y.npy", keras.ops.convert_to_numpy(model(x)))
+"""
+
+
+def vaf(**arguments):
+    return VAFActivation(initialization=RandomStart(seed=0), **arguments)
+
+
+@pytest.mark.parametrize("make", [sequential, functional, convolutional])
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_computes_the_same(make, sharing):
+    model = scatter(convert(make(), sharing=sharing))
+    frozen = freeze(model)
+    x = inputs_of(model)
+    pairs = zip(outputs_of(model, x), outputs_of(frozen, x), strict=True)
+    for expected, y in pairs:
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    assert frozen.report.deviation < 1e-4
+    assert "keras_vaf" not in frozen.to_json()
+    known = {type(layer).__module__.split(".")[0] for layer in frozen._flatten_layers()}
+    assert known == {"keras"}
+
+
+def test_the_deviation_is_measured_on_the_data():
+    model = scatter(convert(sequential()))
+    frozen = freeze(model, data=np.zeros((2, 6), "float32"))
+    x = np.zeros((2, 6), "float32")
+    difference = outputs_of(model, x)[0].astype("float64") - outputs_of(frozen, x)[0]
+    assert frozen.report.deviation == pytest.approx(np.abs(difference).max())
+
+
+def test_loads_where_this_package_is_not(tmp_path):
+    model = mlp(6, (5,), 2, activation=vaf)  # its kernels have an initializer of ours
+    model.compile(Rprop(), "mse")
+    x = inputs_of(model)
+    freeze(model).save(tmp_path / "frozen.keras")
+    np.save(tmp_path / "x.npy", x)
+    subprocess.run([sys.executable, "-c", WITHOUT, str(tmp_path)], check=True)
+    y = np.load(tmp_path / "y.npy")
+    np.testing.assert_allclose(y, outputs_of(model, x)[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [
+        vaf(k=5, g="tanh"),
+        vaf(k=2, g="leaky_relu"),
+        vaf(sharing="neuron"),
+        vaf(sharing=(2,)),
+        vaf(sharing="channel", data_format="channels_first"),
+        vaf(dtype="mixed_bfloat16"),
+        APL(sharing="channel", seed=0),
+        KAF(D=4, sharing="layer", seed=0),
+    ],
+    ids=lambda layer: layer.name,
+)
+def test_any_vaf(activation, tmp_path):
+    model = keras.Sequential([keras.Input((3, 4, 5)), activation])
+    frozen = freeze(model)
+    frozen.save(tmp_path / "frozen.keras")
+    x = inputs_of(model)
+    loaded = keras.saving.load_model(tmp_path / "frozen.keras")
+    expected, y = outputs_of(model, x)[0], outputs_of(loaded, x)[0]
+    half = activation.compute_dtype == "bfloat16"
+    tolerance = 0.03 if half else 1e-4
+    np.testing.assert_allclose(
+        y.astype("float32"), expected.astype("float32"), tolerance, tolerance
+    )
+    assert y.dtype == expected.dtype
+
+
+def test_units_that_add_nothing_are_left_out():
+    model = convert(sequential(), layers="fused", k=8)
+    names = [layer.name for layer in freeze(model).layers]
+    assert sum("fused_activation" in name for name in names) == 4
+
+
+def test_a_function_that_is_constant():
+    layer = VAFActivation()
+    layer.set_weights(
+        [0 * w + 1 if w.shape == () else 0 * w for w in layer.get_weights()]
+    )
+    frozen = freeze(keras.Sequential([keras.Input((2,)), layer]))
+    np.testing.assert_array_equal(outputs_of(frozen, np.ones((3, 2)))[0], 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (sequential, "trainable activation of keras_vaf.layers"),
+        (lambda: keras.Sequential([vaf()]), "not built"),
+        (
+            lambda: keras.Sequential(
+                [keras.Input((3, 2)), layers.TimeDistributed(vaf(name="deep"))]
+            ),
+            "still need keras_vaf.*VAFActivation.*inside a TimeDistributed",
+        ),
+        (
+            lambda: keras.Sequential([keras.Input((2,)), ABU(name="abu")]),
+            "still need.*ABU.*a VAF has one g",
+        ),
+    ],
+    ids=["none", "unbuilt", "wrapped", "no VAF"],
+)
+def test_bad_input_is_told(make, message):
+    with pytest.raises(ValueError, match=message):
+        freeze(make())

@@ -1,0 +1,185 @@
+"""Fewer hidden units, known functions, and how near they are."""
+
+import keras
+import numpy as np
+import pytest
+from keras import layers
+
+from keras_vaf.initializers import PiecewiseLinearStart, RandomStart
+from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.models import convert, nearest, revert, simplify
+from keras_vaf.models.entering import entering_values
+from tests.models.networks import (
+    functional,
+    inputs_of,
+    outputs_of,
+    scatter,
+    sequential,
+)
+
+X = np.linspace(-5, 5, 501)
+
+
+def vaf(alpha, alpha_bias, beta, beta_bias=0.0, **arguments):
+    layer = VAFActivation(k=len(alpha), name="vaf", **arguments)
+    layer.build((None, 2))
+    weights = [np.array(weight) for weight in (alpha, alpha_bias, beta)]
+    shape = layer.beta_bias.shape
+    layer.set_weights(
+        [
+            *(np.broadcast_to(w, (*shape, len(w))) for w in weights),
+            np.full(shape, beta_bias),
+        ]
+    )
+    return layer
+
+
+def around(layer):
+    return keras.Sequential([keras.Input((2,)), layer])
+
+
+class TestSimplify:
+    def test_equal_knots_become_one(self):
+        layer = vaf((2, 1, 1), (2, 1, -1), (0.5, -3, 1))
+        found = simplify(around(layer), 1e-5)
+        assert found.layers[0].k == 2
+        np.testing.assert_allclose(
+            found.layers[0].function(X), layer.function(X), atol=1e-5
+        )
+
+    @pytest.mark.parametrize("sharing", ["layer", "channel"])
+    def test_small_contributions_go_and_the_error_is_told(self, sharing):
+        layer = vaf((1, 1, -1), (0, -1, 0), (1, 0.03, -0.002), sharing=sharing)
+        found = simplify(around(layer), 0.05)
+        (change,) = found.report.changes
+        assert found.layers[0].k == 1
+        curves = [
+            each.function(X).reshape(501, -1) for each in (found.layers[0], layer)
+        ]
+        error = np.abs(curves[0] - curves[1]).max()
+        assert change.error == pytest.approx(error, rel=1e-3) and 0 < error <= 0.05
+        assert change.nearest.startswith(("LeakyReLU", "1.0", "relu"))
+        assert simplify(around(layer), 1e-4).report.changes == ()
+
+    def test_data_say_where_it_matters(self):
+        layer = vaf((1, 1), (0, -3), (1, 1))
+        x = np.random.default_rng(0).uniform(-2, 2, (200, 2)).astype("float32")
+        found = simplify(around(layer), 1e-3, data=x)
+        assert found.layers[0].k == 1
+        np.testing.assert_allclose(
+            outputs_of(found, x)[0], outputs_of(around(layer), x)[0], atol=1e-5
+        )
+        assert simplify(around(layer), 1e-3).report.changes == ()
+
+    def test_a_model_is_simplified_everywhere(self, tmp_path):
+        model = scatter(convert(functional(), k=6))
+        found = simplify(model, 1e-4)
+        assert len(found.report.changes) + len(found.report.kept) == 4
+        x = inputs_of(model)
+        for a, b in zip(outputs_of(model, x), outputs_of(found, x), strict=True):
+            assert np.abs(a - b).max() < 0.1
+        found.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        for a, b in zip(outputs_of(found, x), outputs_of(loaded, x), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_a_smooth_g_stays(self):
+        layer = vaf((1, 1, 0.7), (0, 0, 0.5), (1, 1, 1e-4), g="tanh")
+        found = simplify(around(layer), 0.01).layers[0]
+        assert (found.k, found.g) == (1, keras.activations.tanh)
+        np.testing.assert_allclose(found.function(X), 2 * np.tanh(X), atol=0.01)
+
+
+def test_what_enters_is_recorded_wherever_it_is():
+    model = convert(functional())
+    x = inputs_of(model, samples=300)
+    entering = entering_values(model, x)
+    assert set(entering) == {"shared_activation", "act", "inner/relu"} | {
+        path for path in entering if path.startswith("relu")
+    }
+    assert len(entering) == 4
+    shared = model.get_layer("shared")
+    values = np.concatenate(
+        [keras.ops.convert_to_numpy(shared(part)).ravel() for part in x]
+    )
+    np.testing.assert_allclose(
+        entering["shared_activation"][[0, 500, 1000]],
+        np.quantile(values, (0, 0.5, 1)),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
+class TestNearest:
+    @pytest.mark.parametrize(
+        ("layer", "text"),
+        [
+            (vaf((1, -1), (0, 0), (1, -0.13)), "LeakyReLU(0.13), largest error"),
+            (vaf((1, -1), (0, 0), (0.98, -0.098)), "0.98 x LeakyReLU(0.1), largest"),
+            (vaf((1,), (0,), (2,), 0.5), "2.00 x relu +0.50, largest error"),
+            (vaf((1, -1), (0, 0), (-1, 1)), "-1.00 x linear, largest error"),
+            (vaf((2,), (0,), (1,), g="sigmoid"), "0.50 x"),
+            (vaf((1,), (0,), (1,), g="silu"), "silu, largest error"),
+            (KAF(initialization="tanh", sharing="layer", D=40), "tanh, largest error"),
+        ],
+        ids=str,
+    )
+    def test_names(self, layer, text):
+        assert text in str(nearest(layer))
+
+    def test_the_error_is_the_largest_difference(self):
+        layer = vaf((1, 1), (0, -1), (1, 0.05))
+        known = nearest(layer, x=X, scaled=False)
+        assert known.name == "relu"
+        difference = layer.function(X) - np.maximum(X, 0)
+        assert known.error == pytest.approx(np.abs(difference).max())
+
+
+class TestRevert:
+    def test_brings_back_what_was_converted(self, tmp_path):
+        model = sequential()
+        back = revert(convert(model, layers=["fused", "leaky"]), 1e-6)
+        x = inputs_of(model)
+        np.testing.assert_allclose(
+            outputs_of(back, x)[0], outputs_of(model, x)[0], rtol=1e-5, atol=1e-6
+        )
+        assert [type(layer) for layer in back.layers[1:3]] == [
+            layers.Activation,
+            layers.LeakyReLU,
+        ]
+        assert back.count_params() == model.count_params()
+
+    def test_keeps_what_is_something_new(self):
+        start = PiecewiseLinearStart((-1, 1), (-1, 0, 1))
+        model = around(VAFActivation(initialization=start, name="new"))
+        report = revert(model, 0.1).report
+        assert report.changes == ()
+        assert "near to" in str(report.kept[0]) and report.kept[0].layer == "new"
+
+    def test_relu6_is_not_relu(self):
+        model = keras.Sequential([keras.Input((2,)), layers.ReLU(6), layers.Dense(1)])
+        (change,) = revert(convert(model), 1e-3).report.changes
+        assert change.after == "relu6"
+
+
+@pytest.mark.parametrize("function", [simplify, revert])
+@pytest.mark.parametrize(
+    ("make", "tolerance", "message"),
+    [
+        (sequential, 0.1, "trainable activation of keras_vaf.layers"),
+        (lambda: convert(sequential()), 0, "positive number.*tolerance=0"),
+        (lambda: convert(sequential()), "1", "positive number.*tolerance='1'"),
+        (lambda: keras.Sequential([VAFActivation(sharing="channel")]), 1, "no weights"),
+    ],
+    ids=["none", "zero", "text", "unbuilt"],
+)
+def test_bad_input_is_told(function, make, tolerance, message):
+    with pytest.raises(ValueError, match=message):
+        function(make(), tolerance)
+
+
+def test_random_functions_keep_their_error():
+    layer = VAFActivation(k=6, initialization=RandomStart(seed=3), name="random")
+    for tolerance in (0.5, 0.1, 0.01):
+        report = simplify(around(layer), tolerance).report
+        assert report.error <= tolerance

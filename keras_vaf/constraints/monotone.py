@@ -1,6 +1,5 @@
 """Functions that never fall."""
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -45,7 +44,7 @@ class Monotone(keras.constraints.Constraint):
         beta = ops.convert_to_tensor(beta)
         return ops.where(alpha * beta < 0, ops.zeros_like(beta), beta)
 
-    def of(self, layer: Any, weight: str) -> Callable[[Tensor], Tensor]:
+    def of(self, layer: Any, weight: str) -> keras.constraints.Constraint:
         """Return the constraint of a weight of a layer."""
         g = getattr(layer, "g", None)
         slopes = None if g is None else slopes_of(g)
@@ -56,4 +55,15 @@ class Monotone(keras.constraints.Constraint):
                 f"never falls. Received: {weight}_constraint of {layer!r} with "
                 f"g={g!r}"
             )
-        return lambda beta: self(beta, layer.alpha)
+        return _GivenAlpha(self, layer)
+
+
+class _GivenAlpha(keras.constraints.Constraint):
+    """The constraint on the beta of one layer."""
+
+    def __init__(self, constraint: Monotone, layer: Any) -> None:
+        self.constraint = constraint
+        self.layer = layer
+
+    def __call__(self, beta: Tensor) -> Tensor:
+        return self.constraint(beta, self.layer.alpha)

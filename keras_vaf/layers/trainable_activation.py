@@ -146,9 +146,7 @@ class TrainableActivation(keras.layers.Layer):
             return regularizer
         # Keras sums the regularizers of all trained weights, wherever the layer is
         # nested and however the step is compiled. The penalty rides on the first.
-        if regularizer is None:
-            return lambda weight: penalty(self)
-        return lambda weight: penalty(self) + regularizer(weight)
+        return _PenaltyOnLayer(self, penalty, regularizer)
 
     def _constraint(self, name: str) -> Callable[[Tensor], Tensor] | None:
         constraint = getattr(self, f"{name}_constraint")
@@ -233,6 +231,24 @@ class TrainableActivation(keras.layers.Layer):
         return [
             ops.convert_to_numpy(getattr(self, name).value) for name in self.parameters
         ]
+
+
+class _PenaltyOnLayer(keras.regularizers.Regularizer):
+    """A penalty on a layer, and the one on the weight that it rides on, if any."""
+
+    def __init__(
+        self,
+        layer: TrainableActivation,
+        penalty: Callable[[Any], Tensor],
+        regularizer: Callable[[Tensor], Tensor] | None,
+    ) -> None:
+        self.layer = layer
+        self.penalty = penalty
+        self.regularizer = regularizer
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        own = 0.0 if self.regularizer is None else self.regularizer(weight)
+        return self.penalty(self.layer) + own
 
 
 class _Constant(keras.initializers.Initializer):

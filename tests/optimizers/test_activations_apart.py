@@ -295,6 +295,7 @@ def test_a_saved_model_trains_on_in_another_process(tmp_path):
     model.compile(activations_apart(model, keras.optimizers.AdamW(0.01), 0.1), "mse")
     model.train_on_batch(X, Y)
     model.save(tmp_path / "model.keras")
+    model.reset_metrics()
     np.savez(tmp_path / "data.npz", x=X, y=Y)
     run = subprocess.run(
         [sys.executable, "-c", TRAIN_ON, str(tmp_path)],

@@ -17,6 +17,7 @@ from keras_vaf.tuners.figures import (
     marginal_effects,
     parallel_coordinates,
 )
+from keras_vaf.tuners.hypermodel import ACTIVATIONS, hypermodel
 from keras_vaf.tuners.results import (
     TrialResult,
     ranked,
@@ -28,6 +29,7 @@ from keras_vaf.tuners.space import SearchSpace, activation
 from keras_vaf.tuners.workers import Workers
 
 __all__ = [
+    "ACTIVATIONS",
     "CrossValidated",
     "CrossValidatedTuner",
     "SearchSpace",
@@ -35,6 +37,7 @@ __all__ = [
     "Workers",
     "activation",
     "best_so_far",
+    "hypermodel",
     "marginal_effects",
     "parallel_coordinates",
     "ranked",

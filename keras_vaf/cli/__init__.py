@@ -10,11 +10,31 @@ import sys
 from collections.abc import Sequence
 
 import keras_vaf
-from keras_vaf.cli import compare, data, merge, search
+from keras_vaf.cli import (
+    compare,
+    convert,
+    data,
+    freeze,
+    inspect,
+    merge,
+    reproduce,
+    search,
+    simplify,
+)
 
 __all__ = ["main"]
 
-COMMANDS = (compare, data, merge, search)
+COMMANDS = (
+    compare,
+    convert,
+    inspect,
+    simplify,
+    freeze,
+    data,
+    merge,
+    reproduce,
+    search,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.finding import find_layers
 from keras_vaf.models.fixed import has_built_in
 from keras_vaf.models.rebuilding import Node, Swap, check_graph, rebuild
 from keras_vaf.models.report import Change, Kept, Report
@@ -105,11 +106,10 @@ def _parameters(layer: Any) -> int:
 
 def _inside(layer: Node, path: str) -> list[Kept]:
     """Return the trained activations that are in a layer, and no part of the graph."""
-    found = []
-    for part in getattr(layer, "_layers", ()):
-        if isinstance(part, TrainableActivation):
-            reason = f"it is inside a {type(layer).__name__}, whose code calls it"
-            found.append(Kept(f"{path}/{part.name}", label(part), reason))
-        else:
-            found += _inside(part, f"{path}/{part.name}")
-    return found
+    if not isinstance(layer, keras.layers.Layer):
+        return []
+    reason = f"it is inside a {type(layer).__name__}, whose code calls it"
+    return [
+        Kept(f"{path}/{name}", label(part), reason)
+        for name, part in find_layers(layer, TrainableActivation).items()
+    ]

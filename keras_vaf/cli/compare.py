@@ -149,7 +149,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--hidden",
-        type=_integers,
+        type=integers,
         default=(100, 50),
         metavar="WIDTHS",
         help="widths of the hidden layers (default: 100,50)",
@@ -165,7 +165,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--seeds",
-        type=_integers,
+        type=integers,
         default=(0,),
         help="seeds, each with folds of its own (default: 0)",
     )
@@ -217,7 +217,8 @@ def _replicas(text: str) -> int | Literal["auto"]:
         ) from None
 
 
-def _integers(text: str) -> tuple[int, ...]:
+def integers(text: str) -> tuple[int, ...]:
+    """Return the integers of a list such as `"0,1,2"`."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:

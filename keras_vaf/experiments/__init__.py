@@ -3,7 +3,8 @@
 A `Protocol` is frozen data that decides a cross-validated training but for its seed; a
 `Variant` is the activation in it. `compare` trains protocols on the same folds and
 writes one report file per training, so that an interrupted run goes on from where it
-was. Tables and pictures are made from `Report` objects and nothing else.
+was. Tables and pictures are made from `Report` objects and nothing else. `select` is
+Algorithm 2 of the paper on reports, and `reproduce` runs the paper's experiments.
 """
 
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
@@ -18,38 +19,64 @@ from keras_vaf.experiments.protocol import (
     cells,
     with_replicas,
 )
+from keras_vaf.experiments.published import Published
 from keras_vaf.experiments.reports import Report, Trial, read_reports
+from keras_vaf.experiments.reproduction import (
+    EXPERIMENTS,
+    Experiment,
+    Reproduction,
+    find_experiment,
+    protocols_of,
+    reproduce,
+)
+from keras_vaf.experiments.selection import Selected, select
+from keras_vaf.experiments.significance import corrected_t_test, holm, wilcoxon
 from keras_vaf.experiments.store import Shard, Store
 from keras_vaf.experiments.tables import Row, markdown, summarise
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
+from keras_vaf.experiments.verdict import Verdict, verdicts
 from keras_vaf.experiments.widening import as_wide
 
 __all__ = [
+    "EXPERIMENTS",
     "FAMILY",
     "PAPER_RPROP",
     "RPROP",
     "VARIANTS",
     "Cell",
     "Comparison",
+    "Experiment",
     "Merged",
     "Optimizer",
     "Protocol",
+    "Published",
     "Report",
+    "Reproduction",
     "Row",
+    "Selected",
     "Shard",
     "Store",
     "Trial",
     "Variant",
+    "Verdict",
     "as_wide",
     "best_report",
     "cells",
     "compare",
     "comparison_figure",
+    "corrected_t_test",
+    "find_experiment",
     "find_variants",
+    "holm",
     "learned_layers",
     "markdown",
     "merge",
+    "protocols_of",
     "read_reports",
+    "reproduce",
+    "select",
     "summarise",
+    "verdicts",
+    "wilcoxon",
     "with_replicas",
 ]

@@ -7,9 +7,8 @@ import io
 import os
 import statistics
 import tempfile
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,13 @@ import keras
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.engine import HERE, Track, check_engine, train_cells
+from keras_vaf.experiments.engine import HERE, Track, check_engine
 from keras_vaf.experiments.figures import comparison_figure
-from keras_vaf.experiments.protocol import Protocol, cells
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports import Report, validation_loss, write_reports
+from keras_vaf.experiments.running import train_missing
 from keras_vaf.experiments.store import Shard, Store, file_name
 from keras_vaf.experiments.tables import by_arm, markdown
-from keras_vaf.training.replicas import TooLittleMemory
 from keras_vaf.utils import require, write_atomically
 
 if TYPE_CHECKING:
@@ -94,48 +93,11 @@ def compare(
     folder = Path(output) / _folder_name(protocols, seeds)
     _check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")
-    wanted = cells(protocols, seeds)
-    found, set_aside = store.collect(wanted)
-    done = {store.path(report.cell) for report in found}
-    missing = [
-        cell
-        for cell in wanted
-        if store.path(cell) not in done and (shard is None or shard.has(store, cell))
-    ]
-    try:
-        train_cells(missing, dataset, store, engine, track)
-    except TooLittleMemory as reason:
-        protocols = narrower(protocols, reason)
-        again = compare(dataset, protocols, seeds, output, engine, shard, track)
-        return replace(again, set_aside=(*set_aside, *again.set_aside))
-    reports, _ = store.collect(wanted)
-    comparison = Comparison(
-        tuple(reports), len(wanted) - len(reports), folder, tuple(set_aside)
-    )
+    run = train_missing(protocols, seeds, dataset, store, engine, shard, track)
+    comparison = Comparison(run.reports, run.missing, folder, run.set_aside)
     if not comparison.missing:
         _write(comparison, store)
     return comparison
-
-
-def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Protocol]:
-    """Halve the width of the widest protocols, and say so.
-
-    Args:
-        protocols: The protocols, of which one was too wide for the memory.
-        reason: What it needed.
-
-    Returns:
-        The same, but for `replicas`.
-    """
-    widest = max(protocol.replicas for protocol in protocols)
-    warnings.warn(
-        f"A batch of {widest} networks {reason}: training {widest // 2} at a time.",
-        stacklevel=3,
-    )
-    return [
-        replace(protocol, replicas=min(protocol.replicas, widest // 2))
-        for protocol in protocols
-    ]
 
 
 def _write(comparison: Comparison, store: Store) -> None:

@@ -1,6 +1,7 @@
 """Cross-validation over a grid, with a user's own `build()` and arrays."""
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -82,7 +83,8 @@ def cross_validate(
         y: Targets, likewise; one array of class labels if folds are stratified.
         grid: For each argument of `build` the values to try; every combination is a
             point. `None` is a single point without arguments.
-        folds: Number of folds.
+        folds: Number of folds. Where the rows cannot be divided by it, some folds leave
+            out one row, so that all train on equally many.
         epochs: Number of epochs at most.
         batch_size: As in `train`.
         patience: As in `train`.
@@ -190,8 +192,10 @@ def fold_parts(
     targets = keras.tree.flatten(y)[0]
     parts = []
     for fold, (rest, test) in enumerate(k_folds(targets, folds, seed, stratify)):
+        # Folds of equal size are one program.
+        rows = len(targets) - math.ceil(len(targets) / folds)
         training, validation = split(
-            targets[rest], validation_fraction, seed + fold, stratify
+            targets[rest], validation_fraction, seed + fold, stratify, rows
         )
         parts.append((rest[training], rest[validation], test))
     return parts

@@ -10,8 +10,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.experiments import Protocol, Store, cells, compare, find_variants
-from keras_vaf.experiments.engine import train_cells
+from keras_vaf.experiments import Protocol, Store, compare, find_variants
+from keras_vaf.experiments.running import train_missing
 
 pytestmark = pytest.mark.backend("jax")
 
@@ -20,11 +20,7 @@ KILLS = 3
 
 def run(dataset, protocols, output):
     """Train what is missing, without the pictures: what a killed process does."""
-    store = Store(Path(output) / "cells")
-    found, _ = store.collect(wanted := cells(protocols, seeds=[0]))
-    done = {store.path(report.cell) for report in found}
-    missing = [cell for cell in wanted if store.path(cell) not in done]
-    train_cells(missing, dataset, store)
+    train_missing(protocols, [0], dataset, Store(Path(output) / "cells"))
 
 
 def kill_after(seconds, *arguments):

@@ -1,0 +1,92 @@
+"""Whether a difference is more than chance, for folds that share training rows."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_vaf.utils import require
+
+
+def corrected_t_test(differences: Sequence[float], test_fraction: float) -> float:
+    """Return the p-value of the corrected resampled t-test.
+
+    Test folds are separate, but training rows are shared, so that the plain t-test
+    finds too much. Here the variance of the mean is taken as 1 / n + f / (1 - f) times
+    that of the differences (Nadeau and Bengio, 2003), for a share f of test rows.
+
+    Args:
+        differences: Difference of two scores on each of the n folds.
+        test_fraction: Share of the rows that one fold tests.
+
+    Returns:
+        The two-sided p-value; 1 if no fold differs.
+
+    Raises:
+        ValueError: If there are fewer than two folds.
+        ImportError: If SciPy is not installed.
+
+    Example:
+
+    >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
+    0.049
+    """
+    count = len(differences)
+    if count < 2:
+        raise ValueError(
+            f"A t-test needs at least two folds. Received: {count} differences"
+        )
+    mean, variance = statistics.fmean(differences), statistics.variance(differences)
+    if variance == 0:
+        return 1.0 if mean == 0 else 0.0
+    factor = 1 / count + test_fraction / (1 - test_fraction)
+    distribution = require("scipy.stats", extra="experiments").t(count - 1)
+    return float(2 * distribution.sf(abs(mean) / math.sqrt(factor * variance)))
+
+
+def wilcoxon(differences: Sequence[float]) -> float:
+    """Return the p-value of the signed-rank test over datasets.
+
+    Args:
+        differences: Difference of two mean scores on each dataset.
+
+    Returns:
+        The two-sided p-value; 1 if no dataset differs.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+
+    >>> wilcoxon([0.1, 0.2, 0.3, 0.4, 0.5])
+    0.0625
+    """
+    if not any(differences):
+        return 1.0
+    test = require("scipy.stats", extra="experiments").wilcoxon
+    return float(test(differences).pvalue)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for the number of tests (Holm, 1979).
+
+    Args:
+        p_values: The p-values of all tests that are reported together.
+
+    Returns:
+        The corrected ones, in the same order.
+
+    Example:
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values)
+    factors = np.arange(len(p_values), 0, -1)
+    steps = np.minimum(1, np.maximum.accumulate(np.asarray(p_values)[order] * factors))
+    corrected = np.empty(len(p_values))
+    corrected[order] = steps
+    return corrected.tolist()

@@ -1,0 +1,82 @@
+"""Algorithm 2's selection, from reports whose scores were written by hand."""
+
+import pytest
+
+from keras_vaf.experiments import find_variants, select
+from tests.experiments.fakes import make_protocol, make_report, make_trial
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+def arm(hidden, folds, variant="relu", task="classification"):
+    """Return reports; each fold is a list of (rate, validation score, test score)."""
+    metric = "rmse" if task == "regression" else "accuracy"
+    protocol = make_protocol(
+        hidden=hidden, variant=find_variants(variant)[0], task=task
+    )
+    return [
+        make_report(
+            protocol=protocol,
+            fold=fold,
+            trials=tuple(
+                make_trial(
+                    rate=rate,
+                    validation={"loss": 0.5, metric: validation},
+                    scores={metric: test},
+                )
+                for rate, validation, test in trials
+            ),
+            baseline={metric: 0.5},
+        )
+        for fold, trials in enumerate(folds)
+    ]
+
+
+SMALL = [[(0.1, 0.9, 0.6), (0.2, 0.8, 0.9)], [(0.1, 0.5, 0.7), (0.2, 0.6, 0.5)]]
+LARGE = [[(0.1, 0.7, 0.8), (0.2, 0.6, 0.6)], [(0.1, 0.7, 0.8), (0.2, 0.6, 0.9)]]
+
+
+def test_validation_scores_pick_the_rate_per_fold_and_the_architecture_by_mean():
+    [selected] = select([*arm((5,), SMALL), *arm((9,), LARGE)]).values()
+
+    assert selected.reports[0].protocol.hidden == (5,)  # 0.75 against 0.7
+    assert [trial.rate for trial in selected.trials] == [0.1, 0.2]
+    assert selected.scores("accuracy") == (0.6, 0.5)
+
+
+def test_the_paper_picks_both_by_test_scores():
+    reports = [*arm((5,), SMALL), *arm((9,), LARGE)]
+
+    [selected] = select(reports, "paper").values()
+
+    assert selected.reports[0].protocol.hidden == (9,)  # 0.85 against 0.8
+    assert selected.scores("accuracy") == (0.8, 0.9)
+
+
+@pytest.mark.parametrize("selection", ["validation", "paper"])
+def test_a_small_error_is_a_good_score(selection):
+    reports = arm((5,), [[(0.1, 3.0, 3.0), (0.2, 2.0, 2.0)]], task="regression")
+    reports += arm((9,), [[(0.1, 4.0, 4.0), (0.2, 5.0, 5.0)]], task="regression")
+
+    [selected] = select(reports, selection).values()
+
+    assert selected.scores("rmse") == (2.0,)
+
+
+def test_activations_and_datasets_are_selected_apart():
+    reports = [*arm((5,), SMALL), *arm((9,), LARGE, variant="vaf-relu")]
+
+    selected = select(reports)
+
+    assert list(selected) == [("toy", "relu"), ("toy", "vaf-relu")]
+    assert selected["toy", "vaf-relu"].reports[0].protocol.hidden == (9,)
+
+
+def test_refuses_architectures_with_other_folds():
+    with pytest.raises(ValueError, match=r"same seeds and folds.* \[2, 1\] reports"):
+        select([*arm((5,), SMALL), *arm((9,), LARGE[:1])])
+
+
+def test_refuses_another_selection():
+    with pytest.raises(ValueError, match="Received: 'test'"):
+        select(arm((5,), SMALL), "test")

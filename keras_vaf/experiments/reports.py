@@ -145,7 +145,7 @@ def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
 
 def error(metric: str, score: float) -> float:
     """Turn a score into an error, of which low ones are good."""
-    return score if metric == "rmse" else -score
+    return -score if metric.endswith("accuracy") else score
 
 
 def write_reports(path: Path, reports: Sequence[Report]) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from keras_vaf.experiments import find_variants, select
+from keras_vaf.experiments.reports import error
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -80,3 +81,16 @@ def test_refuses_architectures_with_other_folds():
 def test_refuses_another_selection():
     with pytest.raises(ValueError, match="Received: 'test'"):
         select(arm((5,), SMALL), "test")
+
+
+@pytest.mark.parametrize(
+    "metric, better, worse",
+    [
+        ("accuracy", 0.9, 0.8),
+        ("balanced_accuracy", 0.9, 0.8),
+        ("rmse", 0.1, 0.2),
+        ("scaled_rmse", 0.1, 0.2),
+    ],
+)
+def test_accuracies_should_be_high_and_errors_low(metric, better, worse):
+    assert error(metric, better) < error(metric, worse)

@@ -136,20 +136,26 @@ class _Builder:
         if is_graph(layer):
             return self.model(layer, f"{path}/")
         swap = self._swap(layer, path) or Swap()
-        new: Any = self._copy(layer) if swap.layer is None else swap.layer
-        if swap.linear:
-            new.activation = keras.activations.linear
+        new: Any = swap.layer
+        if new is None:
+            new = self._copy(layer, swap.linear)
         if swap.then is not None:
             self._then[id(new)] = swap.then
             self._pairs.append((layer, swap.then))
         self._pairs.append((layer, new))
         return new
 
-    def _copy(self, layer: Node) -> Node:
-        if self._inplace:
+    def _copy(self, layer: Node, linear: bool) -> Node:
+        # An activation that is a layer itself cannot be taken from a layer again.
+        given = isinstance(getattr(layer, "activation", None), keras.layers.Layer)
+        if self._inplace and not (linear and given):
+            if linear:
+                layer.activation = keras.activations.linear
             return layer
         try:
             config = layer.get_config()
+            if linear:
+                config["activation"] = "linear"
             new = type(layer).from_config(self._edit(config) if self._edit else config)
         except Exception as error:
             raise ValueError(
@@ -165,7 +171,8 @@ class _Builder:
         """Copy weights, and freeze what was frozen, outer models first."""
         for old, new in self._copies:
             if getattr(old, "weights", None):
-                new.set_weights(old.get_weights())
+                # Those of an activation that the copy is without are the last.
+                new.set_weights(old.get_weights()[: len(new.weights)])
                 if hasattr(new, "finalize_state"):  # statistics of preprocessing
                     new.finalize_state()
         for old, new in reversed(self._pairs):

@@ -190,6 +190,20 @@ def test_prelu_keeps_its_slopes():
     assert found.report.parameters == found.count_params() - model.count_params()
 
 
+@pytest.mark.parametrize("inplace", [False, True])
+def test_a_layer_given_to_another_layer(inplace):
+    given = [layers.PReLU("uniform", name="given"), layers.LeakyReLU(0.1)]
+    hidden = [layers.Dense(3, activation=activation) for activation in given]
+    model = keras.Sequential([keras.Input((4,)), *hidden, layers.Dense(1)])
+    model(np.ones((1, 4)))  # builds the PReLU
+    x = inputs_of(model)
+    (expected,) = outputs_of(model, x)
+    found = convert(model, inplace=inplace)
+    np.testing.assert_allclose(outputs_of(found, x)[0], expected, 1e-5, 1e-6)
+    assert len(found.report.changes) == 2
+    assert len(found.weights) == 3 * 2 + 2 * 4
+
+
 @pytest.mark.parametrize("name", ["silu", "gelu", "tanh", "softplus", "elu"])
 def test_the_same_g_starts_exactly(name):
     model = keras.Sequential(

@@ -68,6 +68,7 @@ def test_one_given_to_a_layer_becomes_a_layer():
     x = inputs_of(model)
     np.testing.assert_allclose(outputs_of(grown, x), outputs_of(model, x), rtol=1e-5)
     assert [kept.layer for kept in grown.report.kept] == ["kaf"]
+    assert grown.report.parameters == grown.count_params() - model.count_params() == 3
 
 
 @pytest.mark.parametrize(

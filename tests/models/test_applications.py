@@ -1,0 +1,52 @@
+"""Networks of keras.applications, with random weights, converted and frozen.
+
+`python -m benchmarks.models` does the same with all of them.
+"""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.models import convert, freeze
+from tests.models.networks import inputs_of, outputs_of
+
+MADE_OF_LINES = {"MobileNet": {"alpha": 0.25}, "MobileNetV2": {"alpha": 0.35}}
+SMOOTH = {"MobileNetV3Small": {"alpha": 0.75}}
+CLASSES = 7
+
+
+def network(name, arguments):
+    keras.utils.clear_session()
+    keras.utils.set_random_seed(0)
+    shape = (32, 32, 3)
+    make = getattr(keras.applications, name)
+    return make(weights=None, input_shape=shape, classes=CLASSES, **arguments)
+
+
+def assert_near(model, other, tolerance):
+    x = inputs_of(model, samples=2)
+    (expected,), (y,) = outputs_of(model, x), outputs_of(other, x)
+    assert np.abs(y - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", MADE_OF_LINES)
+def test_straight_lines_are_exact(name):
+    model = network(name, MADE_OF_LINES[name])
+    found = convert(model)
+    assert_near(model, found, 1e-5)
+    assert len(found.report.changes) > 20
+    assert {kept.reason for kept in found.report.kept} == {
+        "it makes an output of the model"
+    }
+    assert found.count_params() - model.count_params() == found.report.parameters
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_others_are_exact_with_the_same_g(name):
+    model = network(name, SMOOTH[name])
+    found = convert(model, g="same")
+    assert_near(model, found, 1e-5)
+    assert found.report.error < 1e-6
+    frozen = freeze(found)
+    assert frozen.report.deviation < 1e-4
+    assert "keras_vaf" not in frozen.to_json()

@@ -11,13 +11,13 @@ def build(hp):
 of them, on one machine or several.
 """
 
+from keras_vaf.tuners.any_model import ACTIVATIONS, hypermodel
 from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
 from keras_vaf.tuners.figures import (
     best_so_far,
     marginal_effects,
     parallel_coordinates,
 )
-from keras_vaf.tuners.hypermodel import ACTIVATIONS, hypermodel
 from keras_vaf.tuners.results import (
     TrialResult,
     ranked,

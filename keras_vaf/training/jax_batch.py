@@ -53,6 +53,7 @@ class BatchLoop:
         axes = (0, 1, None, 0, None, None)
         self._program = jax.jit(jax.vmap(program, in_axes=axes), donate_argnums=0)
         self._compiled: dict[Any, Any] = {}
+        self.memory = 0  # bytes that the last compiled program needs
 
     def begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
         """Take networks, at most as many as the batch is wide.
@@ -118,7 +119,8 @@ class BatchLoop:
         if shapes not in self._compiled:
             with as_reason(self._model):
                 program = self._program.lower(*arguments).compile()
-            self._check_memory(memory_of(program))
+            self.memory = memory_of(program)
+            self._check_memory(self.memory)
             self._compiled[shapes] = program
         return self._compiled[shapes]
 

@@ -14,11 +14,7 @@ from keras_vaf.training.in_turn import train_in_turn
 from keras_vaf.training.jax_batch import BatchLoop, program_text, train_batch
 from keras_vaf.training.jax_loop import assign_best, state_of
 from keras_vaf.training.member import Member, Progress, count_on
-from keras_vaf.training.replicas import TooLittleMemory
-
-# A core is busy with a single network already; an accelerator is not.
-_WIDTH_ON_CPU = 16
-_WIDTH = 256
+from keras_vaf.training.replicas import TooLittleMemory, widest
 
 
 def train_in_batches(
@@ -109,11 +105,10 @@ def group(
 def auto_width(groups: dict[tuple[str, int, int], list[int]]) -> int:
     """Return how many networks to train together."""
     largest = max(map(len, groups.values()))
-    if jax.default_backend() != "cpu":
-        return min(_WIDTH, largest)
-    if any("stablehlo.convolution" in text for text, *_ in groups):
+    on_cpu = jax.default_backend() == "cpu"
+    if on_cpu and any("stablehlo.convolution" in text for text, *_ in groups):
         return 1
-    return min(_WIDTH_ON_CPU, largest)
+    return min(widest(), largest)
 
 
 def narrower(width: int, reason: TooLittleMemory) -> int:

@@ -130,4 +130,11 @@ def _role() -> str:
     """Return what the environment makes of this process: see KerasTuner's guide."""
     if "KERASTUNER_ORACLE_IP" not in os.environ:
         return "alone"
+    missing = {"KERASTUNER_ORACLE_PORT", "KERASTUNER_TUNER_ID"} - os.environ.keys()
+    if missing:
+        raise ValueError(
+            "A search on several machines needs KERASTUNER_ORACLE_IP, "
+            "KERASTUNER_ORACLE_PORT and KERASTUNER_TUNER_ID in the environment. "
+            f"Received: no {' and no '.join(sorted(missing))}"
+        )
     return "chief" if "chief" in os.environ["KERASTUNER_TUNER_ID"] else "worker"

@@ -146,6 +146,14 @@ def test_a_port_in_use_is_refused(member, port):
             search(chief)
 
 
+def test_an_environment_that_says_half_is_refused(member, monkeypatch):
+    member("chief")
+    monkeypatch.delenv("KERASTUNER_TUNER_ID")
+
+    with pytest.raises(ValueError, match="Received: no KERASTUNER_TUNER_ID"):
+        Toy(objective="val_loss")
+
+
 def test_a_second_chief_cannot_listen_at_the_same_port(member):
     first = member("chief", patience=0.2)
     with pytest.raises(RuntimeError, match="No worker"):  # after 2 seconds

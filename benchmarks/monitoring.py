@@ -1,0 +1,125 @@
+"""What watching the activations costs: seconds of a record beside those of an epoch.
+
+    python -m benchmarks.monitoring --output docs/reports/monitoring
+
+Networks of the size of Fashion-MNIST's, on random images: how long it takes does not
+depend on what is in them.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from benchmarks.environment import environment
+from keras_vaf.callbacks import ActivationMonitor
+from keras_vaf.layers import VAFActivation
+from keras_vaf.utils import write_atomically
+
+AIM = 0.02
+ROWS = 60_000
+BATCH = 128
+EPOCHS = 3
+
+
+def dense():
+    """A fully connected network."""
+    return keras.Sequential(
+        [
+            keras.Input((28, 28, 1)),
+            keras.layers.Flatten(),
+            keras.layers.Dense(512),
+            VAFActivation(),
+            keras.layers.Dense(512),
+            VAFActivation(sharing="channel"),
+            keras.layers.Dense(10),
+        ]
+    )
+
+
+def convolutional():
+    """A convolutional network."""
+    return keras.Sequential(
+        [
+            keras.Input((28, 28, 1)),
+            keras.layers.Conv2D(16, 3, strides=2),
+            VAFActivation(),
+            keras.layers.Conv2D(32, 3, strides=2),
+            VAFActivation(sharing="channel"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(10),
+        ]
+    )
+
+
+class Clock(keras.callbacks.Callback):
+    """Keeps how long each epoch takes, callbacks that come later not counted."""
+
+    def on_train_begin(self, logs=None):
+        self.seconds = []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seconds.append(time.perf_counter() - self.start)
+
+
+class Watched(ActivationMonitor):
+    """A monitor that keeps how long each of its records took."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        start = time.perf_counter()
+        super().on_epoch_end(epoch, logs)
+        self.each = [*getattr(self, "each", []), time.perf_counter() - start]
+
+
+def measure(build):
+    """Return the median seconds of an epoch and of a record, the first left out."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(ROWS, 28, 28, 1)).astype("float32")
+    y = generator.integers(10, size=ROWS)
+    model = build()
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("adam", loss)
+    clock, monitor = Clock(), Watched(x)
+    model.fit(
+        x, y, batch_size=BATCH, epochs=EPOCHS, verbose=0, callbacks=[clock, monitor]
+    )
+    epoch = float(np.median(clock.seconds[1:]))
+    record = float(np.median(monitor.each[1:]))
+    return {"epoch": epoch, "record": record, "share": record / epoch}
+
+
+def table(folder):
+    """Return the reports of a folder, one for each backend, as a Markdown table."""
+    lines = [
+        "| backend | network | epoch | record | share |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for path in sorted(folder.glob("*.json")):
+        for name, row in json.loads(path.read_text())["networks"].items():
+            seconds = f"{row['epoch']:.2f} s | {row['record']:.3f} s"
+            lines.append(f"| {path.stem} | {name} | {seconds} | {row['share']:.1%} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Measure, print and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("docs/reports/monitoring"))
+    folder = parser.parse_args().output
+    rows = {build.__name__: measure(build) for build in (dense, convolutional)}
+    report = {"aim": AIM, "networks": rows, "environment": environment()}
+    backend = keras.backend.backend()
+    text = json.dumps(report, indent=2) + "\n"
+    write_atomically(folder / f"{backend}.json", text)
+    write_atomically(folder / "table.md", table(folder))
+    print(table(folder), f"Aim: at most {AIM:.0%} of an epoch.")
+
+
+if __name__ == "__main__":
+    main()

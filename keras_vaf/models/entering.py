@@ -36,7 +36,7 @@ def entering_values(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
         recorder = recorders[path]
         return Swap(linear=True, then=recorder) if given else Swap(recorder)
 
-    watched = rebuild(model, swap)
+    watched = rebuild(model, swap, compiled=False)
     arrays = keras.tree.map_structure(np.asarray, data)
     for start in range(0, len(keras.tree.flatten(arrays)[0]), _BATCH):
         part = slice(start, start + _BATCH)

@@ -39,7 +39,10 @@ Make = Callable[[TrainableActivation, str, str], Exchanged]
 
 
 def exchange(
-    model: keras.Model, make: Make, edit: Callable[[dict[str, Any]], Any] | None = None
+    model: keras.Model,
+    make: Make,
+    edit: Callable[[dict[str, Any]], Any] | None = None,
+    compiled: bool = True,
 ) -> keras.Model:
     """Return a copy of a model in which trained activations are exchanged.
 
@@ -50,6 +53,7 @@ def exchange(
         model: A Sequential or Functional model with weights.
         make: Makes what takes the place; raises `NotExchangedError` where none does.
         edit: Changes the configurations of the other layers.
+        compiled: Whether to compile the copy as the model is.
 
     Raises:
         ValueError: If the model has no trained activation, or they have no weights yet.
@@ -77,7 +81,7 @@ def exchange(
         )
         return Swap(linear=True, then=new.layer) if given else Swap(new.layer)
 
-    result = rebuild(model, swap, edit=edit)
+    result = rebuild(model, swap, edit=edit, compiled=compiled)
     if not changes and not kept:
         raise ValueError(
             "Expected a model with a trainable activation of keras_vaf.layers. "

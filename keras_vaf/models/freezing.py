@@ -49,13 +49,10 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             "A model is frozen with its weights: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
-    frozen = exchange(model, _constant, edit=_without_own)
+    frozen = exchange(model, _constant, edit=_without_own, compiled=False)
     report = frozen.report
-    # As exchanged, it is compiled if the model was, maybe with parts of keras_vaf.
-    if isinstance(frozen, keras.Sequential):
+    if isinstance(frozen, keras.Sequential):  # all VAFs are in models inside
         frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
-    else:
-        frozen = keras.Model(frozen.input, frozen.output, name=model.name)
     _check_free(frozen, report.kept)
     x = _samples(frozen) if data is None else data
     old, new = (keras.tree.flatten(each(x, training=False)) for each in (model, frozen))

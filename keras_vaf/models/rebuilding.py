@@ -1,7 +1,9 @@
 """A model once more, with other layers in some places."""
 
+import contextlib
 import functools
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import keras
@@ -50,6 +52,7 @@ def rebuild(
     swap: Callable[[Node, str], Swap | None],
     inplace: bool = False,
     edit: Callable[[dict[str, Any]], Any] | None = None,
+    compiled: bool = True,
 ) -> keras.Model:
     """Return a copy of a model in which some layers are replaced.
 
@@ -62,6 +65,7 @@ def rebuild(
             `None` for a copy.
         inplace: Whether to use the layers of the model instead of copies.
         edit: Takes the configuration of a layer and returns that of its copy.
+        compiled: Whether to compile the copy as the model is.
 
     Raises:
         ValueError: If the model is subclassed, or one of its layers cannot be made
@@ -71,10 +75,32 @@ def rebuild(
     builder = _Builder(swap, inplace, edit)
     result = builder.model(model)
     builder.finish()
-    if model.compiled:
-        # After all is frozen that shall be: the optimizer has its variables by now.
-        result.compile_from_config(model.get_compile_config())
+    if compiled and model.compiled:
+        _compile(result, model)
     return result
+
+
+def _compile(result: keras.Model, model: keras.Model) -> None:
+    """Compile as the model was, after all is frozen that shall be."""
+    try:
+        result.compile_from_config(model.get_compile_config())
+    except ValueError as error:
+        result.compiled = False
+        warnings.warn(
+            "The new model is not compiled, because the optimizer was made for the "
+            f"weights of the given one: compile it again. ({error})",
+            stacklevel=4,
+        )
+
+
+@contextlib.contextmanager
+def _not_compiled(model: keras.Model) -> Iterator[None]:
+    """Keep `clone_model` from compiling what is not complete."""
+    compiled, model.compiled = model.compiled, False
+    try:
+        yield
+    finally:
+        model.compiled = compiled
 
 
 class _Builder:
@@ -99,9 +125,10 @@ class _Builder:
         if isinstance(model, keras.Sequential):
             result = self._sequential(model, make)
         else:
-            result = keras.models.clone_model(
-                model, clone_function=make, call_function=self._call
-            )
+            with _not_compiled(model):
+                result = keras.models.clone_model(
+                    model, clone_function=make, call_function=self._call
+                )
         self._pairs.append((model, result))
         return result
 

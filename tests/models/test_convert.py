@@ -6,7 +6,8 @@ import pytest
 from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
-from keras_vaf.models import convert
+from keras_vaf.models import convert, freeze, grow, simplify
+from keras_vaf.optimizers import activations_apart
 from tests.models.networks import (
     convolutional,
     functional,
@@ -256,6 +257,21 @@ def test_what_is_frozen_stays_frozen():
     assert found.optimizer is not model.optimizer
     x = inputs_of(found)
     found.fit(x, [np.ones_like(y) for y in outputs_of(found, x)], verbose=0)
+
+
+# Keras reads the learning rate of an optimizer inside an optimizer with NumPy.
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_an_optimizer_for_other_weights_is_told():
+    model = convert(sequential(), layers="fused")
+    model.compile(activations_apart(model, "adam"), "mse")
+    with pytest.warns(UserWarning, match="not compiled.*compile it again"):
+        found = convert(model)
+    assert model.compiled and not found.compiled
+    grown = grow(model, 5)  # as many weights, of other sizes
+    x = inputs_of(grown)
+    grown.fit(x, outputs_of(grown, x)[0], verbose=0)
+    assert not freeze(model).compiled
+    assert simplify(model, 0.01, data=x).compiled
 
 
 def test_statistics_of_preprocessing_are_kept():

@@ -13,7 +13,7 @@ from keras_vaf.models.curves import load_curve, save_curve
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.growing import grow
 from keras_vaf.models.inclusion import gaussian, to_vaf
-from keras_vaf.models.nearest import Known, nearest
+from keras_vaf.models.naming import Known, nearest
 from keras_vaf.models.networks import mlp
 from keras_vaf.models.report import Change, Kept, Report
 from keras_vaf.models.reverting import revert

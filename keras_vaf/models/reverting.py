@@ -5,7 +5,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.checking import check_tolerance
 from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange
-from keras_vaf.models.nearest import nearest
+from keras_vaf.models.naming import nearest
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:

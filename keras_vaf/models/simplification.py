@@ -12,7 +12,7 @@ from keras_vaf.models.checking import check_tolerance
 from keras_vaf.models.entering import entering_values
 from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange, label
 from keras_vaf.models.inclusion import built_shape, to_vaf
-from keras_vaf.models.nearest import nearest
+from keras_vaf.models.naming import nearest
 from keras_vaf.ops.functions import evaluate
 
 _GRID = np.linspace(-5, 5, 501)

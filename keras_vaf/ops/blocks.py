@@ -51,7 +51,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     def partial(first: Size, rows: Size) -> list[Tensor]:
         view = (rows, unshared, after // columns, columns)
         start, length = first * unshared * after, rows * unshared * after
-        return sums(*_cut(start, length, view, flat_x, flat_upstream), total)
+        x, upstream = _cut(start, length, view, flat_x, flat_upstream)
+        return sums(x, upstream, total)
 
     def add(i: Tensor, running: list[Tensor]) -> list[Tensor]:
         block = partial(i * rows, rows)

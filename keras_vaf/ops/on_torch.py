@@ -13,7 +13,7 @@ import torch
 
 from keras_vaf.ops.automatic import vjp
 from keras_vaf.ops.base import Pointwise
-from keras_vaf.ops.gradient import forward, input_gradient
+from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
 
 PIECE = 262_144
@@ -95,29 +95,19 @@ def _gradients(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """Of x and of each parameter, piece by piece."""
-    aligned = [layout.align(p) for p in parameters]
-    shared = [axis for axis in range(layout.rank) if axis not in layout.unshared]
-    dtype = parameters[0].dtype
+    """Of x and of each parameter, piece by piece.
+
+    Automatic differentiation makes fewer passes than closed forms would, and what it
+    keeps of a piece is small.
+    """
     x_gradient = torch.empty_like(upstream)  # as many as a vmap over it asks for
     totals: list[Any] = [0.0] * len(parameters)
     for piece in _pieces(x):
-        x_piece, upstream_piece = x[piece], upstream[piece]
-        x_gradient[piece] = input_gradient(
-            function, layout, upstream_piece, x_piece, *parameters
+        x_gradient[piece], *found = _plain_gradients(
+            function, layout, upstream[piece], x[piece], *parameters
         )
-        gradients = function.gradients(
-            x_piece.to(dtype),
-            upstream_piece.to(dtype),
-            lambda tensor: torch.sum(tensor, dim=shared, keepdim=True),
-            *aligned,
-        )
-        for i, entries in enumerate(gradients):
-            own = isinstance(entries, list)
-            totals[i] = totals[i] + (torch.stack(entries, -1) if own else entries)
-    return x_gradient, *(
-        t.reshape(p.shape) for t, p in zip(totals, parameters, strict=True)
-    )
+        totals = [total + part for total, part in zip(totals, found, strict=True)]
+    return x_gradient, *totals
 
 
 def _plain_gradients(
@@ -126,6 +116,6 @@ def _plain_gradients(
     upstream: torch.Tensor,
     *arguments: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """The same by automatic differentiation, for gradients of gradients."""
+    """The same all at once, which can be differentiated again."""
     plain = functools.partial(forward, function, layout)
     return vjp(plain, arguments, upstream)

@@ -111,7 +111,7 @@ def test_a_plain_install_brings_keras_and_numpy_only(metadata):
 
 def test_the_lowest_versions_that_setup_allows_are_the_ones_tried(metadata):
     allowed = dict(
-        re.match(r"([\w-]+)>=([\d.]+)", line).groups()
+        re.match(r"([\w-]+)[^;]*>=([\d.]+)", line).groups()
         for line in metadata.get_all("Requires-Dist")
         if ">=" in line
     )

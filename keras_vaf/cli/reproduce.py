@@ -8,7 +8,7 @@ import keras
 
 from keras_vaf.cli.compare import add_run_options, integers
 from keras_vaf.cli.terminal import print_table, track
-from keras_vaf.experiments import Shard
+from keras_vaf.experiments import Shard, write_compact
 from keras_vaf.experiments.reproduction import (
     EXPERIMENTS,
     Reproduction,
@@ -133,10 +133,11 @@ def _show(done: Reproduction, arguments: argparse.Namespace) -> None:
     backend = keras.backend.backend()
     path = Path(arguments.output) / f"{name}-{arguments.selection}-{backend}.md"
     write_atomically(path, markdown(title, found, notes))
+    write_compact(path.with_name(f"{name}-{backend}.json"), done.reports)
     places = [COLUMNS.index(name) for name in _SHOWN]
     lines = [[line[place] for place in places] for line in lines_of(found)]
     print_table(title, _SHOWN, lines, [*over_datasets(found), *notes])
-    print(f"\nWritten to {path}, with more columns.")
+    print(f"\nWritten to {path}, with more columns; beside it, what it was made from.")
 
 
 def _notes(done: Reproduction, arguments: argparse.Namespace) -> list[str]:

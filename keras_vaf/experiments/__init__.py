@@ -7,6 +7,7 @@ was. Tables and pictures are made from `Report` objects and nothing else. `selec
 Algorithm 2 of the paper on reports, and `reproduce` runs the paper's experiments.
 """
 
+from keras_vaf.experiments.compact import read_compact, write_compact
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
 from keras_vaf.experiments.figures import comparison_figure, learned_layers
 from keras_vaf.experiments.merging import Merged, merge
@@ -72,6 +73,7 @@ __all__ = [
     "markdown",
     "merge",
     "protocols_of",
+    "read_compact",
     "read_reports",
     "reproduce",
     "select",
@@ -79,4 +81,5 @@ __all__ = [
     "verdicts",
     "wilcoxon",
     "with_replicas",
+    "write_compact",
 ]

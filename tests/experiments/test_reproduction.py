@@ -1,13 +1,14 @@
 """The paper's experiments: their protocols, numbers, runs and tables."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from keras_vaf.cli import main
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import reproduction
+from keras_vaf.experiments import read_compact, reproduction
 from keras_vaf.experiments.published import CLASSIFICATION, REGRESSION
 from keras_vaf.experiments.reproduction import (
     ARCHITECTURES,
@@ -178,8 +179,30 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, monkeypatch)
         "classification-paper-quick-validation-tensorflow.md",
     ]
     assert "quick form" in first
+    made_from = read_compact(tmp_path / "classification-paper-quick-tensorflow.json")
+    for line in lines_of(verdicts(made_from, "accuracy", CLASSIFICATION)):
+        assert f"| {' | '.join(line)} |" in tables[sorted(tables)[1]]
     for name, text in tables.items():
         assert text.startswith("# Classification: protocol paper, quick form")
         assert text.count("| wine | 178 |") == 3
         assert "0.9552 ± 0.0371 (50)" in text
         assert f"learning rate: {name.split('-')[3]}." in text
+
+
+def test_committed_tables_say_what_their_reports_say():
+    """The tables under docs/, made again from the compact reports beside them."""
+    folder = Path(__file__).parents[2] / "docs" / "reports" / "reproduction"
+    published = {each.name: each for each in EXPERIMENTS}
+    tables = sorted(folder.glob("*.md"))
+    assert tables
+    for path in tables:
+        name, manner, selection, backend = path.stem.split("-")
+        found = verdicts(
+            read_compact(folder / f"{name}-{manner}-{backend}.json"),
+            published[name].metric,
+            published[name].published,
+            selection,
+        )
+        text = path.read_text(encoding="utf-8")
+        for line in lines_of(found):
+            assert f"| {' | '.join(line)} |" in text

@@ -380,7 +380,7 @@ def with_layer(layer):
         (sequential, {"to": lambda layer: "relu"}, "must return a layer.*'relu'"),
         (lambda: keras.Sequential([layers.Dense(2)]), {}, "with no activation"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_bad_input_is_told(make, arguments, message):
     model = make()

@@ -1,0 +1,76 @@
+"""Reports without curves and learned functions: small files, enough for tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from keras_vaf.experiments.reports import FORMAT, Report
+from keras_vaf.utils import write_atomically
+
+_LEFT_OUT: dict[str, Any] = {"curves": {}, "activations": []}
+_SHARED = ("protocol", "environment")
+
+
+def write_compact(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
+    """Write reports into one small file, each protocol and environment only once.
+
+    Args:
+        path: The file, which is replaced as a whole or not at all.
+        reports: The reports. Their curves and activations are left out.
+    """
+    shared: list[str] = []
+    cells = []
+    for report in reports:
+        fields = asdict(report)
+        for name in _LEFT_OUT:
+            del fields[name]
+        for name in _SHARED:
+            text = json.dumps(fields[name])
+            if text not in shared:
+                shared.append(text)
+            fields[name] = shared.index(text)
+        cells.append(json.dumps(fields))
+    parts = {
+        "format": str(FORMAT),
+        "shared": "[\n" + ",\n".join(shared) + "\n]",
+        "reports": "[\n" + ",\n".join(cells) + "\n]",
+    }
+    body = ",\n".join(f'"{name}": {text}' for name, text in parts.items())
+    write_atomically(Path(path), "{\n" + body + "\n}\n")
+
+
+def read_compact(path: str | os.PathLike[str]) -> list[Report]:
+    """Read what `write_compact` wrote.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The reports, without curves and activations.
+
+    Raises:
+        ValueError: If the file is torn, or something else.
+        FileNotFoundError: If there is no such file.
+    """
+    data = json.loads(Path(path).read_bytes())
+    try:
+        return [
+            Report.from_dict(
+                {
+                    "format": data["format"],
+                    **_LEFT_OUT,
+                    **fields,
+                    **{name: data["shared"][fields[name]] for name in _SHARED},
+                }
+            )
+            for fields in data["reports"]
+        ]
+    except (TypeError, KeyError, IndexError) as error:
+        raise ValueError(
+            f"Expected a file that `write_compact` wrote. Received: {path}"
+        ) from error

@@ -32,9 +32,8 @@ class RandomStart(Start):
     k and g, and a deep network would be dead from the start. So beta of each function
     is divided by the root mean square of f under the standard normal density, and
     beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh). Where the
-    hidden units nearly cancel, f stays smaller than that rather than beta becoming
-    huge. With g = exponential alpha is 32 times smaller, and with the shrinks 16 times
-    larger.
+    hidden units nearly cancel, the largest of them changes its sign first. With g =
+    exponential alpha is 32 times smaller, and with the shrinks 16 times larger.
 
     Args:
         seed: Integer from which the weights are drawn, with NumPy and so equally on
@@ -67,7 +66,13 @@ class RandomStart(Start):
         alpha = np.random.default_rng(for_alpha).uniform(-limit, limit, shape)
         alpha *= _STRETCH.get(name_of(g) or "", 1)
         beta = np.random.default_rng(for_beta).uniform(-limit, limit, shape)
-        beta /= _scale(alpha, beta, g)[..., None]
+        together, each = _mean_squares(alpha, beta, g)
+        # Scaling up what nearly cancels would make beta huge.
+        cancels = together < each.sum(axis=-1) / 100
+        largest = each == each.max(axis=-1, keepdims=True)
+        beta = np.where(cancels[..., None] & largest, -beta, beta)
+        together, _ = _mean_squares(alpha, beta, g)
+        beta /= np.sqrt(np.maximum(together, np.finfo("float32").tiny))[..., None]
         beta_bias = -np.sum(beta, axis=-1) * evaluate(g, 0.0)
         return alpha, np.zeros(shape), beta, beta_bias
 
@@ -76,19 +81,16 @@ class RandomStart(Start):
         return {"seed": self.seed}
 
 
-def _scale(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
-    """Root mean square of f(z) - f(0) for z standard normal, by quadrature.
-
-    It is no less than a tenth of what it would be if the hidden units were independent.
-    """
+def _mean_squares(
+    alpha: np.ndarray, beta: np.ndarray, g: Function
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean square of f(z) - f(0), and of each unit's part, for z standard normal."""
     at_zero = evaluate(g, 0.0)
-    square = np.zeros(alpha.shape[:-1])
-    independent = np.zeros(alpha.shape[:-1])
+    together, each = np.zeros(alpha.shape[:-1]), np.zeros(alpha.shape)
     # Point by point: per-neuron functions are too many for an axis of points.
     for point, weight in zip(*np.polynomial.hermite_e.hermegauss(40), strict=True):
         units = beta * (evaluate(g, alpha * point) - at_zero)
         density = weight / np.sqrt(2 * np.pi)
-        square += density * np.sum(units, axis=-1) ** 2
-        independent += density * np.sum(units**2, axis=-1)
-    floor = np.maximum(independent / 100, np.finfo("float32").tiny)
-    return np.sqrt(np.maximum(square, floor))
+        together += density * np.sum(units, axis=-1) ** 2
+        each += density * units**2
+    return together, each

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import math
 import time
 from pathlib import Path
@@ -17,9 +15,9 @@ from keras_vaf.training import History, Member, k_folds, train_many
 from keras_vaf.training.cross_validation import Preprocess, preprocess_folds
 from keras_vaf.training.data import number_of_rows, to_arrays
 from keras_vaf.tuners.kept_tuner import KeptTuner
+from keras_vaf.tuners.project import checksum, keep_protocol
 from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
 from keras_vaf.tuners.versions import keras_tuner
-from keras_vaf.utils import write_atomically
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
@@ -229,24 +227,10 @@ class CrossValidatedTuner(KeptTuner):
             "epochs": task.epochs,
             "batch_size": task.batch_size,
             "patience": task.patience,
-            "data": _checksum((task.x, task.y)),
+            "data": checksum((task.x, task.y)),
             "space": self._space,
         }
-        path = Path(self.project_dir) / "protocol.json"
-        text = json.dumps(protocol, indent=1) + "\n"
-        if not path.is_file():
-            if self._role != "worker":
-                write_atomically(path, text)
-            return
-        found = json.loads(path.read_bytes())
-        asked = json.loads(text)
-        other = [name for name in asked if found.get(name) != asked[name]]
-        if other:
-            raise ValueError(
-                f"The folder {path.parent} holds a search that differs in "
-                f"{', '.join(other)}: choose another folder, or `overwrite=True`. "
-                f"Received: {', '.join(f'{name}={asked[name]!r}' for name in other)}"
-            )
+        keep_protocol(Path(self.project_dir), protocol, self._role != "worker")
 
 
 def CrossValidated(tuner_class: type) -> type:
@@ -318,11 +302,3 @@ def _check_finite(histories: list[History], trial: Trial, objective: str) -> Non
             f"fold {', '.join(map(str, folds))}. "
             f"Received: {trial.hyperparameters.values}"
         )
-
-
-def _checksum(data: Any) -> str:
-    digest = hashlib.sha256()
-    for array in keras.tree.flatten(data):
-        digest.update(f"{array.dtype.str} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).data)
-    return digest.hexdigest()

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing
+from keras_vaf.experiments.networks import build_network, check_inputs
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports import (
     Report,
@@ -21,12 +22,14 @@ from keras_vaf.experiments.reports import (
 )
 from keras_vaf.experiments.rows import Rows, rows_of, seeds_of
 from keras_vaf.experiments.scores import baseline_scores, network_scores
-from keras_vaf.models import mlp
+from keras_vaf.layers import MLPConv
 from keras_vaf.training import History
 from keras_vaf.training.member import Replica
 from keras_vaf.training.replicas import ReplicaTrainer, Trained, check_width
 
 _CURVE_POINTS = 100
+_IMAGES = 100  # whose pre-activations are looked at
+_OTHERS = (keras.layers.Dense, keras.layers.Conv2D, MLPConv)
 _QUANTILES = np.linspace(0, 1, 201)
 
 
@@ -56,18 +59,15 @@ class Arm:
         """Fail now if the first training would: data, folds, widths, activation.
 
         Raises:
-            ValueError: If the data are no table or do not allow the folds, the network
-                cannot be built, or the backend trains no networks together.
+            ValueError: If the data do not suit the network or do not allow the folds,
+                the network cannot be built, or the backend trains no networks together.
         """
-        if self._dataset.x.ndim != 2:
-            raise ValueError(
-                "A fully connected network takes a table, with one row of numbers per "
-                f"sample. Received: inputs of shape {self._dataset.x.shape}"
-            )
+        input_shape = self._dataset.x.shape[1:]
+        check_inputs(self._protocol, input_shape)
         check_width(self._protocol.replicas)
         first = Cell(self._protocol, seed=0, fold=0)
         rows_of(first, self._dataset)
-        self._network(1, first, softmax=False)
+        self._network(input_shape, first, softmax=False)
 
     def run(self, cells: Sequence[Cell]) -> list[tuple[Report, keras.Model]]:
         """Train cells, as many together as the protocol's width allows.
@@ -96,30 +96,27 @@ class Arm:
         rows = rows_of(cell, self._dataset)
         fitted = self._protocol.preprocessing.fit(self._dataset, rows.train)
         x, _ = fitted.transform(self._dataset, rows.train[:1])
-        return Part(cell, rows, fitted, self._network(x.shape[1], cell, softmax=True))
+        return Part(cell, rows, fitted, self._network(x.shape[1:], cell, softmax=True))
 
-    def _network(self, inputs: int, cell: Cell, softmax: bool) -> keras.Sequential:
+    def _network(
+        self, input_shape: Sequence[int], cell: Cell, softmax: bool
+    ) -> keras.Sequential:
         """Return a cell's network at its start; it is trained without the softmax."""
-        seeds = iter(seeds_of(cell, "network", 1 + len(self._protocol.hidden)))
-        places = itertools.count(1)
         classes = self._dataset.class_names
-        return mlp(
-            inputs,
-            self._protocol.hidden,
+        return build_network(
+            self._protocol,
+            input_shape,
             outputs=len(classes) if classes else 1,
+            seeds=seeds_of(cell, "network", 1 + len(self._protocol.hidden)),
             output_activation="softmax" if classes and softmax else None,
-            seed=next(seeds),
-            activation=lambda: self._protocol.variant.build(
-                next(seeds), name=f"activation_{next(places)}"
-            ),
         )
 
     def _train(self, parts: list[Part]) -> list[Trained]:
         """Train every part at every learning rate, from the part's own start."""
         if self._trainer is None:
-            twin = self._network(
-                parts[0].model.input_shape[1], parts[0].cell, softmax=False
-            )
+            first = parts[0]
+            shape = first.model.input_shape[1:]
+            twin = self._network(shape, first.cell, softmax=False)
             twin.compile(self._protocol.optimizer.build(), self._loss())
             self._trainer = ReplicaTrainer(
                 twin,
@@ -162,7 +159,8 @@ class Arm:
         selected = best_on_validation(trials, self._protocol.metric)
         history, weights = trained[trials.index(selected)]
         part.model.set_weights(weights)
-        x, _ = part.fitted.transform(self._dataset, part.rows.train)
+        most = None if self._dataset.x.ndim == 2 else _IMAGES
+        x, _ = part.fitted.transform(self._dataset, part.rows.train[:most])
         return Report(
             protocol=self._protocol,
             seed=part.cell.seed,
@@ -212,7 +210,7 @@ def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any
     """
     activations = []
     for layer in model.layers:
-        if layer.weights and not isinstance(layer, keras.layers.Dense):
+        if layer.weights and not isinstance(layer, _OTHERS):
             values = keras.ops.convert_to_numpy(x)
             weights = zip(layer.weights, layer.get_weights(), strict=True)
             activations.append(

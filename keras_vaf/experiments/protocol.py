@@ -45,6 +45,24 @@ PAPER_RPROP = Optimizer(
 
 
 @dataclass(frozen=True)
+class Architecture:
+    """A kind of network as data: what makes it, and its arguments.
+
+    Attributes:
+        name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`.
+        arguments: Its arguments, as JSON can hold them, beside those that the protocol
+            has fields for.
+    """
+
+    name: str = "mlp"
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+# What came later leaves the hash of a protocol that does without it as it was.
+_LATER = ("architecture", "rows", "test_rows")
+
+
+@dataclass(frozen=True)
 class Protocol:
     """All that decides a cross-validated training but the seed.
 
@@ -56,7 +74,7 @@ class Protocol:
         checksum: Hash of the rows, so that changed data are another protocol.
         task: `"classification"` or `"regression"`.
         variant: The activation after each hidden layer.
-        hidden: Widths of the hidden layers.
+        hidden: Widths of the hidden layers: units, or filters of convolutions.
         preprocessing: What happens to inputs and targets, fitted on training rows.
         optimizer: The optimizer.
         epochs: Largest number of epochs.
@@ -70,10 +88,15 @@ class Protocol:
             the optimizer's; each is a training of its own, and a cell is all of them.
         replicas: Number of networks that are trained together. Another number rounds
             differently, so it is another protocol.
+        architecture: The kind of network.
+        rows: Number of rows that are used, drawn by the seed with their share of each
+            class; `None` uses all.
+        test_rows: Number of rows at the end of the data that are the test rows, in
+            place of folds: the publisher's division, for `folds=1`.
 
     Raises:
-        ValueError: If `epochs` or `replicas` is no positive integer, or a learning rate
-            is not positive.
+        ValueError: If `epochs`, `replicas` or `rows` is no positive integer, or a
+            learning rate is not positive.
     """
 
     dataset: str
@@ -90,11 +113,16 @@ class Protocol:
     validation_fraction: float = 0.2
     rates: tuple[float, ...] = ()
     replicas: int = 1
+    architecture: Architecture = Architecture()
+    rows: int | None = None
+    test_rows: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse epochs, replicas and rates that are out of range."""
-        for name in ("epochs", "replicas"):
+        """Refuse numbers that are out of range."""
+        for name in ("epochs", "replicas", "rows"):
             value = getattr(self, name)
+            if value is None and name == "rows":
+                continue
             if not isinstance(value, int) or value < 1:
                 raise ValueError(
                     f"`{name}` must be an integer of at least 1. "
@@ -129,7 +157,11 @@ class Protocol:
     @property
     def digest(self) -> str:
         """First eight hexadecimal digits of the hash of all fields."""
-        text = json.dumps(asdict(self), sort_keys=True)
+        fields = asdict(self)
+        for each in dataclasses.fields(self):
+            if each.name in _LATER and getattr(self, each.name) == each.default:
+                del fields[each.name]
+        text = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     @property
@@ -157,6 +189,8 @@ class Protocol:
             "hidden": tuple(data["hidden"]),
             "rates": tuple(data["rates"]),
         }
+        if "architecture" in data:
+            parts["architecture"] = Architecture(**data["architecture"])
         return cls(**{**data, **parts})
 
 
@@ -166,7 +200,8 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
     Args:
         protocol: A protocol.
         replicas: The number. `"auto"` is the number of trainings that one seed asks
-            for, but no more than suit the device: 1 on TensorFlow and PyTorch.
+            for, but no more than suit the device: 1 on TensorFlow and PyTorch, and for
+            convolutions, one network of which keeps a device busy.
 
     Returns:
         The same protocol but for `replicas`.
@@ -180,7 +215,9 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
     >>> with_replicas(protocol, 1).replicas
     1
     """
-    if replicas == "auto":
+    if replicas == "auto" and protocol.architecture.name != "mlp":
+        width = 1
+    elif replicas == "auto":
         cells = min(protocol.folds, max(1, widest() // protocol.trials))
         width = min(cells * protocol.trials, widest())
     else:

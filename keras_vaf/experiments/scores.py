@@ -8,6 +8,8 @@ import numpy as np
 from keras_vaf.datasets import Dataset, FittedPreprocessing
 from keras_vaf.experiments.rows import Rows
 
+_IMAGES_AT_ONCE = 200  # a convolution of all of them may need more memory than there is
+
 
 def network_scores(
     model: keras.Model, dataset: Dataset, fitted: FittedPreprocessing, rows: np.ndarray
@@ -24,11 +26,18 @@ def network_scores(
         `"accuracy"` and `"balanced_accuracy"`, or `"rmse"` and `"scaled_rmse"`, which
         is in the units of the preprocessed targets.
     """
-    x = fitted.transform_inputs(dataset.x[rows])
-    outputs = keras.ops.convert_to_numpy(model(x, training=False))
+    size = len(rows) if dataset.x.ndim == 2 else _IMAGES_AT_ONCE
+    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    outputs = np.concatenate(
+        [_outputs(model, fitted.transform_inputs(dataset.x[part])) for part in parts]
+    )
     if dataset.task == "regression":
         return regression_scores(dataset.y[rows], outputs, fitted)
     return class_scores(dataset.y[rows], outputs.argmax(axis=1))
+
+
+def _outputs(model: keras.Model, x: np.ndarray) -> np.ndarray:
+    return keras.ops.convert_to_numpy(model(x, training=False))
 
 
 def baseline_scores(

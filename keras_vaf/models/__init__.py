@@ -5,10 +5,11 @@ there; `grow` gives VAFs more hidden units, `simplify` takes away those that do 
 `revert` puts fixed activations back, `nearest` names the known function that is nearest
 to a learned one, and `freeze` makes a model that needs nothing but Keras.
 `save_curve` and `load_curve` carry one learned function to another model. `to_vaf`
-writes one activation as a VAF; `mlp` makes the fully connected networks of the paper.
+writes one activation as a VAF; `mlp`, `cnet` and `nin` make the networks of the paper.
 """
 
 from keras_vaf.models.conversion import convert
+from keras_vaf.models.convolutional import cnet, nin
 from keras_vaf.models.curves import load_curve, save_curve
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.growing import grow
@@ -24,6 +25,7 @@ __all__ = [
     "Kept",
     "Known",
     "Report",
+    "cnet",
     "convert",
     "freeze",
     "gaussian",
@@ -31,6 +33,7 @@ __all__ = [
     "load_curve",
     "mlp",
     "nearest",
+    "nin",
     "revert",
     "save_curve",
     "simplify",

@@ -44,7 +44,7 @@ class Replica:
         weights: Weights to start from, as `model.get_weights()` gives them.
         training: Indices of the rows to train on.
         validation: Indices of the rows that say which epoch is best.
-        seed: Seed of the shuffling.
+        seed: Seed of the shuffling, and of random layers such as dropout.
         learning_rate: Takes the place of the optimizer's, if not `None`. Give it to all
             replicas or to none.
     """

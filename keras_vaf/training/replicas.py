@@ -148,8 +148,23 @@ class ReplicaTrainer:
         """Set all variables to where the replica starts."""
         self._trainer.prepare(data)
         self._trainer.restart(replica.weights)
+        sow(self._trainer.model, replica.seed)
         if replica.learning_rate is not None:
             self._trainer.model.optimizer.learning_rate = replica.learning_rate
+
+
+def sow(model: keras.Model, seed: int) -> None:
+    """Start the random layers of a model, such as dropout, from a seed.
+
+    Args:
+        model: A built model.
+        seed: The seed, from which each layer gets one of its own.
+    """
+    weights = {id(weight) for weight in model.weights}
+    states = [state for state in model.variables if id(state) not in weights]
+    words = np.random.SeedSequence([seed, *b"layers"]).generate_state(len(states))
+    for state, word in zip(states, words, strict=True):
+        state.assign([int(word >> 1), 0])  # PyTorch takes no larger ones
 
 
 def check_width(width: int) -> None:

@@ -1,0 +1,82 @@
+"""The network of a protocol at its start."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import keras
+
+from keras_vaf.experiments.protocol import Protocol
+from keras_vaf.models import cnet, mlp, nin
+
+Kind = Literal["mlp", "cnet", "nin"]
+
+
+def build_network(
+    protocol: Protocol,
+    input_shape: Sequence[int],
+    outputs: int,
+    seeds: Sequence[int],
+    output_activation: str | None = None,
+) -> keras.Sequential:
+    """Return the network that a protocol trains.
+
+    Args:
+        protocol: The protocol.
+        input_shape: Shape of one row of the inputs.
+        outputs: Number of output units.
+        seeds: A seed for the kernels, and one for each activation.
+        output_activation: Activation of the outputs.
+
+    Returns:
+        The network, built but not compiled. Its activations are named `activation_1`
+        and so on.
+
+    Raises:
+        ValueError: If there is no such network, or it cannot be built for such inputs.
+    """
+    check_inputs(protocol, input_shape)
+    kernels, *others = seeds
+    numbered = zip(itertools.count(1), others)
+
+    def activation() -> keras.layers.Layer:
+        place, seed = next(numbered)
+        return protocol.variant.build(seed, name=f"activation_{place}")
+
+    hidden, name = protocol.hidden, protocol.architecture.name
+    arguments = {
+        "output_activation": output_activation,
+        "seed": kernels,
+        **protocol.architecture.arguments,
+    }
+    if name == "mlp":
+        return mlp(input_shape[0], hidden, outputs, activation, **arguments)
+    if name == "cnet":
+        return cnet(input_shape, hidden, outputs, activation, **arguments)
+    return nin(input_shape, hidden, outputs, **arguments)
+
+
+def check_inputs(protocol: Protocol, input_shape: Sequence[int]) -> None:
+    """Raise a `ValueError` unless a protocol's network takes such inputs.
+
+    Args:
+        protocol: The protocol.
+        input_shape: Shape of one row of the inputs.
+    """
+    name = protocol.architecture.name
+    if name not in get_args(Kind):
+        raise ValueError(
+            f"Architectures are: {', '.join(get_args(Kind))}. Received: {name!r}"
+        )
+    if name == "mlp" and len(input_shape) != 1:
+        raise ValueError(
+            "A fully connected network takes a table, with one row of numbers per "
+            f"sample. Received: inputs of shape {(None, *input_shape)}"
+        )
+    if name != "mlp" and len(input_shape) != 3:
+        raise ValueError(
+            "A convolutional network takes images of (height, width, channels). "
+            f"Received: inputs of shape {(None, *input_shape)}"
+        )

@@ -1,0 +1,193 @@
+"""The paper's convolutional networks."""
+
+from collections.abc import Callable, Sequence
+
+import keras
+import numpy as np
+
+from keras_vaf import initializers
+from keras_vaf.layers import MLPConv
+
+Blocks = list[list[keras.layers.Layer]]
+
+
+def cnet(
+    input_shape: Sequence[int],
+    filters: Sequence[int],
+    outputs: int,
+    activation: Callable[[], keras.layers.Layer],
+    output_activation: str | None = None,
+    seed: int = 0,
+    pieces: int = 1,
+    kernel_size: int = 5,
+    padding: str = "same",
+    pool_size: int = 3,
+    pool_strides: int = 2,
+    dropout: float = 0.25,
+    kernel_initializer: str = "PortableGlorotUniform",
+) -> keras.Sequential:
+    """Return a convolutional network: `cnet_A` and `cnet_B` of the paper.
+
+    Each block is a convolution, an activation, max pooling and dropout; a dense layer
+    follows the last one. Two and three blocks of 192 filters are `cnet_A`, two of 150
+    are `cnet_B`. Equal seeds give equal kernels for every activation, and with the
+    initializer of this package on every backend; biases start at 0.
+
+    Args:
+        input_shape: Height, width and number of channels of the images.
+        filters: Numbers of filters of the convolutions, in order.
+        outputs: Number of output units.
+        activation: Called once per convolution, without arguments, for a fresh layer.
+        output_activation: Activation of the outputs, such as `"softmax"`.
+        seed: Seed of kernels and dropout.
+        pieces: Filters for each channel that an activation returns: the k of `Maxout`.
+        kernel_size: Height and width of the filters.
+        padding: `"same"` or `"valid"`.
+        pool_size: Height and width of the windows whose maximum is taken.
+        pool_strides: Steps of the windows.
+        dropout: Share of the values that dropout sets to 0.
+        kernel_initializer: Class in `keras_vaf.initializers` or else in
+            `keras.initializers`, whose constructor takes a seed.
+
+    Returns:
+        The network, built but not compiled.
+
+    Raises:
+        ValueError: If a number of filters or units is no positive integer, or
+            `input_shape` has not three axes.
+
+    Example:
+
+    >>> vaf = lambda: keras_vaf.layers.VAFActivation(k=5)
+    >>> cnet((32, 32, 3), filters=(150, 150), outputs=10, activation=vaf).output_shape
+    (None, 10)
+    """
+    _check_sizes(input_shape, filters, outputs)
+    blocks: Blocks = []
+    for place, count in enumerate(filters):
+        [kernel_seed] = _seeds(seed, place, 1)
+        convolution = keras.layers.Conv2D(
+            pieces * count,
+            kernel_size,
+            padding=padding,
+            kernel_initializer=_initializer(kernel_initializer, kernel_seed),
+        )
+        blocks.append([convolution, activation()])
+    last = _output_layer(outputs, output_activation, kernel_initializer, seed)
+    return _network(input_shape, blocks, last, pool_size, pool_strides, dropout, seed)
+
+
+def nin(
+    input_shape: Sequence[int],
+    filters: Sequence[int],
+    outputs: int,
+    output_activation: str | None = None,
+    seed: int = 0,
+    depth: int = 3,
+    kernel_size: int = 5,
+    padding: str = "same",
+    pool_size: int = 3,
+    pool_strides: int = 2,
+    dropout: float = 0.25,
+    kernel_initializer: str = "PortableGlorotUniform",
+) -> keras.Sequential:
+    """Return `cnet` with an `MLPConv` in place of each convolution and activation.
+
+    Args:
+        input_shape: As in `cnet`.
+        filters: As in `cnet`; all convolutions of a block have equally many.
+        outputs: As in `cnet`.
+        output_activation: As in `cnet`.
+        seed: As in `cnet`.
+        depth: Number of convolutions of a block; all but the first are of size 1 x 1.
+        kernel_size: As in `cnet`.
+        padding: As in `cnet`.
+        pool_size: As in `cnet`.
+        pool_strides: As in `cnet`.
+        dropout: As in `cnet`.
+        kernel_initializer: As in `cnet`.
+
+    Returns:
+        The network, built but not compiled.
+
+    Raises:
+        ValueError: As in `cnet`.
+
+    Reference:
+        [Lin, Chen, Yan, *Network in network*, 2013](https://arxiv.org/abs/1312.4400)
+
+    Example:
+
+    >>> nin((28, 28, 1), filters=(20, 20), outputs=10).count_params()
+    19430
+    """
+    _check_sizes(input_shape, filters, outputs)
+    blocks: Blocks = []
+    for place, count in enumerate(filters):
+        block = MLPConv((count,) * depth, kernel_size, padding=padding)
+        kernel_seeds = _seeds(seed, place, depth)
+        for convolution, kernel_seed in zip(
+            block.convolutions, kernel_seeds, strict=True
+        ):
+            convolution.kernel_initializer = _initializer(
+                kernel_initializer, kernel_seed
+            )
+        blocks.append([block])
+    last = _output_layer(outputs, output_activation, kernel_initializer, seed)
+    return _network(input_shape, blocks, last, pool_size, pool_strides, dropout, seed)
+
+
+def _network(
+    input_shape: Sequence[int],
+    blocks: Blocks,
+    last: keras.layers.Layer,
+    pool_size: int,
+    pool_strides: int,
+    dropout: float,
+    seed: int,
+) -> keras.Sequential:
+    """Put pooling and dropout after each block, and the output layer at the end."""
+    model = keras.Sequential([keras.Input(tuple(input_shape))])
+    dropout_seeds = _seeds(seed, len(blocks) + 1, len(blocks))
+    for block, dropout_seed in zip(blocks, dropout_seeds, strict=True):
+        for layer in block:
+            model.add(layer)
+        model.add(keras.layers.MaxPooling2D(pool_size, pool_strides))
+        model.add(keras.layers.Dropout(dropout, seed=dropout_seed))
+    model.add(keras.layers.Flatten())
+    model.add(last)
+    return model
+
+
+def _output_layer(
+    outputs: int, activation: str | None, initializer: str, seed: int
+) -> keras.layers.Dense:
+    [kernel_seed] = _seeds(seed, -1, 1)
+    return keras.layers.Dense(
+        outputs, activation, kernel_initializer=_initializer(initializer, kernel_seed)
+    )
+
+
+def _initializer(name: str, seed: int) -> keras.initializers.Initializer:
+    scope = initializers if hasattr(initializers, name) else keras.initializers
+    return getattr(scope, name)(seed=seed)
+
+
+def _seeds(seed: int, place: int, count: int) -> list[int]:
+    """Return seeds of one place in the network; PyTorch takes no larger ones."""
+    words = np.random.SeedSequence([seed, place + 1]).generate_state(count)
+    return (words >> 1).tolist()
+
+
+def _check_sizes(
+    input_shape: Sequence[int], filters: Sequence[int], outputs: int
+) -> None:
+    sizes = (*input_shape, *filters, outputs)
+    positive = all(isinstance(size, int) and size > 0 for size in sizes)
+    if len(input_shape) != 3 or not positive:
+        raise ValueError(
+            "A convolutional network takes images of (height, width, channels), and "
+            "numbers of filters and outputs that are positive integers. Received: "
+            f"input_shape={tuple(input_shape)!r}, filters={tuple(filters)!r}, "
+            f"outputs={outputs!r}"
+        )

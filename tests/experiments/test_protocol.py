@@ -8,6 +8,7 @@ import pytest
 
 from keras_vaf.datasets import Preprocessing
 from keras_vaf.experiments import (
+    Architecture,
     Cell,
     Optimizer,
     Protocol,
@@ -35,6 +36,9 @@ CHANGES = {
     "validation_fraction": 0.25,
     "rates": (0.001, 0.1),
     "replicas": 7,
+    "architecture": Architecture("cnet", {"dropout": 0.5}),
+    "rows": 20,
+    "test_rows": 5,
 }
 
 
@@ -52,6 +56,10 @@ def test_every_field_changes_the_hash(field):
     changed = dataclasses.replace(protocol, **{field: CHANGES[field]})
 
     assert changed.digest != protocol.digest
+
+
+def test_fields_that_came_later_leave_older_hashes_as_they_were():
+    assert make_protocol().digest == "157b41f0"
 
 
 def test_comes_back_from_json():

@@ -9,11 +9,19 @@ Algorithm 2 of the paper on reports, and `reproduce` runs the paper's experiment
 
 from keras_vaf.experiments.compact import read_compact, write_compact
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
+from keras_vaf.experiments.experiment import (
+    Experiment,
+    Form,
+    Outcome,
+    Reproduction,
+)
 from keras_vaf.experiments.figures import comparison_figure, learned_layers
+from keras_vaf.experiments.fully_connected import protocols_of
 from keras_vaf.experiments.merging import Merged, merge
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
     RPROP,
+    Architecture,
     Cell,
     Optimizer,
     Protocol,
@@ -24,13 +32,11 @@ from keras_vaf.experiments.published import Published
 from keras_vaf.experiments.reports import Report, Trial, read_reports
 from keras_vaf.experiments.reproduction import (
     EXPERIMENTS,
-    Experiment,
-    Reproduction,
     find_experiment,
-    protocols_of,
     reproduce,
 )
 from keras_vaf.experiments.selection import Selected, select
+from keras_vaf.experiments.settings import with_settings
 from keras_vaf.experiments.significance import corrected_t_test, holm, wilcoxon
 from keras_vaf.experiments.store import Shard, Store
 from keras_vaf.experiments.tables import Row, markdown, summarise
@@ -44,11 +50,14 @@ __all__ = [
     "PAPER_RPROP",
     "RPROP",
     "VARIANTS",
+    "Architecture",
     "Cell",
     "Comparison",
     "Experiment",
+    "Form",
     "Merged",
     "Optimizer",
+    "Outcome",
     "Protocol",
     "Published",
     "Report",
@@ -81,5 +90,6 @@ __all__ = [
     "verdicts",
     "wilcoxon",
     "with_replicas",
+    "with_settings",
     "write_compact",
 ]

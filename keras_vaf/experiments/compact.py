@@ -16,19 +16,23 @@ _LEFT_OUT: dict[str, Any] = {"curves": {}, "activations": []}
 _SHARED = ("protocol", "environment")
 
 
-def write_compact(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
+def write_compact(
+    path: str | os.PathLike[str], reports: Sequence[Report], functions: bool = False
+) -> None:
     """Write reports into one small file, each protocol and environment only once.
 
     Args:
         path: The file, which is replaced as a whole or not at all.
         reports: The reports. Their curves and activations are left out.
+        functions: Whether to keep the activations all the same.
     """
     shared: list[str] = []
     cells = []
     for report in reports:
         fields = asdict(report)
         for name in _LEFT_OUT:
-            del fields[name]
+            if not (functions and name == "activations"):
+                del fields[name]
         for name in _SHARED:
             text = json.dumps(fields[name])
             if text not in shared:
@@ -51,7 +55,7 @@ def read_compact(path: str | os.PathLike[str]) -> list[Report]:
         path: The file.
 
     Returns:
-        The reports, without curves and activations.
+        The reports, without curves, and without activations unless they were kept.
 
     Raises:
         ValueError: If the file is torn, or something else.

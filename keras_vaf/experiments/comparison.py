@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import statistics
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import keras
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.engine import HERE, Track, check_engine
-from keras_vaf.experiments.figures import comparison_figure
+from keras_vaf.experiments.figures import comparison_figure, png
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports import Report, validation_loss, write_reports
 from keras_vaf.experiments.running import train_missing
 from keras_vaf.experiments.store import Shard, Store, file_name
 from keras_vaf.experiments.tables import by_arm, markdown
 from keras_vaf.utils import require, write_atomically
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -105,7 +100,7 @@ def _write(comparison: Comparison, store: Store) -> None:
     network = store.network_path(comparison.best.cell).read_bytes()
     write_reports(folder / "report.json", reports)
     write_atomically(folder / "table.md", markdown(reports))
-    write_atomically(folder / "comparison.png", _png(comparison_figure(reports)))
+    write_atomically(folder / "comparison.png", png(comparison_figure(reports)))
     write_atomically(folder / "best.keras", network)
 
 
@@ -137,9 +132,3 @@ def _check_writable(folder: Path) -> None:
     """Fail now rather than after the first training."""
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()
-
-
-def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", bbox_inches="tight")
-    return buffer.getvalue()

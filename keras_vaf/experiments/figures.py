@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -133,3 +134,10 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
             layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
             layers.append(layer)
     return layers
+
+
+def png(figure: Figure) -> bytes:
+    """Return a figure as the content of a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", bbox_inches="tight")
+    return buffer.getvalue()

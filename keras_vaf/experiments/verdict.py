@@ -1,4 +1,4 @@
-"""The table of a reproduction: our numbers beside the published ones."""
+"""Every activation on every dataset, held against the others and the paper."""
 
 from __future__ import annotations
 
@@ -9,26 +9,10 @@ from dataclasses import dataclass
 from keras_vaf.experiments.published import Published
 from keras_vaf.experiments.reports import Report, error
 from keras_vaf.experiments.selection import Selected, Selection, select
-from keras_vaf.experiments.significance import corrected_t_test, holm, wilcoxon
+from keras_vaf.experiments.significance import corrected_t_test
 
 REFERENCE = "relu"
 """The activation that the others are held against."""
-
-COLUMNS = (
-    "dataset",
-    "rows",
-    "activation",
-    "hidden",
-    "mean",
-    "deviation",
-    "published",
-    "wins/ties/losses",
-    "p",
-    "optimism",
-    "constant",
-    "parameters",
-    "seconds",
-)
 
 
 @dataclass(frozen=True)
@@ -107,47 +91,6 @@ def verdicts(
     return found
 
 
-def lines_of(found: dict[tuple[str, str], Verdict]) -> list[tuple[str, ...]]:
-    """Return the table's lines as text."""
-    return [_line(dataset, verdict) for (dataset, _), verdict in found.items()]
-
-
-def markdown(
-    title: str, found: dict[tuple[str, str], Verdict], notes: Sequence[str]
-) -> str:
-    """Return the table, what it says over all datasets, and how it was made.
-
-    Args:
-        title: Heading.
-        found: The verdicts.
-        notes: Sentences about the run.
-
-    Returns:
-        A heading, a table and a list of notes in Markdown.
-    """
-    lines = [COLUMNS, ("---", *["---:"] * (len(COLUMNS) - 1)), *lines_of(found)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    listed = "\n".join(f"- {note}" for note in [*over_datasets(found), *notes])
-    return f"# {title}\n\n{table}\n\n{listed}\n"
-
-
-def over_datasets(found: dict[tuple[str, str], Verdict]) -> list[str]:
-    """Return a sentence per activation: is it better than the reference overall?"""
-    names = [name for name in dict.fromkeys(v for _, v in found) if name != REFERENCE]
-    means: dict[str, list[float]] = {
-        name: [statistics.fmean(v.gains) for (_, n), v in found.items() if n == name]
-        for name in names
-    }
-    corrected = holm([wilcoxon(gains) for gains in means.values()])
-    return [
-        f"{name} against {REFERENCE} over {len(gains)} datasets: better on "
-        f"{sum(gain > 0 for gain in gains)}, worse on "
-        f"{sum(gain < 0 for gain in gains)}; Wilcoxon signed-rank p = {p:.3g} "
-        "(Holm's correction)."
-        for (name, gains), p in zip(means.items(), corrected, strict=True)
-    ]
-
-
 def _gains(
     metric: str, selected: Selected, reference: Selected | None
 ) -> tuple[float, ...]:
@@ -172,29 +115,3 @@ def _gains(
 def _test_fraction(selected: Selected) -> float:
     rows = selected.reports[0].rows
     return rows["test"] / sum(rows.values())
-
-
-def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
-    first = verdict.selected.reports[0]
-    published = ""
-    if verdict.published is not None:
-        theirs = verdict.published
-        hidden = "-".join(map(str, theirs.hidden))
-        published = f"{theirs.mean:.4f} ± {theirs.deviation:.4f} ({hidden})"
-    signs = [(gain > 0) - (gain < 0) for gain in verdict.gains]
-    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1)) if signs else ""
-    return (
-        dataset,
-        str(sum(first.rows.values())),
-        first.protocol.variant.name,
-        "-".join(map(str, first.protocol.hidden)),
-        f"{verdict.mean:.4f}",
-        f"{verdict.deviation:.4f}",
-        published,
-        counts,
-        "" if verdict.p is None else f"{verdict.p:.3f}",
-        f"{verdict.optimism:.4f}",
-        f"{verdict.constant:.4f}",
-        f"{first.parameters:,}",
-        f"{sum(report.seconds for report in verdict.selected.reports):.1f}",
-    )

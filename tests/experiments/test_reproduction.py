@@ -8,15 +8,12 @@ import pytest
 
 from keras_vaf.cli import main
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import read_compact, reproduction
+from keras_vaf.experiments import Form, fully_connected, read_compact
+from keras_vaf.experiments.fully_connected import ARCHITECTURES, protocols_of
 from keras_vaf.experiments.published import CLASSIFICATION, REGRESSION
-from keras_vaf.experiments.reproduction import (
-    ARCHITECTURES,
-    EXPERIMENTS,
-    find_experiment,
-    protocols_of,
-)
-from keras_vaf.experiments.verdict import lines_of, over_datasets, verdicts
+from keras_vaf.experiments.reproduction import EXPERIMENTS, find_experiment
+from keras_vaf.experiments.verdict import verdicts
+from keras_vaf.experiments.verdict_table import lines_of, over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -104,12 +101,14 @@ def test_targets_of_classes_and_of_two_datasets_stay_as_they_are():
 
 
 def test_our_own_manner_is_another_protocol():
-    paper, ours = (protocols_of(table(40), manner)[0] for manner in ("paper", "ours"))
+    paper, ours = (
+        protocols_of(table(40), Form(manner))[0] for manner in ("paper", "ours")
+    )
 
     assert ours.optimizer.arguments["eta_plus"] == 1.2
     assert ours.epochs > paper.epochs
     with pytest.raises(ValueError, match=r"paper and ours\. Received: 'theirs'"):
-        protocols_of(table(40), "theirs")
+        Form("theirs")
 
 
 def regressions(variant, scores):
@@ -161,8 +160,8 @@ def test_unknown_names_are_refused(capsys):
 
 
 def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, monkeypatch):
-    quick = {"architectures": ((3,), (4,)), "epochs": 2, "folds": 2, "most_rows": 200}
-    monkeypatch.setattr(reproduction, "_QUICK", quick)
+    monkeypatch.setattr(fully_connected, "_QUICK", {"epochs": 2, "folds": 2})
+    monkeypatch.setattr(fully_connected, "_QUICK_ARCHITECTURES", ((3,), (4,)))
     words = ["reproduce", "classification", "--quick", "--datasets", "wine"]
     words += ["--output", str(tmp_path)]
 

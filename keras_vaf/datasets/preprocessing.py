@@ -15,6 +15,7 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.scaling import Scale, Scaling, fit_scale
 
 Missing = Literal["mean", "drop"]
+Categories = Literal["one-hot", "number"]
 Units = Literal["original", "scaled"]
 
 
@@ -24,8 +25,7 @@ class Preprocessing:
 
     `"standard"` subtracts the mean and divides by the standard deviation, `"min-max"`
     maps the range to [0, 1]. Inputs are scaled by column (images: by channel). A column
-    that is constant in the training rows becomes 0. A column of categories becomes one
-    column of 0 and 1 for each category (one-hot) and is not scaled.
+    that is constant in the training rows becomes 0.
 
     Args:
         inputs: Scaling of the inputs: `"none"`, `"min-max"` or `"standard"`.
@@ -33,6 +33,9 @@ class Preprocessing:
         missing: `"mean"` replaces a missing entry by the mean of its column, a missing
             category by the most frequent one; `"drop"` leaves out rows with missing
             entries.
+        categories: `"one-hot"` makes a column of categories into one column of 0 and 1
+            for each category, which is not scaled; `"number"` takes the number of a
+            category, in the order of their names, as if it were a measurement.
 
     Raises:
         ValueError: If an argument is none of these.
@@ -50,12 +53,14 @@ class Preprocessing:
     inputs: Scaling = "standard"
     targets: Scaling = "none"
     missing: Missing = "mean"
+    categories: Categories = "one-hot"
 
     def __post_init__(self) -> None:
         """Refuse options that do not exist."""
         _check_choice("inputs", self.inputs, Scaling)
         _check_choice("targets", self.targets, Scaling)
         _check_choice("missing", self.missing, Missing)
+        _check_choice("categories", self.categories, Categories)
 
     def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
         """Compute the statistics on some rows: the training rows.
@@ -82,9 +87,8 @@ class Preprocessing:
                 f"`rows` must leave a row of dataset {dataset.name!r} to fit to. "
                 "Received: no rows, or only rows with missing entries"
             )
-        categories = {
-            column: len(names) for column, names in sorted(dataset.categories.items())
-        }
+        coded = dataset.categories if self.categories == "one-hot" else {}
+        categories = {column: len(names) for column, names in sorted(coded.items())}
         return FittedPreprocessing(
             self,
             input_scale=_fit_inputs(x, self.inputs, categories),

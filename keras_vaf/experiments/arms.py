@@ -99,20 +99,21 @@ class Arm:
         return Part(cell, rows, fitted, self._network(x.shape[1:], cell, softmax=True))
 
     def _network(
-        self, input_shape: Sequence[int], cell: Cell, softmax: bool
+        self, input_shape: Sequence[int], cell: Cell, softmax: bool, start: int = 0
     ) -> keras.Sequential:
-        """Return a cell's network at its start; it is trained without the softmax."""
+        """Return a cell's network at a start; it is trained without the softmax."""
+        purpose = f"network {start}" if start else "network"
         classes = self._dataset.class_names
         return build_network(
             self._protocol,
             input_shape,
             outputs=len(classes) if classes else 1,
-            seeds=seeds_of(cell, "network", 1 + len(self._protocol.hidden)),
+            seeds=seeds_of(cell, purpose, 1 + len(self._protocol.hidden)),
             output_activation="softmax" if classes and softmax else None,
         )
 
     def _train(self, parts: list[Part]) -> list[Trained]:
-        """Train every part at every learning rate, from the part's own start."""
+        """Train every part at every learning rate, from the part's own starts."""
         if self._trainer is None:
             first = parts[0]
             shape = first.model.input_shape[1:]
@@ -141,21 +142,26 @@ class Arm:
         """Return a part's trainings; its rows are those at this place of the data."""
         train, validation = len(part.rows.train), len(part.rows.validation)
         first = place * (train + validation)
+        starts = [part.model.get_weights()]
+        for start in range(1, self._protocol.starts):
+            shape = part.model.input_shape[1:]
+            network = self._network(shape, part.cell, softmax=False, start=start)
+            starts.append(network.get_weights())
         return [
             Replica(
-                part.model.get_weights(),
+                starts[start],
                 first + np.arange(train),
                 first + train + np.arange(validation),
                 seed=seeds_of(part.cell, "shuffling")[0],
                 learning_rate=rate,
             )
-            for rate in self._protocol.rates or (None,)
+            for start, rate in self._protocol.tries
         ]
 
     def _report(self, part: Part, trained: list[Trained]) -> Report:
         """Score all trials; leave the network with the weights of the selected one."""
-        rates = self._protocol.rates or (None,)
-        trials = tuple(map(partial(self._trial, part), rates, trained))
+        tries = zip(self._protocol.tries, trained, strict=True)
+        trials = tuple(self._trial(part, *each, result) for each, result in tries)
         selected = best_on_validation(trials, self._protocol.metric)
         history, weights = trained[trials.index(selected)]
         part.model.set_weights(weights)
@@ -175,7 +181,9 @@ class Arm:
             environment=environment(),
         )
 
-    def _trial(self, part: Part, rate: float | None, trained: Trained) -> Trial:
+    def _trial(
+        self, part: Part, start: int, rate: float | None, trained: Trained
+    ) -> Trial:
         history, weights = trained
         part.model.set_weights(weights)
         score = partial(network_scores, part.model, self._dataset, part.fitted)
@@ -189,6 +197,7 @@ class Arm:
             epochs=history.epochs,
             best_epoch=history.best_epoch,
             stopped=history.stopped,
+            start=start,
         )
 
     def _loss(self) -> keras.losses.Loss:

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import keras
@@ -59,7 +59,14 @@ class Architecture:
 
 
 # What came later leaves the hash of a protocol that does without it as it was.
-_LATER = ("architecture", "rows", "test_rows")
+_LATER = (
+    "architecture",
+    "rows",
+    "test_rows",
+    "test_fraction",
+    "starts",
+    "categories",
+)
 
 
 @dataclass(frozen=True)
@@ -93,10 +100,13 @@ class Protocol:
             class; `None` uses all.
         test_rows: Number of rows at the end of the data that are the test rows, in
             place of folds: the publisher's division, for `folds=1`.
+        test_fraction: Share of the rows that a fold tests, drawn for it alone, so that
+            `folds` is the number of repeats; `None` is a cross-validation.
+        starts: Number of starts to try at each learning rate; each is a training.
 
     Raises:
-        ValueError: If `epochs`, `replicas` or `rows` is no positive integer, or a
-            learning rate is not positive.
+        ValueError: If `epochs`, `replicas`, `rows` or `starts` is no positive integer,
+            or a learning rate is not positive.
     """
 
     dataset: str
@@ -116,10 +126,12 @@ class Protocol:
     architecture: Architecture = Architecture()
     rows: int | None = None
     test_rows: int = 0
+    test_fraction: float | None = None
+    starts: int = 1
 
     def __post_init__(self) -> None:
         """Refuse numbers that are out of range."""
-        for name in ("epochs", "replicas", "rows"):
+        for name in ("epochs", "replicas", "rows", "starts"):
             value = getattr(self, name)
             if value is None and name == "rows":
                 continue
@@ -157,11 +169,7 @@ class Protocol:
     @property
     def digest(self) -> str:
         """First eight hexadecimal digits of the hash of all fields."""
-        fields = asdict(self)
-        for each in dataclasses.fields(self):
-            if each.name in _LATER and getattr(self, each.name) == each.default:
-                del fields[each.name]
-        text = json.dumps(fields, sort_keys=True)
+        text = json.dumps(_stated(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     @property
@@ -171,8 +179,14 @@ class Protocol:
 
     @property
     def trials(self) -> int:
-        """Number of trainings in a cell: one, or one for each learning rate."""
-        return len(self.rates) or 1
+        """Number of trainings in a cell."""
+        return len(self.tries)
+
+    @property
+    def tries(self) -> list[tuple[int, float | None]]:
+        """What a cell tries: every start at every learning rate."""
+        rates = self.rates or (None,)
+        return [(start, rate) for start in range(self.starts) for rate in rates]
 
     @property
     def cells_at_once(self) -> int:
@@ -192,6 +206,17 @@ class Protocol:
         if "architecture" in data:
             parts["architecture"] = Architecture(**data["architecture"])
         return cls(**{**data, **parts})
+
+
+def _stated(data: Any) -> dict[str, Any]:
+    """Return all fields, but for those that came later and say nothing."""
+    fields = {}
+    for each in dataclasses.fields(data):
+        value = getattr(data, each.name)
+        if each.name not in _LATER or value != each.default:
+            part = dataclasses.is_dataclass(value)
+            fields[each.name] = _stated(value) if part else value
+    return fields
 
 
 def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protocol:

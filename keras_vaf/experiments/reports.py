@@ -33,6 +33,7 @@ class Trial:
         epochs: Epochs that were run.
         best_epoch: Epoch whose weights were kept; 0 if no epoch had a finite loss.
         stopped: Why training ended: `"epochs"`, `"patience"` or `"not finite"`.
+        start: Which of several starts it was, counted from 0.
     """
 
     rate: float | None
@@ -41,6 +42,7 @@ class Trial:
     epochs: int
     best_epoch: int
     stopped: str
+    start: int = 0
 
 
 @dataclass(frozen=True)

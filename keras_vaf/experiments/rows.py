@@ -26,7 +26,8 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     Every arm of a comparison gets the same rows for the same seed and fold. All folds
     train on equally many rows, so that they are one program: where the rows cannot be
     divided by the number of folds, some folds leave out one row, drawn at random. With
-    `test_rows`, the last rows of the data take the place of the test fold.
+    `test_rows`, the last rows of the data take the place of the test fold; with
+    `test_fraction`, rows that are drawn for this fold alone.
 
     Args:
         cell: The cell.
@@ -42,6 +43,9 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     stratify = protocol.task == "classification"
     if protocol.test_rows:
         rest, test = _standard_division(cell, dataset)
+        used = len(rest)
+    elif protocol.test_fraction is not None:
+        rest, test = _random_division(cell, dataset, protocol.test_fraction)
         used = len(rest)
     else:
         usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
@@ -84,6 +88,18 @@ def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.nda
         _sample(cell, dataset, part, max(1, round(share * len(part)))) for part in parts
     )
     return rest, test
+
+
+def _random_division(
+    cell: Cell, dataset: Dataset, fraction: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rest and the test rows, drawn anew for every fold."""
+    protocol = cell.protocol
+    usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
+    stratify = protocol.task == "classification"
+    seed = seeds_of(cell, "test")[0]
+    rest, test = split(dataset.y[usable], fraction, seed, stratify)
+    return usable[rest], usable[test]
 
 
 def _sample(

@@ -18,14 +18,14 @@ class Published:
         dataset: Name of the data, as in the catalogue.
         variant: Name of the activation, as in `VARIANTS`.
         mean: Mean over the folds.
-        deviation: Standard deviation over the folds.
+        deviation: Standard deviation over the folds; `None` for a single training.
         hidden: Widths of the hidden layers of the best architecture.
     """
 
     dataset: str
     variant: str
     mean: float
-    deviation: float
+    deviation: float | None
     hidden: tuple[int, ...]
 
 

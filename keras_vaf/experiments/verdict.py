@@ -24,7 +24,8 @@ class Verdict:
         scores: Its test score by seed and fold.
         gains: How much better than the reference it is, by seed and fold; empty for
             the reference.
-        p: p-value of the corrected t-test of the gains; `None` for the reference.
+        p: p-value of the corrected t-test of the gains; `None` for the reference, and
+            for a single gain.
         optimism: How much better the mean looks when picked by test scores.
         constant: Mean score of the predictor that ignores its inputs.
         published: What the paper reports.
@@ -83,7 +84,7 @@ def verdicts(
             selected,
             selected.scores(metric),
             gains,
-            corrected_t_test(gains, _test_fraction(selected)) if gains else None,
+            _p_value(gains, selected),
             error(metric, mean) - error(metric, best),
             statistics.fmean(each.baseline[metric] for each in selected.reports),
             known.get(key),
@@ -112,6 +113,8 @@ def _gains(
     return tuple(error(metric, theirs[key]) - error(metric, ours[key]) for key in ours)
 
 
-def _test_fraction(selected: Selected) -> float:
+def _p_value(gains: Sequence[float], selected: Selected) -> float | None:
+    if len(gains) < 2:
+        return None
     rows = selected.reports[0].rows
-    return rows["test"] / sum(rows.values())
+    return corrected_t_test(gains, rows["test"] / sum(rows.values()))

@@ -128,7 +128,8 @@ def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
     if verdict.published is not None:
         theirs = verdict.published
         hidden = "-".join(map(str, theirs.hidden))
-        published = f"{theirs.mean:.4f} ± {theirs.deviation:.4f} ({hidden})"
+        spread = "" if theirs.deviation is None else f" ± {theirs.deviation:.4f}"
+        published = f"{theirs.mean:.4f}{spread} ({hidden})"
     signs = [(gain > 0) - (gain < 0) for gain in verdict.gains]
     counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1)) if signs else ""
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from keras_vaf.experiments.compact import read_compact, write_compact
@@ -69,6 +70,7 @@ def read_reproduction(
                     f"Expected reports of {experiment.name}. Received: a report on "
                     f"{report.protocol.dataset} in {path}"
                 )
-            key = report.protocol.digest, report.seed, report.fold
+            alone = replace(report.protocol, replicas=1)
+            key = alone.digest, report.seed, report.fold
             reports.setdefault(key, report)
     return Reproduction(experiment, form, tuple(reports.values()))

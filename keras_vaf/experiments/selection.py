@@ -10,12 +10,12 @@ from typing import Literal, get_args
 from keras_vaf.experiments.reports import Report, Trial, error
 from keras_vaf.experiments.tables import by_arm
 
-Selection = Literal["validation", "paper"]
+Selection = Literal["validation", "paper", "literal"]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The architecture that stands for one activation on one dataset.
+    """What stands for one activation on one dataset.
 
     Attributes:
         reports: The reports of the selected architecture, by seed and fold.
@@ -29,27 +29,36 @@ class Selected:
         """Return a test score by seed and fold."""
         return tuple(trial.scores[metric] for trial in self.trials)
 
+    @property
+    def hidden(self) -> tuple[int, ...] | None:
+        """Widths of the hidden layers; `None` if every fold has its own."""
+        first = self.reports[0].protocol.hidden
+        same = all(report.protocol.hidden == first for report in self.reports)
+        return first if same else None
+
 
 def select(
     reports: Sequence[Report], selection: Selection = "validation"
 ) -> dict[tuple[str, str], Selected]:
-    """Select the learning rate per fold and the architecture per table cell.
+    """Select learning rate, start and architecture of each activation on each dataset.
 
-    Both selections are made of the same reports, so that their difference is the
+    All selections are made of the same reports, so that their differences are the
     optimism of picking by test scores.
 
     Args:
         reports: Reports of any datasets, activations and architectures.
-        selection: `"validation"` picks the learning rate of each fold by its validation
+        selection: `"validation"` picks rate and start of each fold by its validation
             score, and the architecture by the mean of these; test scores have no say.
-            `"paper"` picks both by test scores, as published.
+            `"paper"` picks all by test scores, as the published tables, which name one
+            architecture for each cell. `"literal"` picks the architecture by the test
+            score of each fold too, as Algorithm 2 reads.
 
     Returns:
-        The selected architecture for each dataset and activation, by their names.
+        What is selected for each dataset and activation, by their names.
 
     Raises:
-        ValueError: If there is no such selection, or architectures of an activation
-            were trained on different seeds or folds.
+        ValueError: If there is no such selection, architectures of an activation were
+            trained on different seeds or folds, or one of them by several protocols.
     """
     if selection not in get_args(Selection):
         raise ValueError(
@@ -60,9 +69,11 @@ def select(
         key = arm[0].protocol.dataset, arm[0].protocol.variant.name
         trials = tuple(_trial(report, selection) for report in arm)
         architectures.setdefault(key, []).append(Selected(tuple(arm), trials))
+    for key, candidates in architectures.items():
+        _check_alike(key, candidates)
+    choose = _by_fold if selection == "literal" else _architecture
     return {
-        key: _architecture(key, candidates, selection)
-        for key, candidates in architectures.items()
+        key: choose(candidates, selection) for key, candidates in architectures.items()
     }
 
 
@@ -73,9 +84,7 @@ def _trial(report: Report, selection: Selection) -> Trial:
     return min(report.trials, key=lambda trial: error(metric, trial.scores[metric]))
 
 
-def _architecture(
-    key: tuple[str, str], candidates: list[Selected], selection: Selection
-) -> Selected:
+def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
     folds = [
         [(report.seed, report.fold) for report in candidate.reports]
         for candidate in candidates
@@ -85,6 +94,15 @@ def _architecture(
             "Architectures must have the same seeds and folds to choose among them. "
             f"Received: {list(map(len, folds))} reports for {' and '.join(key)}"
         )
+    if len({candidate.hidden for candidate in candidates}) < len(candidates):
+        raise ValueError(
+            "A table is of one protocol. Received: the same architecture by several "
+            f"protocols for {' and '.join(key)}"
+        )
+
+
+def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
+    """Return the architecture with the best mean."""
     metric = candidates[0].reports[0].protocol.metric
 
     def rank(candidate: Selected) -> float:
@@ -95,3 +113,14 @@ def _architecture(
         return error(metric, statistics.fmean(s for s in scores if s is not None))
 
     return min(candidates, key=rank)
+
+
+def _by_fold(candidates: list[Selected], selection: Selection) -> Selected:
+    """Return the architecture with the best test score of each fold."""
+    metric = candidates[0].reports[0].protocol.metric
+    pairs = [zip(each.reports, each.trials, strict=True) for each in candidates]
+    best = [
+        min(cell, key=lambda pair: error(metric, pair[1].scores[metric]))
+        for cell in zip(*pairs, strict=True)
+    ]
+    return Selected(*(tuple(part) for part in zip(*best, strict=True)))

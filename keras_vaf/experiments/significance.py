@@ -34,17 +34,42 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
     0.049
     """
-    count = len(differences)
-    if count < 2:
-        raise ValueError(
-            f"A t-test needs at least two folds. Received: {count} differences"
-        )
-    mean, variance = statistics.fmean(differences), statistics.variance(differences)
+    mean, variance = statistics.fmean(differences), _variance(differences)
     if variance == 0:
         return 1.0 if mean == 0 else 0.0
-    factor = 1 / count + test_fraction / (1 - test_fraction)
-    distribution = require("scipy.stats", extra="experiments").t(count - 1)
+    factor = _factor(len(differences), test_fraction)
+    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
     return float(2 * distribution.sf(abs(mean) / math.sqrt(factor * variance)))
+
+
+def corrected_interval(
+    differences: Sequence[float], test_fraction: float, confidence: float = 0.95
+) -> float:
+    """Return half the width of the confidence interval of the mean difference.
+
+    It holds 0 exactly if the p-value of `corrected_t_test` is above 1 - `confidence`.
+
+    Args:
+        differences: Difference of two scores on each fold.
+        test_fraction: Share of the rows that one fold tests.
+        confidence: How often such an interval holds the true mean.
+
+    Returns:
+        How far the interval reaches to both sides of the mean.
+
+    Raises:
+        ValueError: If there are fewer than two folds.
+        ImportError: If SciPy is not installed.
+
+    Example:
+
+    >>> round(corrected_interval([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 4)
+    0.0198
+    """
+    variance = _variance(differences)
+    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
+    factor = _factor(len(differences), test_fraction)
+    return float(distribution.isf((1 - confidence) / 2) * math.sqrt(factor * variance))
 
 
 def wilcoxon(differences: Sequence[float]) -> float:
@@ -90,3 +115,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = np.empty(len(p_values))
     corrected[order] = steps
     return corrected.tolist()
+
+
+def _variance(differences: Sequence[float]) -> float:
+    if len(differences) < 2:
+        raise ValueError(
+            "A t-test needs at least two folds. "
+            f"Received: {len(differences)} differences"
+        )
+    return statistics.variance(differences)
+
+
+def _factor(count: int, test_fraction: float) -> float:
+    return 1 / count + test_fraction / (1 - test_fraction)

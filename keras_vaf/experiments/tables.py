@@ -76,10 +76,14 @@ def summarise(reports: Sequence[Report]) -> tuple[Row, ...]:
 
 
 def by_arm(reports: Sequence[Report]) -> dict[str, list[Report]]:
-    """Return the reports of each protocol, by its hash, ordered by seed and fold."""
+    """Return the reports of each protocol, by its hash, ordered by seed and fold.
+
+    The number of networks that were trained together makes no other protocol here.
+    """
     arms: dict[str, list[Report]] = {}
     for report in reports:
-        arms.setdefault(report.protocol.digest, []).append(report)
+        alone = replace(report.protocol, replicas=1)
+        arms.setdefault(alone.digest, []).append(report)
     return {
         digest: sorted(arm, key=lambda report: (report.seed, report.fold))
         for digest, arm in arms.items()

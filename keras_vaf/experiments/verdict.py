@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from keras_vaf.experiments.published import Published
 from keras_vaf.experiments.reports import Report, error
 from keras_vaf.experiments.selection import Selected, Selection, select
-from keras_vaf.experiments.significance import corrected_t_test
+from keras_vaf.experiments.significance import corrected_interval, corrected_t_test
+from keras_vaf.experiments.tries import EITHER, FAIR_RELU, with_either
 
 REFERENCE = "relu"
 """The activation that the others are held against."""
@@ -22,21 +23,23 @@ class Verdict:
     Attributes:
         selected: The selected architecture.
         scores: Its test score by seed and fold.
-        gains: How much better than the reference it is, by seed and fold; empty for
-            the reference.
-        p: p-value of the corrected t-test of the gains; `None` for the reference, and
-            for a single gain.
+        reference: The activation that it is held against; `None` if there is none.
+        gains: How much better than the reference it is, by seed and fold.
+        p: p-value of the corrected t-test of the gains; `None` below two of them.
+        interval: Half the width of the corrected 95% interval of the mean gain.
         optimism: How much better the mean looks when picked by test scores.
-        constant: Mean score of the predictor that ignores its inputs.
+        baseline: Score of the predictor that ignores its inputs, by seed and fold.
         published: What the paper reports.
     """
 
     selected: Selected
     scores: tuple[float, ...]
+    reference: str | None
     gains: tuple[float, ...]
     p: float | None
+    interval: float | None
     optimism: float
-    constant: float
+    baseline: tuple[float, ...]
     published: Published | None
 
     @property
@@ -47,7 +50,7 @@ class Verdict:
     @property
     def deviation(self) -> float:
         """Standard deviation of the scores (n - 1), 0 for a single one."""
-        return statistics.stdev(self.scores) if len(self.scores) > 1 else 0.0
+        return deviation(self.scores)
 
 
 def verdicts(
@@ -66,30 +69,44 @@ def verdicts(
         selection: As in `select`.
 
     Returns:
-        The verdicts, by the names of dataset and activation.
+        The verdicts, by the names of dataset and activation. Where a ReLU that is fair
+        is there, the better of two VAFs in each fold is held against it.
 
     Raises:
         ValueError: If activations lack folds that others have.
     """
+    reports = with_either(reports)
     chosen = select(reports, selection)
-    by_test = select(reports, "paper")
+    honest = select(reports, "validation")
+    by_test = select(reports, "paper") if selection == "validation" else chosen
     known = {(each.dataset, each.variant): each for each in published}
     found = {}
     for key, selected in chosen.items():
-        reference = chosen.get((key[0], REFERENCE))
+        name = FAIR_RELU.name if key[1] == EITHER else REFERENCE
+        reference = chosen.get((key[0], name))
         gains = _gains(metric, selected, reference)
-        best = statistics.fmean(by_test[key].scores(metric))
-        mean = statistics.fmean(selected.scores(metric))
+        share = _test_fraction(selected)
+        picked, fair = (
+            error(metric, statistics.fmean(each[key].scores(metric)))
+            for each in (by_test, honest)
+        )
         found[key] = Verdict(
             selected,
             selected.scores(metric),
+            name if gains else None,
             gains,
-            _p_value(gains, selected),
-            error(metric, mean) - error(metric, best),
-            statistics.fmean(each.baseline[metric] for each in selected.reports),
+            corrected_t_test(gains, share) if len(gains) > 1 else None,
+            corrected_interval(gains, share) if len(gains) > 1 else None,
+            fair - picked,
+            tuple(report.baseline[metric] for report in selected.reports),
             known.get(key),
         )
     return found
+
+
+def deviation(scores: Sequence[float]) -> float:
+    """Return the standard deviation (n - 1), 0 for a single score."""
+    return statistics.stdev(scores) if len(scores) > 1 else 0.0
 
 
 def _gains(
@@ -113,8 +130,6 @@ def _gains(
     return tuple(error(metric, theirs[key]) - error(metric, ours[key]) for key in ours)
 
 
-def _p_value(gains: Sequence[float], selected: Selected) -> float | None:
-    if len(gains) < 2:
-        return None
+def _test_fraction(selected: Selected) -> float:
     rows = selected.reports[0].rows
-    return corrected_t_test(gains, rows["test"] / sum(rows.values()))
+    return rows["test"] / sum(rows.values())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from keras_vaf.experiments.experiment import Outcome, Reproduction
+from keras_vaf.experiments.reports import Report
 from keras_vaf.experiments.selection import Selection
 from keras_vaf.experiments.significance import holm, wilcoxon
-from keras_vaf.experiments.verdict import REFERENCE, Verdict, verdicts
+from keras_vaf.experiments.verdict import Verdict, deviation, verdicts
 
 COLUMNS = (
     "dataset",
@@ -17,15 +18,21 @@ COLUMNS = (
     "hidden",
     "mean",
     "deviation",
+    "balanced",
     "published",
+    "against",
     "wins/ties/losses",
+    "gain",
     "p",
     "optimism",
-    "constant",
+    "folds",
+    "epochs",
     "parameters",
     "seconds",
+    "device",
 )
-_SHOWN = ("dataset", "activation", "mean", "deviation", "published", "p", "constant")
+_SHOWN = ("dataset", "activation", "mean", "deviation", "published", "gain", "p")
+_BALANCED = "balanced_accuracy"
 
 
 def table_of(done: Reproduction, selection: Selection = "validation") -> Outcome:
@@ -43,76 +50,98 @@ def table_of(done: Reproduction, selection: Selection = "validation") -> Outcome
     """
     experiment = done.experiment
     found = verdicts(done.reports, experiment.metric, experiment.published, selection)
+    lines = lines_of(found)
+    filled = [any(cells) for cells in zip(*lines, strict=True)]
     return Outcome(
         done.title,
-        COLUMNS,
-        tuple(lines_of(found)),
+        _kept(COLUMNS, filled),
+        tuple(_kept(line, filled) for line in lines),
         (*over_datasets(found), *notes_of(done, selection)),
-        _SHOWN,
+        tuple(name for name in _SHOWN if name in _kept(COLUMNS, filled)),
     )
 
 
 def lines_of(found: Mapping[tuple[str, str], Verdict]) -> list[tuple[str, ...]]:
-    """Return the table's lines as text."""
-    return [_line(dataset, verdict) for (dataset, _), verdict in found.items()]
+    """Return the table's lines as text: of each dataset, the constant first."""
+    lines: list[tuple[str, ...]] = []
+    for (dataset, _), verdict in found.items():
+        if not lines or lines[-1][0] != dataset:
+            lines.append(_constant_line(dataset, verdict))
+        lines.append(_line(dataset, verdict))
+    return lines
 
 
 def over_datasets(found: Mapping[tuple[str, str], Verdict]) -> list[str]:
-    """Return a sentence per activation: is it better than the reference overall?"""
-    names = [name for name in dict.fromkeys(v for _, v in found) if name != REFERENCE]
-    means: dict[str, list[float]] = {
-        name: [
-            statistics.fmean(v.gains)
-            for (_, n), v in found.items()
-            if n == name and v.gains
-        ]
-        for name in names
-    }
+    """Return a sentence per activation: is it better than its reference overall?"""
+    means: dict[tuple[str, str], list[float]] = {}
+    for (_, name), verdict in found.items():
+        if verdict.reference is not None:
+            gains = means.setdefault((name, verdict.reference), [])
+            gains.append(statistics.fmean(verdict.gains))
     corrected = holm([wilcoxon(gains) for gains in means.values()])
     return [
-        f"{name} against {REFERENCE} over {len(gains)} datasets: better on "
+        f"{name} against {reference} over {len(gains)} datasets: better on "
         f"{sum(gain > 0 for gain in gains)}, worse on "
         f"{sum(gain < 0 for gain in gains)}; Wilcoxon signed-rank p = {p:.3g} "
         "(Holm's correction)."
-        for (name, gains), p in zip(means.items(), corrected, strict=True)
+        for ((name, reference), gains), p in zip(means.items(), corrected, strict=True)
     ]
 
 
 def notes_of(done: Reproduction, selection: Selection) -> list[str]:
     """Return how the table was made, and how it differs from the published one."""
     reports = done.reports
-    trials = [trial for report in reports for trial in report.trials]
-    last = sum(trial.best_epoch == trial.epochs for trial in trials)
-    sizes = len({report.protocol.hidden for report in reports})
-    seeds = ", ".join(map(str, sorted({report.seed for report in reports})))
+    sizes: dict[tuple[str, str], set[tuple[int, ...]]] = {}
+    for report in reports:
+        key = report.protocol.dataset, report.protocol.variant.name
+        sizes.setdefault(key, set()).add(report.protocol.hidden)
+    most = max(map(len, sizes.values()), default=0)
     return [
         f"Score: {done.experiment.metric}; constant is the predictor that ignores its "
-        "inputs; wins, ties, losses and p (corrected resampled t-test) are against "
-        "ReLU on the same folds.",
-        f"Selection of architecture (of {sizes}) and learning rate: {selection}. "
-        "Optimism is how much better the mean looks when both are picked by test "
+        "inputs. Wins, ties, losses, gain (with its 95% interval) and p (corrected "
+        "resampled t-test) are against the named activation on the same folds.",
+        f"Selection of architecture (of {most}), learning rate and start: {selection}. "
+        "Optimism is how much better the mean looks when they are picked by test "
         "scores, as the published ones were.",
-        f"Seeds: {seeds}. {len(trials)} trainings; in {last} of them the best epoch "
-        "was the last one.",
-        *settings_of(done),
+        trainings_of(reports),
+        *settings_of(reports),
         *left_out_of(done),
     ]
 
 
-def settings_of(done: Reproduction) -> list[str]:
-    """Return what the protocols say that the paper does not."""
-    protocols = {report.protocol.digest: report.protocol for report in done.reports}
-    return sorted(
-        {
-            f"Trained with {each.optimizer.name} {each.optimizer.arguments or ''} "
-            f"({len(each.rates) or 1} learning rates, batch "
-            f"{each.batch_size or 'full'}, at most {each.epochs} epochs, patience "
-            f"{each.patience}), {each.folds} folds, {each.validation_fraction:.0%} of "
-            f"the rest for validation, inputs {each.preprocessing.inputs}, targets "
-            f"{each.preprocessing.targets}."
-            for each in protocols.values()
-        }
+def trainings_of(reports: Sequence[Report]) -> str:
+    """Return how many trainings there were, and how many were too short."""
+    trials = [trial for report in reports for trial in report.trials]
+    last = sum(trial.best_epoch == trial.epochs for trial in trials)
+    seeds = ", ".join(map(str, sorted({report.seed for report in reports})))
+    return (
+        f"Seeds: {seeds}. {len(trials)} trainings; in {last} of them the best epoch "
+        "was the last one."
     )
+
+
+def settings_of(reports: Sequence[Report]) -> list[str]:
+    """Return all that the protocols say and the paper does not."""
+    sentences = set()
+    for protocol in {each.protocol.digest: each.protocol for each in reports}.values():
+        prepared, build = protocol.preprocessing, protocol.architecture
+        arguments = {**protocol.optimizer.arguments, **build.arguments}
+        named = "".join(f", {name} {value}" for name, value in arguments.items())
+        division = f"{protocol.folds} folds"
+        if protocol.test_fraction is not None:
+            division = f"{protocol.folds} times {protocol.test_fraction:.0%} for test"
+        if protocol.test_rows:
+            division = f"the last {protocol.test_rows} rows for test"
+        sentences.add(
+            f"Trained ({build.name}) with {protocol.optimizer.name}{named}: "
+            f"{len(protocol.rates) or 1} learning rates, batch "
+            f"{protocol.batch_size or 'full'}, at most {protocol.epochs} epochs, "
+            f"patience {protocol.patience}; {division}, "
+            f"{protocol.validation_fraction:.0%} of the rest for validation; inputs "
+            f"{prepared.inputs}, targets {prepared.targets}, categories "
+            f"{prepared.categories}; kernels Glorot uniform, biases 0."
+        )
+    return sorted(sentences)
 
 
 def left_out_of(done: Reproduction) -> list[str]:
@@ -123,27 +152,69 @@ def left_out_of(done: Reproduction) -> list[str]:
 
 
 def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
-    first = verdict.selected.reports[0]
-    published = ""
-    if verdict.published is not None:
-        theirs = verdict.published
-        hidden = "-".join(map(str, theirs.hidden))
-        spread = "" if theirs.deviation is None else f" ± {theirs.deviation:.4f}"
-        published = f"{theirs.mean:.4f}{spread} ({hidden})"
+    selected = verdict.selected
+    first, hidden = selected.reports[0], selected.hidden
+    parameters = {report.parameters for report in selected.reports}
     signs = [(gain > 0) - (gain < 0) for gain in verdict.gains]
-    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1)) if signs else ""
-    return (
-        dataset,
-        str(sum(first.rows.values())),
-        first.protocol.variant.name,
-        "-".join(map(str, first.protocol.hidden)),
-        f"{verdict.mean:.4f}",
-        f"{verdict.deviation:.4f}",
-        published,
-        counts,
-        "" if verdict.p is None else f"{verdict.p:.3f}",
-        f"{verdict.optimism:.4f}",
-        f"{verdict.constant:.4f}",
-        f"{first.parameters:,}",
-        f"{sum(report.seconds for report in verdict.selected.reports):.1f}",
-    )
+    cells = {
+        "dataset": dataset,
+        "rows": str(sum(first.rows.values())),
+        "activation": first.protocol.variant.name,
+        "hidden": "-".join(map(str, hidden)) if hidden else "varies",
+        "mean": f"{verdict.mean:.4f}",
+        "deviation": f"{verdict.deviation:.4f}",
+        "balanced": _balanced([trial.scores for trial in selected.trials]),
+        "published": _published(verdict),
+        "against": verdict.reference or "",
+        "wins/ties/losses": "/".join(str(signs.count(sign)) for sign in (1, 0, -1)),
+        "gain": _gain(verdict),
+        "p": "" if verdict.p is None else f"{verdict.p:.3f}",
+        "optimism": f"{verdict.optimism:.4f}",
+        "folds": str(len(selected.reports)),
+        "epochs": str(first.protocol.epochs),
+        "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
+        "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
+        "device": first.environment["device"].partition(":")[0],
+    }
+    if not signs:
+        cells["wins/ties/losses"] = ""
+    return tuple(cells[name] for name in COLUMNS)
+
+
+def _constant_line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
+    reports = verdict.selected.reports
+    cells = {
+        "dataset": dataset,
+        "rows": str(sum(reports[0].rows.values())),
+        "activation": "constant",
+        "mean": f"{statistics.fmean(verdict.baseline):.4f}",
+        "deviation": f"{deviation(verdict.baseline):.4f}",
+        "balanced": _balanced([report.baseline for report in reports]),
+        "folds": str(len(reports)),
+    }
+    return tuple(cells.get(name, "") for name in COLUMNS)
+
+
+def _balanced(scores: Sequence[Mapping[str, float]]) -> str:
+    if not all(_BALANCED in each for each in scores):
+        return ""
+    return f"{statistics.fmean(each[_BALANCED] for each in scores):.4f}"
+
+
+def _published(verdict: Verdict) -> str:
+    theirs = verdict.published
+    if theirs is None:
+        return ""
+    spread = "" if theirs.deviation is None else f" ± {theirs.deviation:.4f}"
+    return f"{theirs.mean:.4f}{spread} ({'-'.join(map(str, theirs.hidden))})"
+
+
+def _gain(verdict: Verdict) -> str:
+    if not verdict.gains:
+        return ""
+    mean = f"{statistics.fmean(verdict.gains):+.4f}"
+    return mean if verdict.interval is None else f"{mean} ± {verdict.interval:.4f}"
+
+
+def _kept(cells: Sequence[str], filled: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(cell for cell, full in zip(cells, filled, strict=True) if full)

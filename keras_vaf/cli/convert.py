@@ -1,4 +1,4 @@
-"""`keras-vaf convert`: a saved model with trained activations."""
+"""`keras-vaf convert`: a saved model with trainable activations."""
 
 import argparse
 

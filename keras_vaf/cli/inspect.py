@@ -14,7 +14,7 @@ from keras_vaf.utils import write_atomically
 from keras_vaf.visualization import plot_activations
 
 _DESCRIPTION = """\
-List the trained activations of a saved model, with the known function that each is
+List the trainable activations of a saved model, with the known function that each is
 nearest to on [-10, 10], and draw them.
 """
 _EXAMPLES = """\
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Received: {arguments.model} with none"
         )
     print_table(
-        f"{model.name}: {len(found)} trained activations",
+        f"{model.name}: {len(found)} trainable activations",
         ("layer", "activation", "sharing", "parameters", "nearest known function"),
         [_line(path, layer) for path, layer in found.items()],
         (),

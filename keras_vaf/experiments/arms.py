@@ -207,7 +207,7 @@ class Arm:
 
 
 def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any]]:
-    """Return what the trained activations of a network became, and what they see.
+    """Return what the trainable activations of a network became, and what they see.
 
     Args:
         model: A network whose layers follow one another.

@@ -66,7 +66,7 @@ class Report:
             are trained together, their share.
         curves: `"epoch"`, `"loss"` and `"validation_loss"` of the selected trial,
             thinned.
-        activations: Per trained activation of the selected trial its `"name"`,
+        activations: Per trainable activation of the selected trial its `"name"`,
             `"config"`, `"weights"` and quantiles of the `"inputs"` that it sees on the
             training rows.
         environment: Versions, backend, device and precision.

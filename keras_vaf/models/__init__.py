@@ -1,4 +1,4 @@
-"""Whole networks: any Keras model with trained activations, and the paper's own.
+"""Whole networks: any Keras model with trainable activations, and the paper's own.
 
 `convert` takes a model and replaces its fixed activations by trained ones, which start
 there; `grow` gives VAFs more hidden units, `simplify` takes away those that do little,

@@ -1,4 +1,4 @@
-"""What enters the trained activations of a model."""
+"""What enters the trainable activations of a model."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _QUANTILES = np.linspace(0, 1, 1001)
 
 
 def entering_values(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
-    """Run a model and return what enters each trained activation.
+    """Run a model and return what enters each trainable activation.
 
     Args:
         model: A Sequential or Functional model.

@@ -1,4 +1,4 @@
-"""Trained activations of a model exchanged for others."""
+"""Trainable activations of a model exchanged for others."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from keras_vaf.models.selection import layers_of
 
 
 class Exchanged(NamedTuple):
-    """What takes the place of a trained activation.
+    """What takes the place of a trainable activation.
 
     Args:
         layer: A layer, or another callable, that is called in its place.
@@ -31,11 +31,11 @@ class Exchanged(NamedTuple):
 
 
 class NotExchangedError(Exception):
-    """Why a trained activation stays."""
+    """Why a trainable activation stays."""
 
 
 Make = Callable[[TrainableActivation, str, str], Exchanged]
-"""Takes a trained activation, its path, and the name for the new layer."""
+"""Takes a trainable activation, its path, and the name for the new layer."""
 
 
 def exchange(
@@ -44,7 +44,7 @@ def exchange(
     edit: Callable[[dict[str, Any]], Any] | None = None,
     compiled: bool = True,
 ) -> keras.Model:
-    """Return a copy of a model in which trained activations are exchanged.
+    """Return a copy of a model in which trainable activations are exchanged.
 
     One that is given to another layer, as in `Dense(activation=...)`, becomes a layer
     behind it. The result has a `report`.
@@ -56,7 +56,8 @@ def exchange(
         compiled: Whether to compile the copy as the model is.
 
     Raises:
-        ValueError: If the model has no trained activation, or they have no weights yet.
+        ValueError: If the model has no trainable activation, or these have no weights
+            yet.
     """
     check_graph(model)
     names = {layer.name for layer in layers_of(model)}
@@ -92,7 +93,7 @@ def exchange(
 
 
 def label(layer: TrainableActivation) -> str:
-    """Name of a trained activation for people, with its k if it has one."""
+    """Name of a trainable activation for people, with its k if it has one."""
     name = type(layer).__name__
     return f"{name}(k={layer.k})" if hasattr(layer, "k") else name
 
@@ -109,7 +110,7 @@ def _parameters(layer: Any) -> int:
 
 
 def _inside(layer: Node, path: str) -> list[Kept]:
-    """Return the trained activations that are in a layer, and no part of the graph."""
+    """Return the trainable activations in a layer that are no part of the graph."""
     if not isinstance(layer, keras.layers.Layer):
         return []
     reason = f"it is inside a {type(layer).__name__}, whose code calls it"

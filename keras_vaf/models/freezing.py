@@ -24,7 +24,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     result loads where keras_vaf is not installed, and is exported as any other.
 
     Args:
-        model: A Sequential or Functional model with weights. Its trained activations
+        model: A Sequential or Functional model with weights. Its trainable activations
             must be VAFs, or such that `to_vaf` turns into one.
         data: Inputs to compare the two models on; by default four random samples.
 
@@ -33,8 +33,8 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
         largest difference between the outputs of the two.
 
     Raises:
-        ValueError: If the model has no trained activation or none that it can reach, is
-            not built, or needs other parts of keras_vaf.
+        ValueError: If the model has no trainable activation or none that it can reach,
+            is not built, or needs other parts of keras_vaf.
 
     Example:
 

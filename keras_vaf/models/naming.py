@@ -56,7 +56,7 @@ def nearest(layer: TrainableActivation, x: Any = None, scaled: bool = True) -> K
     """Find the known function that is nearest to what a layer has learned.
 
     Args:
-        layer: A trained activation with weights. Of several functions one is sought
+        layer: A trainable activation with weights. Of several functions one is sought
             that is near to all.
         x: Values to compare at; 1001 on [-10, 10] by default.
         scaled: Whether a factor and a constant may be applied to the known function.

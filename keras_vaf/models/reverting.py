@@ -12,7 +12,7 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
     """Put fixed activations back where learned ones are nearly known functions.
 
     Args:
-        model: A Sequential or Functional model with trained activations.
+        model: A Sequential or Functional model with trainable activations.
         tolerance: Largest difference allowed between a learned function and a known one
             of Keras, on [-10, 10].
 
@@ -21,7 +21,7 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
         `report` says which, and what the others are near to.
 
     Raises:
-        ValueError: If the model has no trained activation, or the tolerance is no
+        ValueError: If the model has no trainable activation, or the tolerance is no
             positive number.
 
     Example:

@@ -37,7 +37,7 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
         known function each is near to.
 
     Raises:
-        ValueError: If the model has no trained activation, or the tolerance is no
+        ValueError: If the model has no trainable activation, or the tolerance is no
             positive number.
 
     Example:

@@ -1,4 +1,4 @@
-"""A penalty on the kinks of a piecewise-linear function."""
+"""A penalty on the knots of a piecewise-linear function."""
 
 from typing import Any
 

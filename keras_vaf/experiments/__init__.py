@@ -9,14 +9,20 @@ Algorithm 2 of the paper on reports, and `reproduce` runs the paper's experiment
 
 from keras_vaf.experiments.compact import read_compact, write_compact
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
+from keras_vaf.experiments.curves import functions_figure
 from keras_vaf.experiments.experiment import (
     Experiment,
     Form,
     Outcome,
     Reproduction,
 )
-from keras_vaf.experiments.figures import comparison_figure, learned_layers
+from keras_vaf.experiments.figures import (
+    comparison_figure,
+    learned_layers,
+    start_layers,
+)
 from keras_vaf.experiments.fully_connected import protocols_of
+from keras_vaf.experiments.keeping import keep, read_reproduction
 from keras_vaf.experiments.merging import Merged, merge
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
@@ -37,9 +43,15 @@ from keras_vaf.experiments.reproduction import (
 )
 from keras_vaf.experiments.selection import Selected, select
 from keras_vaf.experiments.settings import with_settings
-from keras_vaf.experiments.significance import corrected_t_test, holm, wilcoxon
+from keras_vaf.experiments.significance import (
+    corrected_interval,
+    corrected_t_test,
+    holm,
+    wilcoxon,
+)
 from keras_vaf.experiments.store import Shard, Store
 from keras_vaf.experiments.tables import Row, markdown, summarise
+from keras_vaf.experiments.tries import as_fair
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
 from keras_vaf.experiments.verdict import Verdict, verdicts
 from keras_vaf.experiments.widening import as_wide
@@ -69,23 +81,29 @@ __all__ = [
     "Trial",
     "Variant",
     "Verdict",
+    "as_fair",
     "as_wide",
     "best_report",
     "cells",
     "compare",
     "comparison_figure",
+    "corrected_interval",
     "corrected_t_test",
     "find_experiment",
     "find_variants",
+    "functions_figure",
     "holm",
+    "keep",
     "learned_layers",
     "markdown",
     "merge",
     "protocols_of",
     "read_compact",
     "read_reports",
+    "read_reproduction",
     "reproduce",
     "select",
+    "start_layers",
     "summarise",
     "verdicts",
     "wilcoxon",

@@ -20,7 +20,7 @@ from keras_vaf.experiments.reports import (
     best_on_validation,
     environment,
 )
-from keras_vaf.experiments.rows import Rows, rows_of, seeds_of
+from keras_vaf.experiments.rows import Rows, network_seeds, rows_of, seeds_of
 from keras_vaf.experiments.scores import baseline_scores, network_scores
 from keras_vaf.layers import MLPConv
 from keras_vaf.training import History
@@ -102,13 +102,12 @@ class Arm:
         self, input_shape: Sequence[int], cell: Cell, softmax: bool, start: int = 0
     ) -> keras.Sequential:
         """Return a cell's network at a start; it is trained without the softmax."""
-        purpose = f"network {start}" if start else "network"
         classes = self._dataset.class_names
         return build_network(
             self._protocol,
             input_shape,
             outputs=len(classes) if classes else 1,
-            seeds=seeds_of(cell, purpose, 1 + len(self._protocol.hidden)),
+            seeds=network_seeds(cell, start),
             output_activation="softmax" if classes and softmax else None,
         )
 

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from keras_vaf.experiments.reports import Report, validation_loss
+from keras_vaf.experiments.rows import network_seeds
 from keras_vaf.experiments.tables import (
     baseline_title,
     by_arm,
@@ -133,6 +134,27 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
         if isinstance(layer, TrainableActivation):
             layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
             layers.append(layer)
+    return layers
+
+
+def start_layers(report: Report) -> list[TrainableActivation]:
+    """Return the trainable activations of a report as they were before training.
+
+    They are drawn again from the seeds of the report's cell.
+
+    Args:
+        report: A report.
+
+    Returns:
+        The activations that `learned_layers` returns, at their start.
+    """
+    _, *seeds = network_seeds(report.cell, report.selected.start)
+    layers = []
+    for seed, learned in zip(seeds, learned_layers(report), strict=False):
+        layer = report.protocol.variant.build(seed)
+        if not layer.weights:
+            layer.build(learned.get_build_config()["input_shape"])
+        layers.append(layer)
     return layers
 
 

@@ -59,6 +59,7 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 
     Example:
 
+    >>> from keras_vaf.datasets import load
     >>> protocol = protocols_of(load("wine"), Form("ours"))[0]
     >>> protocol.optimizer.arguments["eta_plus"], protocol.hidden
     (1.2, (10,))

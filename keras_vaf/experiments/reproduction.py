@@ -9,15 +9,17 @@ from typing import Literal
 
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.arms import Arm
+from keras_vaf.experiments.curves import CURVES
 from keras_vaf.experiments.engine import HERE, Track, check_engine
 from keras_vaf.experiments.experiment import Experiment, Form, Reproduction
 from keras_vaf.experiments.fully_connected import CLASSIFICATIONS, REGRESSIONS
 from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.running import train_missing
+from keras_vaf.experiments.sensorless import SENSORLESS
 from keras_vaf.experiments.settings import with_settings
 from keras_vaf.experiments.store import Shard, Store
 
-EXPERIMENTS = (REGRESSIONS, CLASSIFICATIONS)
+EXPERIMENTS = (SENSORLESS, REGRESSIONS, CLASSIFICATIONS, CURVES)
 """What `keras-vaf reproduce` knows."""
 
 

@@ -114,6 +114,17 @@ def _sample(
     return rows[np.sort(np.concatenate(halves))]
 
 
+def network_seeds(cell: Cell, start: int = 0) -> list[int]:
+    """Return the seeds of a network: of its kernels, and of each activation.
+
+    Args:
+        cell: The cell.
+        start: Which of its starts.
+    """
+    purpose = f"network {start}" if start else "network"
+    return seeds_of(cell, purpose, 1 + len(cell.protocol.hidden))
+
+
 def seeds_of(cell: Cell, purpose: str, count: int = 1) -> list[int]:
     """Return seeds that depend on seed, fold and purpose, but not on the variant.
 

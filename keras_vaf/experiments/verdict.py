@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from keras_vaf.experiments.published import Published
@@ -14,6 +14,9 @@ from keras_vaf.experiments.tries import EITHER, FAIR_RELU, with_either
 
 REFERENCE = "relu"
 """The activation that the others are held against."""
+
+REFERENCES = {EITHER: FAIR_RELU.name}
+"""Activations that are held against another one."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ def verdicts(
     metric: str,
     published: Sequence[Published],
     selection: Selection = "validation",
+    references: Mapping[str, str] = REFERENCES,
 ) -> dict[tuple[str, str], Verdict]:
     """Judge every activation on every dataset.
 
@@ -67,6 +71,8 @@ def verdicts(
         metric: The score that is held against the published numbers.
         published: The published numbers.
         selection: As in `select`.
+        references: What activations are held against, by their names; the others are
+            held against ReLU.
 
     Returns:
         The verdicts, by the names of dataset and activation. Where a ReLU that is fair
@@ -82,7 +88,7 @@ def verdicts(
     known = {(each.dataset, each.variant): each for each in published}
     found = {}
     for key, selected in chosen.items():
-        name = FAIR_RELU.name if key[1] == EITHER else REFERENCE
+        name = references.get(key[1], REFERENCE)
         reference = chosen.get((key[0], name))
         gains = _gains(metric, selected, reference)
         share = _test_fraction(selected)

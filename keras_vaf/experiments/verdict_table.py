@@ -63,12 +63,12 @@ def table_of(done: Reproduction, selection: Selection = "validation") -> Outcome
 
 def lines_of(found: Mapping[tuple[str, str], Verdict]) -> list[tuple[str, ...]]:
     """Return the table's lines as text: of each dataset, the constant first."""
-    lines: list[tuple[str, ...]] = []
+    lines: list[dict[str, str]] = []
     for (dataset, _), verdict in found.items():
-        if not lines or lines[-1][0] != dataset:
-            lines.append(_constant_line(dataset, verdict))
-        lines.append(_line(dataset, verdict))
-    return lines
+        if not lines or lines[-1]["dataset"] != dataset:
+            lines.append(constant_cells(verdict))
+        lines.append(verdict_cells(verdict))
+    return [tuple(line.get(name, "") for name in COLUMNS) for line in lines]
 
 
 def over_datasets(found: Mapping[tuple[str, str], Verdict]) -> list[str]:
@@ -132,6 +132,7 @@ def settings_of(reports: Sequence[Report]) -> list[str]:
             division = f"{protocol.folds} times {protocol.test_fraction:.0%} for test"
         if protocol.test_rows:
             division = f"the last {protocol.test_rows} rows for test"
+        kernels = "; kernels Glorot uniform, biases 0" if build.name == "mlp" else ""
         sentences.add(
             f"Trained ({build.name}) with {protocol.optimizer.name}{named}: "
             f"{len(protocol.rates) or 1} learning rates, batch "
@@ -139,7 +140,7 @@ def settings_of(reports: Sequence[Report]) -> list[str]:
             f"patience {protocol.patience}; {division}, "
             f"{protocol.validation_fraction:.0%} of the rest for validation; inputs "
             f"{prepared.inputs}, targets {prepared.targets}, categories "
-            f"{prepared.categories}; kernels Glorot uniform, biases 0."
+            f"{prepared.categories}{kernels}."
         )
     return sorted(sentences)
 
@@ -151,13 +152,15 @@ def left_out_of(done: Reproduction) -> list[str]:
     return [f"Left out, as too large: {', '.join(done.left_out)}."]
 
 
-def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
+def verdict_cells(verdict: Verdict) -> dict[str, str]:
+    """Return what a table says of one activation, by the titles of columns."""
     selected = verdict.selected
     first, hidden = selected.reports[0], selected.hidden
     parameters = {report.parameters for report in selected.reports}
     signs = [(gain > 0) - (gain < 0) for gain in verdict.gains]
-    cells = {
-        "dataset": dataset,
+    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1))
+    return {
+        "dataset": first.protocol.dataset,
         "rows": str(sum(first.rows.values())),
         "activation": first.protocol.variant.name,
         "hidden": "-".join(map(str, hidden)) if hidden else "varies",
@@ -166,7 +169,7 @@ def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
         "balanced": _balanced([trial.scores for trial in selected.trials]),
         "published": _published(verdict),
         "against": verdict.reference or "",
-        "wins/ties/losses": "/".join(str(signs.count(sign)) for sign in (1, 0, -1)),
+        "wins/ties/losses": counts if signs else "",
         "gain": _gain(verdict),
         "p": "" if verdict.p is None else f"{verdict.p:.3f}",
         "optimism": f"{verdict.optimism:.4f}",
@@ -176,15 +179,13 @@ def _line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
         "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
         "device": first.environment["device"].partition(":")[0],
     }
-    if not signs:
-        cells["wins/ties/losses"] = ""
-    return tuple(cells[name] for name in COLUMNS)
 
 
-def _constant_line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
+def constant_cells(verdict: Verdict) -> dict[str, str]:
+    """Return what a table says of the predictor that ignores its inputs."""
     reports = verdict.selected.reports
-    cells = {
-        "dataset": dataset,
+    return {
+        "dataset": reports[0].protocol.dataset,
         "rows": str(sum(reports[0].rows.values())),
         "activation": "constant",
         "mean": f"{statistics.fmean(verdict.baseline):.4f}",
@@ -192,7 +193,6 @@ def _constant_line(dataset: str, verdict: Verdict) -> tuple[str, ...]:
         "balanced": _balanced([report.baseline for report in reports]),
         "folds": str(len(reports)),
     }
-    return tuple(cells.get(name, "") for name in COLUMNS)
 
 
 def _balanced(scores: Sequence[Mapping[str, float]]) -> str:

@@ -4,6 +4,7 @@ Output and all gradients are returned: a compiler drops what nobody asks for.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,8 @@ class Program:
 
     Args:
         forward: Returns the output, as at inference.
-        forward_backward: Returns the output, the gradient of the input, and the list of
+        forward_backward: Returns the output (on JAX with the new state), the gradient
+            of the input, and the list of
             those of the weights.
         memory: Bytes and counts that the backend itself knows, by name.
     """
@@ -40,15 +42,20 @@ def program(
 def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
     import jax
 
-    def forward(weights, x):
-        return layer.stateless_call(weights, [], x)[0]
+    network = keras.Sequential([layer])  # knows `training`, which not every layer does
+    network.build(x.shape)
+
+    def forward(weights, x, training=False):
+        return network.stateless_call(weights, others, x, training=training)
 
     def forward_backward(weights, x, upstream):
-        y, pull_back = jax.vjp(forward, weights, x)
+        function = functools.partial(forward, training=True)
+        y, pull_back, state = jax.vjp(function, weights, x, has_aux=True)
         weight_gradients, x_gradient = pull_back(upstream)
-        return y, x_gradient, weight_gradients
+        return (y, state), x_gradient, weight_gradients
 
     weights = [variable.value for variable in layer.trainable_variables]
+    others = [variable.value for variable in layer.non_trainable_variables]
     x, upstream = jax.numpy.asarray(x), jax.numpy.asarray(upstream)
     once, both = jax.jit(forward), jax.jit(forward_backward)
     return Program(
@@ -121,7 +128,9 @@ def _on_torch(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
     if compiled:
         layer = torch.compile(layer)
     return Program(
-        forward, forward_backward, lambda: saved_by(forward_backward, weights)
+        forward,
+        forward_backward,
+        lambda: saved_by(lambda: layer(x, training=True), weights),
     )
 
 

@@ -19,6 +19,7 @@ from keras_vaf.experiments.reproduction import (
     find_experiment,
     reproduce,
 )
+from keras_vaf.experiments.selection import check_selection
 
 _DESCRIPTION = """\
 Run an experiment of the paper and hold its results against the published numbers.
@@ -54,8 +55,9 @@ def add_parser(
     parser.add_argument(
         "--selection",
         default="validation",
-        help="pick rates and architectures by validation, or as the paper by test "
-        "scores: paper (default: %(default)s)",
+        help="pick rates, starts and architectures by validation; paper: by test "
+        "scores, as published; literal: an architecture for each fold by its test "
+        "score (default: %(default)s)",
     )
     parser.add_argument(
         "--from",
@@ -118,6 +120,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment that the command line asks for, and show the table."""
+    check_selection(arguments.selection)  # now, not after the training
     done = _done(arguments)
     for path in done.set_aside:
         print(f"keras-vaf: a file that was no report is now {path}", file=sys.stderr)

@@ -61,8 +61,9 @@ def read_compact(path: str | os.PathLike[str]) -> list[Report]:
         ValueError: If the file is torn, or something else.
         FileNotFoundError: If there is no such file.
     """
-    data = json.loads(Path(path).read_bytes())
+    content = Path(path).read_bytes()
     try:
+        data = json.loads(content)
         return [
             Report.from_dict(
                 {
@@ -74,7 +75,7 @@ def read_compact(path: str | os.PathLike[str]) -> list[Report]:
             )
             for fields in data["reports"]
         ]
-    except (TypeError, KeyError, IndexError) as error:
+    except (TypeError, KeyError, IndexError, ValueError) as error:
         raise ValueError(
             f"Expected a file that `write_compact` wrote. Received: {path}"
         ) from error

@@ -60,10 +60,7 @@ def select(
         ValueError: If there is no such selection, architectures of an activation were
             trained on different seeds or folds, or one of them by several protocols.
     """
-    if selection not in get_args(Selection):
-        raise ValueError(
-            f"`selection` must be one of {get_args(Selection)}. Received: {selection!r}"
-        )
+    check_selection(selection)
     architectures: dict[tuple[str, str], list[Selected]] = {}
     for arm in by_arm(reports).values():
         key = arm[0].protocol.dataset, arm[0].protocol.variant.name
@@ -75,6 +72,14 @@ def select(
     return {
         key: choose(candidates, selection) for key, candidates in architectures.items()
     }
+
+
+def check_selection(selection: str) -> None:
+    """Raise a `ValueError` unless there is such a selection."""
+    if selection not in get_args(Selection):
+        raise ValueError(
+            f"`selection` must be one of {get_args(Selection)}. Received: {selection!r}"
+        )
 
 
 def _trial(report: Report, selection: Selection) -> Trial:

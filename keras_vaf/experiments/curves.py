@@ -12,7 +12,7 @@ import numpy as np
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.experiment import Experiment, Form, Outcome, Reproduction
 from keras_vaf.experiments.figures import learned_layers, start_layers
-from keras_vaf.experiments.fully_connected import protocols_of
+from keras_vaf.experiments.fully_connected import SMALL, protocols_of
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports import Report, validation_loss
 from keras_vaf.experiments.selection import Selection
@@ -29,22 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "folds")
-DATASETS = (
-    *SENSORLESS.datasets,
-    "servo",
-    "energy_cooling",
-    "energy_heating",
-    "yacht",
-    "liver",
-    "wine",
-    "image_segmentation",
-    "cardiotocography",
-    "seismic_bumps",
-    "dermatology",
-    "diabetic_retinopathy",
-    "qsar_biodegradation",
-    "climate_crashes",
-)
+DATASETS = (*SENSORLESS.datasets, *SMALL)
 """Sensorless, and the data of both tables that have fewer than 5,000 rows."""
 
 _HIDDEN = (25, 10)

@@ -13,6 +13,7 @@ from keras_vaf.experiments.published import Published
 from keras_vaf.experiments.reports import Report
 from keras_vaf.experiments.selection import Selection
 from keras_vaf.experiments.store import file_name
+from keras_vaf.experiments.verdict import REFERENCES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,6 +110,7 @@ class Experiment:
         quick_rows: Datasets of more rows are left out of the quick form; `None` leaves
             out none.
         functions: Whether the learned functions are kept with the table.
+        references: What activations are held against, by their names, as in `verdicts`.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Experiment:
     architectures: tuple[tuple[int, ...], ...] = ()
     quick_rows: int | None = None
     functions: bool = False
+    references: Mapping[str, str] = field(default_factory=lambda: REFERENCES)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,23 @@ ARCHITECTURES = (
 RATES = tuple(np.linspace(1e-4, 1e-1, 10).tolist())
 """The paper's learning rates for RMSprop: ten equispaced values."""
 
+SMALL = (
+    "servo",
+    "energy_cooling",
+    "energy_heating",
+    "yacht",
+    "liver",
+    "wine",
+    "image_segmentation",
+    "cardiotocography",
+    "seismic_bumps",
+    "dermatology",
+    "diabetic_retinopathy",
+    "qsar_biodegradation",
+    "climate_crashes",
+)
+"""The data of fewer than 5,000 rows."""
+
 _LARGE = 5_000
 _RAW_TARGETS = ("delta_elevators", "elevators")
 _QUICK_ARCHITECTURES: Sequence[tuple[int, ...]] = ((10,), (25, 10))
@@ -65,7 +82,7 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     (1.2, (10,))
     """
     form = form or Form()
-    fields = _fields(dataset, form)
+    fields = fields_of(dataset, form)
     architectures = _QUICK_ARCHITECTURES if form.quick else ARCHITECTURES
     protocols = []
     for hidden in form.architectures or architectures:
@@ -77,7 +94,8 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     return protocols
 
 
-def _fields(dataset: Dataset, form: Form) -> dict[str, Any]:
+def fields_of(dataset: Dataset, form: Form) -> dict[str, Any]:
+    """Return what all protocols of a dataset have in common."""
     raw = dataset.task == "classification" or dataset.name in _RAW_TARGETS
     fields: dict[str, Any] = {
         "preprocessing": Preprocessing(targets="none" if raw else "min-max")

@@ -24,15 +24,25 @@ class Optimizer:
     Attributes:
         name: A class in `keras_vaf.optimizers` or else in `keras.optimizers`.
         arguments: Its arguments, as JSON can hold them.
+        apart: Learning rate of the activation parameters in units of that of all other
+            weights; they do not decay then. `None` treats all weights alike.
     """
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
+    apart: float | None = None
 
-    def build(self) -> keras.optimizers.Optimizer:
-        """Return a fresh optimizer."""
+    def build(self, model: keras.Model | None = None) -> keras.optimizers.Optimizer:
+        """Return a fresh optimizer.
+
+        Args:
+            model: The network to train, which is needed to treat activations apart.
+        """
         scope = optimizers if hasattr(optimizers, self.name) else keras.optimizers
-        return getattr(scope, self.name)(**self.arguments)
+        optimizer = getattr(scope, self.name)(**self.arguments)
+        if self.apart is None or model is None:
+            return optimizer
+        return optimizers.activations_apart(model, optimizer, self.apart)
 
 
 RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus": 0.5})
@@ -66,6 +76,7 @@ _LATER = (
     "test_fraction",
     "starts",
     "categories",
+    "apart",
 )
 
 

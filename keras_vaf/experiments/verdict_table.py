@@ -49,7 +49,13 @@ def table_of(done: Reproduction, selection: Selection = "validation") -> Outcome
         ValueError: If activations lack folds that others have.
     """
     experiment = done.experiment
-    found = verdicts(done.reports, experiment.metric, experiment.published, selection)
+    found = verdicts(
+        done.reports,
+        experiment.metric,
+        experiment.published,
+        selection,
+        experiment.references,
+    )
     lines = lines_of(found)
     filled = [any(cells) for cells in zip(*lines, strict=True)]
     return Outcome(

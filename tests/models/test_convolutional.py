@@ -1,0 +1,152 @@
+"""The paper's convolutional networks."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import Maxout, MLPConv, VAFActivation
+from keras_vaf.models import cnet, nin
+
+SHAPE = (8, 8, 2)
+SMALL = {"input_shape": SHAPE, "filters": (4, 3), "outputs": 5}
+
+
+def windows(x, size):
+    """Return the square windows of images: `(rows, height, width, channels, i, j)`."""
+    return np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))
+
+
+def convolved(x, kernel, bias):
+    """Return a convolution with padding "same" in float64."""
+    edge = len(kernel) // 2
+    x = np.pad(x, [(0, 0), (edge, edge), (edge, edge), (0, 0)])
+    return np.einsum("bhwcij,ijcf->bhwf", windows(x, len(kernel)), kernel) + bias
+
+
+def expected_outputs(model, x, blocks):
+    """Return what a network of ReLUs computes, from its weights alone."""
+    weights = [weight.astype("float64") for weight in model.get_weights()]
+    x = x.astype("float64")
+    for convolutions in blocks:
+        for _ in range(convolutions):
+            kernel, bias = weights.pop(0), weights.pop(0)
+            x = np.maximum(convolved(x, kernel, bias), 0)
+        x = windows(x, 3)[:, ::2, ::2].max(axis=(-2, -1))
+    kernel, bias = weights
+    return x.reshape(len(x), -1) @ kernel + bias
+
+
+def images(rows=3):
+    return np.random.default_rng(0).normal(size=(rows, *SHAPE)).astype("float32")
+
+
+def kernels(model):
+    """Return the kernels of all convolutions and of the output layer."""
+    return [weight for weight in model.get_weights() if weight.ndim > 1]
+
+
+def test_a_block_is_convolution_activation_pooling_and_dropout():
+    model = cnet(**SMALL, activation=VAFActivation, output_activation="softmax")
+
+    kinds = [type(layer).__name__ for layer in model.layers]
+    block = ["Conv2D", "VAFActivation", "MaxPooling2D", "Dropout"]
+    assert kinds == [*block, *block, "Flatten", "Dense"]
+    assert model.layers[1] is not model.layers[5]
+    assert {layer.rate for layer in model.layers[3:8:4]} == {0.25}
+
+
+def test_the_papers_networks_have_as_many_parameters_as_their_filters_say():
+    def count(size, channels, filters, outputs=10):
+        total = 0
+        for number in filters:
+            total += 25 * channels * number + number
+            channels, size = number, (size - 3) // 2 + 1
+        return total + size**2 * channels * outputs + outputs
+
+    for shape, filters in (
+        ((28, 28, 1), (192, 192)),
+        ((32, 32, 3), (192, 192, 192)),
+        ((32, 32, 3), (150, 150)),
+    ):
+        model = cnet(shape, filters, 10, keras.layers.ReLU)
+        assert model.count_params() == count(shape[0], shape[2], filters)
+
+
+@pytest.mark.parametrize("depth", [None, 3])
+def test_computes_what_its_weights_say(depth):
+    if depth is None:
+        model = cnet(**SMALL, activation=keras.layers.ReLU, seed=1)
+    else:
+        model = nin(**SMALL, depth=depth, seed=1)
+    for variable in model.trainable_variables:
+        if variable.ndim == 1:  # biases start at 0
+            variable.assign(np.linspace(-0.1, 0.1, len(variable.value)))
+
+    outputs = keras.ops.convert_to_numpy(model(images(), training=False))
+
+    expected = expected_outputs(model, images(), [depth or 1] * 2)
+    np.testing.assert_allclose(outputs, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_starts_at_the_same_kernels_whatever_the_activation():
+    relu = cnet(**SMALL, activation=keras.layers.ReLU, seed=1)
+    vaf = cnet(**SMALL, activation=VAFActivation, seed=1)
+    other = cnet(**SMALL, activation=keras.layers.ReLU, seed=2)
+
+    for first, second, third in zip(*map(kernels, (relu, vaf, other)), strict=True):
+        np.testing.assert_array_equal(first, second)
+        assert np.all(first != third)
+
+
+def test_network_in_network_starts_by_its_seed_and_nowhere_twice():
+    first, again, other = (nin(**SMALL, seed=seed) for seed in (1, 1, 2))
+
+    for one, same, different in zip(
+        kernels(first), kernels(again), kernels(other), strict=True
+    ):
+        np.testing.assert_array_equal(one, same)
+        assert np.all(one != different)
+    block = first.layers[0]
+    assert isinstance(block, MLPConv)
+    _, second, third = (each.kernel for each in block.convolutions)
+    assert np.all(
+        keras.ops.convert_to_numpy(second) != keras.ops.convert_to_numpy(third)
+    )
+
+
+def test_dropout_is_drawn_from_the_seed():
+    def outputs(seed):
+        model = cnet(**SMALL, activation=keras.layers.ReLU, seed=seed, dropout=0.5)
+        model.set_weights([np.ones_like(weight) for weight in model.get_weights()])
+        return keras.ops.convert_to_numpy(model(images(), training=True))
+
+    np.testing.assert_array_equal(outputs(3), outputs(3))
+    assert np.any(outputs(3) != outputs(4))
+
+
+def test_a_maxout_gets_as_many_filters_as_it_takes():
+    model = cnet(**SMALL, activation=lambda: Maxout(k=2), pieces=2)
+
+    assert [layer.filters for layer in model.layers[::4][:2]] == [8, 6]
+    assert model.layers[1].output.shape[-1] == 4
+
+
+def test_another_initializer_is_one_of_keras():
+    model = cnet(
+        **SMALL, activation=keras.layers.ReLU, kernel_initializer="HeUniform", seed=1
+    )
+
+    limit = np.sqrt(6 / (25 * SHAPE[2]))
+    glorot = np.sqrt(6 / (25 * (SHAPE[2] + 4)))
+    assert glorot < np.abs(kernels(model)[0]).max() <= limit
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [{"input_shape": (8, 8)}, {"filters": (4, 0)}, {"outputs": 2.5}],
+    ids=str,
+)
+def test_refuses_sizes_that_are_none(sizes):
+    for make in (nin, lambda **sizes: cnet(**sizes, activation=keras.layers.ReLU)):
+        with pytest.raises(ValueError, match=r"positive integers.* Received: "):
+            make(**(SMALL | sizes))

@@ -7,7 +7,6 @@ from keras_vaf.cli.options import (
     add_command,
     add_data_dir,
     add_run_options,
-    add_seeds,
     integers,
 )
 from keras_vaf.cli.terminal import print_table, track
@@ -106,7 +105,12 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
         metavar="NAMES",
         help="activations, separated by commas (default: all of the experiment)",
     )
-    add_seeds(group)
+    group.add_argument(
+        "--seeds",
+        type=integers,
+        default=(0,),
+        help="seeds, each with folds of its own (default: 0)",
+    )
     group.add_argument(
         "--set",
         action="append",

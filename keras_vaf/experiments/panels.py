@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from keras_vaf.experiments.verdict import deviation
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 
@@ -69,15 +70,9 @@ def _draw_panel(scores: Mapping[Any, Sequence[float]], ax: Axes) -> None:
             ax.axhline(mean, color=color, ls=":", lw=1.5, label=f"{g}, no VAF")
             continue
         ks, values = zip(*sorted(points), strict=True)
-        ax.errorbar(
-            ks,
-            [statistics.fmean(each) for each in values],
-            [statistics.pstdev(each) for each in values],
-            fmt=_MARKS[start],
-            color=color,
-            capsize=2,
-            lw=1.5,
-            ms=4,
-            label=f"g = {g}, {start} start",
-        )
+        means = [statistics.fmean(each) for each in values]
+        spreads = [deviation(each) for each in values]
+        label = f"g = {g}, {start} start"
+        ax.plot(ks, means, _MARKS[start], color=color, lw=1.5, ms=4, label=label)
+        ax.errorbar(ks, means, spreads, fmt="none", color=color, capsize=2, lw=1)
         ax.set_xticks(ks)

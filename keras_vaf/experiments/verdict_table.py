@@ -132,7 +132,11 @@ def settings_of(reports: Sequence[Report]) -> list[str]:
     for protocol in {each.protocol.digest: each.protocol for each in reports}.values():
         prepared, build = protocol.preprocessing, protocol.architecture
         arguments = {**protocol.optimizer.arguments, **build.arguments}
+        if protocol.optimizer.apart is not None:
+            arguments["rate of activations apart"] = protocol.optimizer.apart
         named = "".join(f", {name} {value}" for name, value in arguments.items())
+        tried = ", ".join(f"{rate:.4g}" for rate in protocol.rates)
+        rates = f"learning rates {tried}; " if tried else ""
         division = f"{protocol.folds} folds"
         if protocol.test_fraction is not None:
             division = f"{protocol.folds} times {protocol.test_fraction:.0%} for test"
@@ -141,9 +145,8 @@ def settings_of(reports: Sequence[Report]) -> list[str]:
         kernels = "; kernels Glorot uniform, biases 0" if build.name == "mlp" else ""
         sentences.add(
             f"Trained ({build.name}) with {protocol.optimizer.name}{named}: "
-            f"{len(protocol.rates) or 1} learning rates, batch "
-            f"{protocol.batch_size or 'full'}, at most {protocol.epochs} epochs, "
-            f"patience {protocol.patience}; {division}, "
+            f"{rates}batch {protocol.batch_size or 'full'}, at most "
+            f"{protocol.epochs} epochs, patience {protocol.patience}; {division}, "
             f"{protocol.validation_fraction:.0%} of the rest for validation; inputs "
             f"{prepared.inputs}, targets {prepared.targets}, categories "
             f"{prepared.categories}{kernels}."

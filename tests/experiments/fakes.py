@@ -46,9 +46,10 @@ def make_report(**fields):
 
 
 def make_arm(variant, scores, task="classification", losses=(), **fields):
-    """Return the reports of one variant, one for each test score."""
+    """Return the reports of one variant, or its name; one for each test score."""
     metric = "rmse" if task == "regression" else "accuracy"
-    variant = find_variants(variant)[0]
+    if isinstance(variant, str):
+        variant = find_variants(variant)[0]
     protocol = make_protocol(variant=variant, task=task, **fields.pop("protocol", {}))
     losses = losses or [0.4] * len(scores)
     return [

@@ -39,6 +39,8 @@ CHANGES = {
     "architecture": Architecture("cnet", {"dropout": 0.5}),
     "rows": 20,
     "test_rows": 5,
+    "test_fraction": 0.25,
+    "starts": 2,
 }
 
 
@@ -142,3 +144,19 @@ def test_arms_take_turns_fold_by_fold_and_seed_by_seed():
         for seed in (7, 8)
         for fold, protocol in [(0, short), (0, long), (1, short), (1, long), (2, long)]
     ]
+
+
+def test_what_is_tried_in_a_cell():
+    protocol = make_protocol(rates=(0.1, 0.2), starts=2)
+
+    assert protocol.tries == [(0, 0.1), (0, 0.2), (1, 0.1), (1, 0.2)]
+    assert protocol.trials == 4
+    assert make_protocol().tries == [(0, None)]
+
+
+def test_later_fields_of_parts_count_where_they_say_something():
+    plain = make_protocol()
+    apart = make_protocol(optimizer=dataclasses.replace(plain.optimizer, apart=1.0))
+    numbers = make_protocol(preprocessing=Preprocessing(categories="number"))
+
+    assert len({plain.digest, apart.digest, numbers.digest}) == 3

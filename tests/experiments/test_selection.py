@@ -1,5 +1,7 @@
 """Algorithm 2's selection, from reports whose scores were written by hand."""
 
+import dataclasses
+
 import pytest
 
 from keras_vaf.experiments import find_variants, select
@@ -54,7 +56,40 @@ def test_the_paper_picks_both_by_test_scores():
     assert selected.scores("accuracy") == (0.8, 0.9)
 
 
-@pytest.mark.parametrize("selection", ["validation", "paper"])
+def test_algorithm_2_read_literally_picks_the_architecture_of_each_fold():
+    low = [[(0.1, 0.9, 0.6)], [(0.1, 0.9, 0.9)]]
+    high = [[(0.1, 0.9, 0.8)], [(0.1, 0.9, 0.7)]]
+
+    [selected] = select([*arm((5,), low), *arm((9,), high)], "literal").values()
+
+    assert [each.protocol.hidden for each in selected.reports] == [(9,), (5,)]
+    assert selected.scores("accuracy") == (0.8, 0.9)
+    assert selected.hidden is None
+
+
+def test_refuses_several_protocols_of_one_architecture():
+    reports = arm((5,), SMALL)
+    longer = [
+        dataclasses.replace(
+            report, protocol=dataclasses.replace(report.protocol, epochs=9)
+        )
+        for report in reports
+    ]
+
+    with pytest.raises(ValueError, match=r"of one protocol.*for toy and relu"):
+        select([*reports, *longer])
+
+
+def test_the_number_of_networks_at_a_time_makes_no_other_architecture():
+    first, second = arm((5,), SMALL)
+    wide = dataclasses.replace(second.protocol, replicas=8)
+
+    [selected] = select([first, dataclasses.replace(second, protocol=wide)]).values()
+
+    assert selected.scores("accuracy") == (0.6, 0.5)
+
+
+@pytest.mark.parametrize("selection", ["validation", "paper", "literal"])
 def test_a_small_error_is_a_good_score(selection):
     reports = arm((5,), [[(0.1, 3.0, 3.0), (0.2, 2.0, 2.0)]], task="regression")
     reports += arm((9,), [[(0.1, 4.0, 4.0), (0.2, 5.0, 5.0)]], task="regression")

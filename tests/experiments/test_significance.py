@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from keras_vaf.experiments.significance import corrected_t_test, holm, wilcoxon
+from keras_vaf.experiments.significance import (
+    corrected_interval,
+    corrected_t_test,
+    holm,
+    wilcoxon,
+)
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -26,6 +31,13 @@ def test_shared_rows_widen_the_interval():
     p = corrected_t_test(DIFFERENCES, test_fraction=0.1)
 
     assert p == pytest.approx(2 * (1 - stats.t.cdf(t, df=9)))
+
+
+def test_the_interval_ends_where_the_p_value_is_the_rest():
+    half = corrected_interval(DIFFERENCES, test_fraction=0.1, confidence=0.9)
+    moved = np.asarray(DIFFERENCES) - np.mean(DIFFERENCES) + half
+
+    assert corrected_t_test(moved.tolist(), 0.1) == pytest.approx(0.1)
 
 
 def test_equal_differences_are_certain_and_no_differences_are_none():

@@ -1,0 +1,78 @@
+"""Which rows are used: a number of them, and the publisher's test rows."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from keras_vaf.experiments import Cell, Protocol, find_variants
+from keras_vaf.experiments.rows import rows_of
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+def protocol_of(dataset, **fields):
+    return Protocol.of(dataset, find_variants("relu")[0], folds=3, **fields)
+
+
+def every_fold(protocol, dataset, seed=0):
+    cells = [Cell(protocol, seed, fold) for fold in range(protocol.folds)]
+    return [rows_of(cell, dataset) for cell in cells]
+
+
+def test_a_number_of_rows_is_drawn_by_the_seed_and_not_by_the_fold(images):
+    protocol = protocol_of(images, rows=45)
+
+    used = [
+        np.sort(np.concatenate(rows)) for rows in every_fold(protocol, images, seed=1)
+    ]
+
+    for rows in used:
+        np.testing.assert_array_equal(rows, used[0])
+    assert len(used[0]) == len(set(used[0])) == 45
+    assert np.bincount(images.y[used[0]]).tolist() == [15, 15, 15]
+    other = np.sort(np.concatenate(every_fold(protocol, images, seed=2)[0]))
+    assert np.any(used[0] != other)
+
+
+def test_more_rows_than_there_are_are_all_rows(images):
+    for fold, expected in zip(
+        every_fold(protocol_of(images, rows=1000), images),
+        every_fold(protocol_of(images), images),
+        strict=True,
+    ):
+        for rows, rows_expected in zip(fold, expected, strict=True):
+            np.testing.assert_array_equal(rows, rows_expected)
+
+
+def test_the_publishers_test_rows_are_the_last_ones(images):
+    protocol = dataclasses.replace(protocol_of(images, test_rows=30), folds=1)
+
+    for seed in (0, 1):
+        [rows] = every_fold(protocol, images, seed)
+        np.testing.assert_array_equal(rows.test, np.arange(60, 90))
+        both = np.sort(np.concatenate([rows.train, rows.validation]))
+        np.testing.assert_array_equal(both, np.arange(60))
+        assert len(rows.validation) == 12
+
+
+def test_of_the_publishers_division_the_same_share_of_both_parts_is_used(images):
+    protocol = protocol_of(images, test_rows=30, rows=45)
+
+    [rows] = every_fold(dataclasses.replace(protocol, folds=1), images)
+
+    assert {name: len(part) for name, part in rows._asdict().items()} == {
+        "train": 24,
+        "validation": 6,
+        "test": 15,
+    }
+    assert rows.test.min() >= 60
+    assert max(rows.train.max(), rows.validation.max()) < 60
+
+
+@pytest.mark.parametrize("fields", [{"test_rows": 30}, {"test_rows": 90, "folds": 1}])
+def test_refuses_test_rows_that_leave_none_or_come_with_folds(images, fields):
+    protocol = dataclasses.replace(protocol_of(images), **fields)
+
+    with pytest.raises(ValueError, match=r"goes with `folds=1`.* Received: test_rows="):
+        rows_of(Cell(protocol, 0, 0), images)

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing
+from keras_vaf.experiments.flops import count_flops
 from keras_vaf.experiments.networks import build_network, check_inputs
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports import (
@@ -117,7 +118,7 @@ class Arm:
             first = parts[0]
             shape = first.model.input_shape[1:]
             twin = self._network(shape, first.cell, softmax=False)
-            twin.compile(self._protocol.optimizer.build(), self._loss())
+            twin.compile(self._protocol.optimizer.build(twin), self._loss())
             self._trainer = ReplicaTrainer(
                 twin,
                 self._protocol.batch_size,
@@ -178,6 +179,7 @@ class Arm:
             curves=_thinned(history),
             activations=learned_activations(part.model, x),
             environment=environment(),
+            flops=count_flops(part.model),
         )
 
     def _trial(

@@ -70,6 +70,8 @@ class Report:
             `"config"`, `"weights"` and quantiles of the `"inputs"` that it sees on the
             training rows.
         environment: Versions, backend, device and precision.
+        flops: Floating-point operations of one sample's way through the network, as in
+            `count_flops`; `None` in reports that are older.
     """
 
     protocol: Protocol
@@ -83,6 +85,7 @@ class Report:
     curves: dict[str, list[float | None]]
     activations: list[dict[str, Any]]
     environment: dict[str, Any]
+    flops: int | None = None
 
     @property
     def cell(self) -> Cell:

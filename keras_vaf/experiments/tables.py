@@ -18,6 +18,7 @@ COLUMNS = (
     "ties",
     "losses",
     "parameters",
+    "FLOPs",
     "seconds",
 )
 
@@ -30,6 +31,7 @@ class Row:
         title: The activation.
         scores: Test score per seed and fold.
         parameters: Number of trained parameters.
+        flops: Floating-point operations of one sample, if the reports have them.
         seconds: Wall-clock seconds of all its trainings together.
         wins: Folds on which it is better than the first arm; `None` in that arm's row.
         ties: Folds on which both have the same score.
@@ -39,6 +41,7 @@ class Row:
     title: str
     scores: tuple[float, ...]
     parameters: int
+    flops: int | None
     seconds: float
     wins: int | None = None
     ties: int | None = None
@@ -136,11 +139,12 @@ def lines_of(reports: Sequence[Report]) -> list[tuple[str, ...]]:
                 digits.format(row.deviation),
                 *("" if count is None else str(count) for count in counts),
                 f"{row.parameters:,}",
+                "" if row.flops is None else f"{row.flops:,}",
                 f"{row.seconds:.1f}",
             )
         )
     constant = digits.format(constant_score(reports))
-    return [*lines, (baseline_title(protocol), constant, *[""] * 6)]
+    return [*lines, (baseline_title(protocol), constant, *[""] * 7)]
 
 
 def constant_score(reports: Sequence[Report]) -> float:
@@ -176,6 +180,8 @@ def notes_of(reports: Sequence[Report]) -> list[str]:
         "epochs. Tested with the weights of the best validation epoch, at the latest "
         f"epoch {last}.",
         _rates_note(protocol),
+        "FLOPs are those of one sample's way through the network; each elementary "
+        "operation of an activation counts as one.",
         "Seconds are those of all trainings of a line, on "
         f"{', '.join(f'{backend} ({device})' for backend, device in sorted(places))}.",
         *([mixed] if len(environments) > 1 else []),
@@ -199,6 +205,7 @@ def _row(arm: list[Report], first: list[Report]) -> Row:
         arm[0].protocol.variant.title,
         tuple(report.score for report in arm),
         arm[0].parameters,
+        arm[0].flops,
         sum(report.seconds for report in arm),
     )
     if arm is first:

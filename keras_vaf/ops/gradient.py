@@ -106,9 +106,9 @@ def pointwise(
     """
     layout = Layout(len(x.shape), tuple(unshared))
     backend = keras.backend.backend()
+    if is_plain():  # of symbolic tensors too
+        return forward(function, layout, x, *parameters)
     tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
-    if is_plain():
-        return forward(function, layout, *tensors)
     if backend == "jax":
         from keras_vaf.ops import on_jax
 

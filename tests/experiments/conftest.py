@@ -28,6 +28,20 @@ def numbers():
     return Dataset("slope", "regression", x, y, ("a", "b"))
 
 
+@pytest.fixture(scope="session")
+def images():
+    """90 small images of three classes, named as one of the paper's datasets."""
+    rng = np.random.default_rng(2)
+    y = np.arange(90) % 3
+    x = (
+        rng.normal(size=(90, 8, 8, 1))
+        + (np.arange(8) // 3 == y[:, None])[:, None, :, None]
+    )
+    x = (40 * x + 100).astype("float32")
+    names = ("left", "middle", "right")
+    return Dataset("mnist", "classification", x, y, class_names=names)
+
+
 @pytest.fixture
 def arms(classes):
     """Two protocols for the classes, which differ in their activation."""

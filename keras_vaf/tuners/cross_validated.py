@@ -6,33 +6,23 @@ import functools
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
-from keras_vaf.training import History, Member, k_folds, train_many
-from keras_vaf.training.cross_validation import Preprocess, preprocess_folds
-from keras_vaf.training.data import number_of_rows, to_arrays
+from keras_vaf.training import History, Member, train_many
+from keras_vaf.training.data import to_arrays
+from keras_vaf.training.folds import Preprocess
 from keras_vaf.tuners.kept_tuner import KeptTuner
-from keras_vaf.tuners.project import checksum, keep_protocol
+from keras_vaf.tuners.project import keep_protocol
 from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
+from keras_vaf.tuners.task import Task
 from keras_vaf.tuners.versions import keras_tuner
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
     from keras_tuner.engine.trial import Trial
-
-
-class _Task(NamedTuple):
-    """What `search` was given."""
-
-    x: Any
-    y: Any
-    epochs: int
-    batch_size: int | None
-    patience: int | None
-    preprocess: Preprocess | None
 
 
 class CrossValidatedTuner(KeptTuner):
@@ -55,6 +45,9 @@ class CrossValidatedTuner(KeptTuner):
         self._task: Any = None
         self._attempts: dict[str, int] = {}
         super().__init__(*args, **kwargs)
+        # What a trial of Hyperband is given are parts of its `max_epochs`.
+        oracle = getattr(self.oracle, "_oracle", self.oracle)
+        self._epoch_parts = getattr(oracle, "max_epochs", 1)
         name = getattr(self.oracle.objective, "name", "")
         if not name.startswith("val_"):
             raise ValueError(
@@ -77,7 +70,8 @@ class CrossValidatedTuner(KeptTuner):
             x: Inputs: an array, or a list or dictionary of arrays, of equal length.
                 Rows for a later test are not among them.
             y: Targets, likewise.
-            epochs: Number of epochs at most, in each fold.
+            epochs: Number of epochs at most, in each fold. Hyperband gives a trial the
+                part of them that it says of its own `max_epochs`.
             batch_size: As in `keras_vaf.training.train`.
             patience: As in `keras_vaf.training.train`.
             preprocess: As in `keras_vaf.training.cross_validate`.
@@ -88,8 +82,10 @@ class CrossValidatedTuner(KeptTuner):
             RuntimeError: If too many trials failed in a row.
         """
         x, y = to_arrays("`(x, y)`", (x, y))
-        self._task = _Task(x, y, epochs, batch_size, patience, preprocess)
-        self._data, self._parts = self._split()
+        self._task = Task(x, y, epochs, batch_size, patience, preprocess)
+        self._data, self._parts = self._task.split(
+            self._folds, self._fold_seed, self._stratify
+        )
         self._check_project()
         super().search()
 
@@ -136,8 +132,7 @@ class CrossValidatedTuner(KeptTuner):
             members,
             x,
             y,
-            # Hyperband says for how long.
-            epochs=trial.hyperparameters.values.get("tuner/epochs", task.epochs),
+            epochs=self._epochs(trial),
             batch_size=task.batch_size,
             patience=task.patience,
             monitor=objective.name,
@@ -184,29 +179,14 @@ class CrossValidatedTuner(KeptTuner):
                 "Call `search` first, with the data to train on: it returns at once if "
                 "the search is over. Received: no data"
             )
-        x, y, _, batch_size, _, preprocess = self._task
-        if preprocess is not None:
-            x = preprocess(x)(x)
         model = self._build(trial.hyperparameters, fold=self._folds, attempt=0)
-        model.fit(
-            x,
-            y,
-            batch_size=batch_size or number_of_rows(y),
-            epochs=int(trial.metrics.get_last_value(EPOCHS)),
-            verbose=0,
-        )
+        self._task.fit_all(model, int(trial.metrics.get_last_value(EPOCHS)))
         return model
 
-    def _split(self) -> tuple[Any, Any]:
-        """Return data and rows of the folds; only training rows fit a preprocessing."""
-        task = self._task
-        targets = keras.tree.flatten(task.y)[0]
-        folds = k_folds(targets, self._folds, self._fold_seed, self._stratify)
-        parts = [(rest, held, held) for rest, held in folds]
-        data = task.x, task.y
-        if task.preprocess is None:
-            return data, parts
-        return preprocess_folds(data, parts, task.preprocess)
+    def _epochs(self, trial: Trial) -> int:
+        parts = self._epoch_parts
+        part = trial.hyperparameters.values.get("tuner/epochs", parts)
+        return math.ceil(self._task.epochs * part / parts)
 
     def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a fresh model, whose start depends on seed, fold and attempt alone."""
@@ -216,7 +196,6 @@ class CrossValidatedTuner(KeptTuner):
 
     def _check_project(self) -> None:
         """Refuse to go on with another search; note what this one is."""
-        task = self._task
         protocol = {
             "tuner": type(self).__name__,
             "objective": self.oracle.objective.name,
@@ -224,11 +203,8 @@ class CrossValidatedTuner(KeptTuner):
             "folds": self._folds,
             "stratify": self._stratify,
             "seed": self._fold_seed,
-            "epochs": task.epochs,
-            "batch_size": task.batch_size,
-            "patience": task.patience,
-            "data": checksum((task.x, task.y)),
             "space": self._space,
+            **self._task.protocol(),
         }
         keep_protocol(Path(self.project_dir), protocol, self._role != "worker")
 

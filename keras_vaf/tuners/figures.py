@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_vaf.tuners.results import TrialResult, ranked
+from keras_vaf.tuners.results import TrialResult, names_of, ranked
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 
@@ -39,7 +39,7 @@ def parallel_coordinates(results: Sequence[TrialResult], direction: str) -> Figu
         ImportError: If Matplotlib is not installed.
     """
     trials = _completed(results, direction)
-    names = _names(trials)
+    names = names_of(trials)
     columns = [_places(trials, name) for name in names]
     figure, (ax,) = _figure(1, (1.6 * len(names) + 3.2, 4.2))
     scores = np.array([trial.score for trial in trials])
@@ -137,7 +137,7 @@ def marginal_effects(results: Sequence[TrialResult], direction: str) -> Figure:
         ImportError: As in `parallel_coordinates`.
     """
     trials = _completed(results, direction)
-    names = _names(trials)
+    names = names_of(trials)
     figure, panels = _figure(len(names), (2.6 * len(names) + 1.0, 3.4))
     scores = np.array([trial.score for trial in trials])
     for name, ax in zip(names, panels, strict=True):
@@ -185,12 +185,6 @@ def _completed(results: Sequence[TrialResult], direction: str) -> list[TrialResu
             f"Received: {len(results)} trials, none of them completed"
         )
     return trials
-
-
-def _names(trials: Sequence[TrialResult]) -> list[str]:
-    """Return the hyper-parameters, but for those that Hyperband adds."""
-    names = dict.fromkeys(name for trial in trials for name in trial.values)
-    return [name for name in names if not name.startswith("tuner/")]
 
 
 def _values(trials: Sequence[TrialResult], name: str) -> list[Any]:

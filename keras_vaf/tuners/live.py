@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.tuners.results import result_of
+from keras_vaf.tuners.results import names_of, result_of
 
 if TYPE_CHECKING:
     from keras_tuner import Oracle
@@ -48,7 +48,8 @@ class LiveLine:
         score = "failed" if result.score is None else f"{result.score:.4g}"
         if result.score is not None and result.deviation is not None:
             score += f" ± {result.deviation:.2g}"
-        values = " ".join(f"{name}={value}" for name, value in result.values.items())
+        names = names_of([result])
+        values = " ".join(f"{name}={result.values[name]}" for name in names)
         parts = [f"trial {ended}" + (f" of {all_trials}" if all_trials else "")]
         parts += [f"{self._oracle.objective.name} {score}", values]
         best = self._oracle.get_best_trials()

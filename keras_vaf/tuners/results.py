@@ -151,6 +151,12 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
     )
 
 
+def names_of(results: Sequence[TrialResult]) -> list[str]:
+    """Return the names of the hyper-parameters, but for those that Hyperband adds."""
+    names = dict.fromkeys(name for result in results for name in result.values)
+    return [name for name in names if not name.startswith("tuner/")]
+
+
 def to_csv(results: Sequence[TrialResult]) -> str:
     """Return all trials as a table of text, one column per hyper-parameter and fold.
 

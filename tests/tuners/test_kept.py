@@ -34,7 +34,10 @@ def make(folder, kind=keras_tuner.RandomSearch, ended=None, **options):
     def build(hp):
         hp.Choice("x", [float(value) for value in range(9)])
 
-    options = {"objective": "val_loss", "max_trials": TRIALS, "seed": 4} | options
+    limit = {"max_trials": TRIALS}
+    if kind is keras_tuner.Hyperband:
+        limit = {"max_epochs": 3, "factor": 3}
+    options = {"objective": "val_loss", "seed": 4} | limit | options
     tuner = Toy(
         build, folds=2, stratify=False, directory=folder, project_name="p", **options
     )
@@ -92,6 +95,21 @@ def test_other_searches_go_on(tmp_path, kind):
 
     assert tuner.ran == ("2", "3", "4")
     assert len(values(tmp_path)) == TRIALS
+
+
+def test_hyperband_goes_on(tmp_path):
+    search(make(tmp_path / "undisturbed", keras_tuner.Hyperband))
+    expected = read_trials(tmp_path / "undisturbed" / "p")
+    for number in range(len(expected)):
+        folder = tmp_path / str(number)
+        with pytest.raises(Interrupted):
+            search(make(folder, keras_tuner.Hyperband, interrupt_at(number)))
+
+        tuner = make(folder, keras_tuner.Hyperband)
+        search(tuner)
+
+        assert [*map(int, tuner.ran)] == [*range(number, len(expected))]
+        assert [r.values for r in tuner.results()] == [r.values for r in expected]
 
 
 def test_a_finished_search_runs_nothing(tmp_path):

@@ -1,7 +1,6 @@
 """Many trainings of small networks, together where that is possible."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import keras
@@ -15,6 +14,7 @@ from keras_vaf.training.data import (
 from keras_vaf.training.history import History, Rule
 from keras_vaf.training.in_turn import train_in_turn
 from keras_vaf.training.member import Member, check_rows
+from keras_vaf.training.replicas import check_width
 
 Progress = Callable[[int, int], None]
 
@@ -69,17 +69,16 @@ def train_many(
     if batch_size is not None:
         check_positive("batch_size", batch_size)
     if replicas != "auto":
-        check_positive("replicas", replicas)
+        check_width(replicas)
     data = to_arrays("`(x, y)`", (x, y))
     for member in members:
         check_compiled(member.model)
         check_rows(member, number_of_rows(data))
-    progress = _progress(on_progress, epochs * len(members))
-    if keras.backend.backend() != "jax" and replicas not in ("auto", 1):
-        raise ValueError(
-            "Networks are trained together on JAX only: use `replicas=1`, or set "
-            f"KERAS_BACKEND=jax. Received: replicas={replicas}"
-        )
+
+    def progress(done: int) -> None:
+        if on_progress is not None:
+            on_progress(done, epochs * len(members))
+
     if keras.backend.backend() == "jax" and replicas != 1:
         from keras_vaf.training.jax_many import train_in_batches
 
@@ -87,12 +86,3 @@ def train_many(
             members, data, epochs, batch_size, rule, replicas, progress
         )
     return train_in_turn(members, data, epochs, batch_size, rule, progress)
-
-
-def _progress(on_progress: Progress | None, total: int) -> Callable[[int], None]:
-    return partial(_report, on_progress, total)
-
-
-def _report(on_progress: Progress | None, total: int, done: int) -> None:
-    if on_progress is not None:
-        on_progress(done, total)

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import check_positive, number_of_rows, take, to_arrays
-from keras_vaf.training.history import History, Rule
+from keras_vaf.training.history import History
 from keras_vaf.training.member import Replica, check_rows
 from keras_vaf.training.trainer import Trainer
 
@@ -70,8 +70,6 @@ class ReplicaTrainer:
         check_width(width)
         self.width = width
         self._trainer = Trainer(model, batch_size, patience, monitor, mode)
-        self._batch_size = batch_size
-        self._rule = Rule(monitor, mode, patience)
         self._loop: Any = None
 
     def train(
@@ -127,13 +125,13 @@ class ReplicaTrainer:
     ) -> list[Trained]:
         from keras_vaf.training import jax_batch, jax_loop
 
-        model = self._trainer.model
+        model, rule = self._trainer.model, self._trainer.rule
         states = []
         for replica in batch:
             self._restart(replica, data)
-            states.append(jax_loop.state_of(model, self._rule))
+            states.append(jax_loop.state_of(model, rule))
         self._loop = self._loop or jax_batch.BatchLoop(
-            model, self._rule, self._batch_size, self.width
+            model, rule, self._trainer.batch_size, self.width
         )
         histories, states = jax_batch.train_batch(
             self._loop, states, batch, data, epochs

@@ -121,8 +121,8 @@ class Trainer:
         if batch_size is not None:
             check_positive("batch_size", batch_size)
         self.model = model
-        self._batch_size = batch_size
-        self._rule = Rule(monitor, mode, patience)
+        self.batch_size = batch_size
+        self.rule = Rule(monitor, mode, patience)
         self._loop: Loop | None = None
         self._start: list[np.ndarray] | None = None
 
@@ -158,15 +158,15 @@ class Trainer:
         started = time.perf_counter()
         self.prepare(data)
         if self._loop is None:
-            self._loop = make_loop(self.model, self._rule, self._batch_size)
+            self._loop = make_loop(self.model, self.rule, self.batch_size)
         loop = self._loop
         loop.begin(data, validation_data)
-        orders = partial(order_of_rows, number_of_rows(data), self._batch_size, seed)
+        orders = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)
         try:
             metrics, go_on = run_epochs(loop.run, epochs, orders, on_progress)
         finally:
             loop.finish()
-        return self._rule.history(metrics, go_on, time.perf_counter() - started)
+        return self.rule.history(metrics, go_on, time.perf_counter() - started)
 
     def restart(self, weights: Sequence[Any] | None = None) -> None:
         """Set the model and its optimizer back to before the first training.
@@ -195,8 +195,8 @@ class Trainer:
         """
         if self._start is not None:
             return
-        prepare(self.model, data, self._batch_size)
-        self._rule.check_monitor(self.model)
+        prepare(self.model, data, self.batch_size)
+        self.rule.check_monitor(self.model)
         self._start = [
             ops.convert_to_numpy(variable.value) for variable in self._variables()
         ]

@@ -18,9 +18,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import keras
 import numpy as np
 
+from benchmarks.environment import environment
 from keras_vaf.tuners import CrossValidated, Workers, read_trials
 from keras_vaf.tuners.versions import keras_tuner
 from keras_vaf.utils import write_atomically
@@ -155,6 +158,32 @@ def _notes(folder: Path) -> list[tuple[str, str, int]]:
     return [(what, trial, int(pid)) for what, trial, pid in map(str.split, lines)]
 
 
+def markdown(document: dict[str, Any]) -> str:
+    """Return the table of all targets, from the document alone."""
+    columns = {
+        "searches": "searches",
+        "kills": "kills",
+        "lost": "trials lost",
+        "counted_twice": "counted twice",
+        "run_again": "run again",
+        "may_run_again": "of at most",
+        "hung": "searches that did not end",
+    }
+    lines = [
+        f"| killed | {' | '.join(columns.values())} |",
+        f"| --- |{' --- |' * len(columns)}",
+    ]
+    for target, counted in document["targets"].items():
+        cells = [target, *(str(counted[name]) for name in columns)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _went_wrong(counted: dict[str, int]) -> bool:
+    bad = counted["hung"] + counted["lost"] + counted["counted_twice"]
+    return bad > 0 or counted["run_again"] > counted["may_run_again"]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.search_kills", description=__doc__
@@ -169,7 +198,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.play:
         play(arguments.play, arguments.shared)
         return 0
-    report = {}
+    document: dict[str, Any] = {
+        "backend": keras.backend.backend(),
+        "environment": environment(),
+        "targets": {},
+    }
     for target in arguments.targets:
         total: Counter[str] = Counter()
         while total["kills"] < arguments.kills:
@@ -178,12 +211,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             total.update(kill_often(folder, target, left))
             total["searches"] += 1
             print(f"{target}: {dict(total)}", flush=True)
-        report[target] = dict(total)
-    write_atomically(
-        arguments.output / "kills.json", json.dumps(report, indent=1) + "\n"
-    )
-    bad = sum(t["hung"] + t["lost"] + t["counted_twice"] for t in report.values())
-    return int(bad > 0)
+        document["targets"][target] = dict(total)
+    text = json.dumps(document, indent=1) + "\n"
+    write_atomically(arguments.output / "kills.json", text)
+    write_atomically(arguments.output / "kills.md", markdown(document))
+    return int(any(map(_went_wrong, document["targets"].values())))
 
 
 if __name__ == "__main__":

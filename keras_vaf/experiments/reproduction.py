@@ -9,6 +9,8 @@ from typing import Literal
 
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.arms import Arm
+from keras_vaf.experiments.choices import CHOICES_CLASSIFICATION, CHOICES_REGRESSION
+from keras_vaf.experiments.convolution import CONVOLUTIONS_A, CONVOLUTIONS_B
 from keras_vaf.experiments.curves import CURVES
 from keras_vaf.experiments.engine import HERE, Track, check_engine
 from keras_vaf.experiments.experiment import Experiment, Form, Reproduction
@@ -19,7 +21,16 @@ from keras_vaf.experiments.sensorless import SENSORLESS
 from keras_vaf.experiments.settings import with_settings
 from keras_vaf.experiments.store import Shard, Store
 
-EXPERIMENTS = (SENSORLESS, REGRESSIONS, CLASSIFICATIONS, CURVES)
+EXPERIMENTS = (
+    SENSORLESS,
+    REGRESSIONS,
+    CLASSIFICATIONS,
+    CURVES,
+    CHOICES_REGRESSION,
+    CHOICES_CLASSIFICATION,
+    CONVOLUTIONS_A,
+    CONVOLUTIONS_B,
+)
 """What `keras-vaf reproduce` knows."""
 
 

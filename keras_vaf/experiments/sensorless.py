@@ -49,6 +49,7 @@ _SHOWN = ("hidden", "g", "sharing", "start", "k", "mean", "deviation", "gain", "
 _NO_VAF = "novaf"
 _ROWS = 58_509
 _QUICK: dict[str, Any] = {"folds": 3, "epochs": 30}
+_QUICK_UNITS = (5,)
 
 
 class Setting(NamedTuple):
@@ -79,7 +80,7 @@ def protocols_of_sensorless(dataset: Dataset, form: Form) -> list[Protocol]:
     Args:
         dataset: The data.
         form: `manner="paper"` (500 epochs) or `"ours"` (up to 2000 epochs that end 200
-            after the best one); `quick` has one width, two k, three repeats, 30 epochs.
+            after the best one); `quick` has one width, one k, three repeats, 30 epochs.
 
     Returns:
         The protocols.
@@ -99,7 +100,7 @@ def protocols_of_sensorless(dataset: Dataset, form: Form) -> list[Protocol]:
     return [
         Protocol.of(dataset, variant, hidden=hidden, **fields)
         for hidden in widths
-        for variant in _variants(UNITS[:2] if form.quick else UNITS)
+        for variant in _variants(_QUICK_UNITS if form.quick else UNITS)
     ]
 
 

@@ -23,7 +23,6 @@ def tiny(monkeypatch):
     monkeypatch.setattr(fully_connected, "_QUICK", {"epochs": 2, "folds": 2})
     monkeypatch.setattr(fully_connected, "_QUICK_ARCHITECTURES", ((3,), (4,)))
     monkeypatch.setattr(sensorless, "_QUICK", {"epochs": 1, "folds": 2})
-    monkeypatch.setattr(sensorless, "UNITS", (3, 5))
 
 
 def test_the_page_names_every_option(capsys):

@@ -1,13 +1,16 @@
 """What MkDocs does beside building pages.
 
-Doctests of docstrings are shown as code, for Markdown takes `>>>` for quotations. The
-picture of the architecture is made from the imports.
+Doctests of docstrings are shown as code, for Markdown takes `>>>` for quotations.
+Tables and sentences come from the committed reports, the picture of the architecture
+from the imports, and those of the activation layers from the layers themselves.
 """
 
+from activation_pictures import pictures
 from architecture_picture import imports, svg
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
+from report_tables import fill
 
 
 class DoctestFences(Preprocessor):
@@ -42,6 +45,15 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Add the picture of the architecture."""
-    files.append(File.generated(config, "architecture.svg", content=svg(imports())))
+    """Add the pictures of the architecture and of the activation layers."""
+    contents = {"architecture.svg": svg(imports())}
+    for name, picture in pictures().items():
+        contents[f"images/activations/{name}.png"] = picture
+    for path, content in contents.items():
+        files.append(File.generated(config, path, content=content))
     return files
+
+
+def on_page_markdown(markdown, **kwargs):
+    """Put reports in the place of the lines that name them."""
+    return fill(markdown)

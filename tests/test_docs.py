@@ -8,26 +8,32 @@ from pathlib import Path
 
 import pytest
 
+from keras_vaf import layers
 from tests.harness import public_names
 
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[1]
+LAYERS = sorted(set(layers.__all__) - {"TrainableActivation"})
 LOADED_FROM_OUTSIDE = re.compile(
     r"<(?:script|link|img)\b[^>]*?\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>"
 )
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Folder of the built documentation."""
-    folder = tmp_path_factory.mktemp("site")
+def build(folder):
+    """Build the documentation into a folder and return it."""
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
         cwd=ROOT,
         check=True,
     )
     return folder
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Folder of the built documentation."""
+    return build(tmp_path_factory.mktemp("site"))
 
 
 def test_every_public_name_has_its_place(site):
@@ -48,3 +54,35 @@ def test_nothing_is_loaded_from_outside(site):
 )
 def test_a_tag_that_loads_from_outside_is_seen(tag):
     assert LOADED_FROM_OUTSIDE.findall(tag) == [tag]
+
+
+def test_every_picture_says_what_it_shows(site):
+    for page in site.rglob("*.html"):
+        for tag in re.findall(r"<img\b[^>]*>", page.read_text(encoding="utf-8")):
+            assert re.search(r'\balt="[^"]+"', tag), (page, tag)
+
+
+def test_every_picture_is_there(site):
+    for page in site.rglob("*.html"):
+        if page.name != "404.html":
+            for source in re.findall(
+                r'<img\b[^>]* src="(.*?)"', page.read_text("utf-8")
+            ):
+                assert (page.parent / source).is_file(), (page, source)
+
+
+def test_every_report_is_in_its_place(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        if page.parent != site:  # the README's, which stand there as text
+            assert "<!-- report:" not in text, page
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_an_activation_has_formula_picture_reference_and_example(site, name):
+    page = (site / "api" / "layers" / "index.html").read_text(encoding="utf-8")
+    (place,) = re.findall(
+        rf'<h2 id="keras_vaf.layers.{name}".*?(?=<h2 |</article>)', page, re.S
+    )
+    for part in ("Formula", f'alt="Plot of {name}"', "Reference", "&gt;&gt;&gt; "):
+        assert part in place

@@ -1,5 +1,6 @@
 """What the README and the documentation tell a reader to type is what is checked."""
 
+import configparser
 import re
 from pathlib import Path
 
@@ -24,6 +25,30 @@ def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     names = {}
     for block in blocks(page, "python"):
         exec(compile(block, f"<example of {page}>", "exec"), names)
+
+
+def linked_files(page):
+    """Return the files that a page links to or shows, but for those elsewhere."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+    return [target for target in targets if "//" not in target]
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_what_a_page_outside_of_the_documentation_links_to_is_there(page):
+    missing = [file for file in linked_files(page) if not (ROOT / file).exists()]
+    assert missing == []
+
+
+@pytest.mark.backend("tensorflow")
+def test_every_extra_is_explained():
+    configuration = configparser.ConfigParser()
+    configuration.read(ROOT / "setup.cfg")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    firsts = re.findall(r"^\| (`.*?) \|", page, re.M)
+    explained = re.findall(r"`(\w+)`", " ".join(firsts))
+    assert sorted(explained) == sorted(configuration["options.extras_require"])
 
 
 @pytest.mark.backend("tensorflow")

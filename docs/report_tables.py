@@ -1,0 +1,282 @@
+"""Tables and sentences of the pages, made from the committed reports.
+
+A line `<!-- report: NAME -->` on a page becomes one of them when the pages are built.
+The README is read as it is: there the text stands between that line and
+`<!-- end of report -->`, and `python docs/report_tables.py` brings it up to date.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+REPORTS = Path(__file__).parent / "reports"
+
+_BENCHMARK = "benchmarks/cpu.md"
+_WINE = "family/wine.md"
+_VAF = "VAF, k=3, relu, layer"
+_STARTS = ("ReLU", "random")
+_MODES = {
+    "jax": "JAX",
+    "tensorflow": "TensorFlow",
+    "tensorflow-xla": "TensorFlow, `jit_compile=True`",
+    "torch": "PyTorch",
+    "torch-compile": "PyTorch, `torch.compile`",
+}
+_COMMENT = re.compile(r"^<!-- report: (\S+) -->$", re.M)
+_COMMITTED = re.compile(
+    r"(?<=^<!-- report: )(\S+)( -->\n).*?(?=^<!-- end of report -->$)", re.M | re.S
+)
+
+Row = dict[str, str]
+
+
+def fill(text: str) -> str:
+    """Return a page with its reports in place of the lines that name them."""
+    return _COMMENT.sub(lambda found: NAMED[found[1]](), text)
+
+
+def refresh(text: str) -> str:
+    """Return a text whose reports between comments are up to date."""
+    return _COMMITTED.sub(
+        lambda found: f"{found[1]}{found[2]}\n{NAMED[found[1]]()}\n\n", text
+    )
+
+
+def rows_of(report: str, heading: str = "") -> list[Row]:
+    """Return the first table below a heading of a report, a dictionary for each row.
+
+    Args:
+        report: Path below `docs/reports`.
+        heading: How the heading begins; the first table of the report by default.
+
+    Raises:
+        ValueError: If there is no such heading or no table below it.
+    """
+    text = (REPORTS / report).read_text(encoding="utf-8")
+    start = re.search(rf"^#+ {re.escape(heading)}.*$", text, re.M) if heading else None
+    if heading and start is None:
+        raise ValueError(f"Expected a heading {heading!r} in {report}.")
+    found = re.search(r"(?:^\|.*\|\n)+", text[start.end() if start else 0 :], re.M)
+    if found is None:
+        raise ValueError(f"Expected a table below {heading!r} in {report}.")
+    names, _, *lines = (_cells(line) for line in found[0].splitlines())
+    return [dict(zip(names, line, strict=True)) for line in lines]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def render(rows: Sequence[Row]) -> str:
+    """Return rows as a table; all columns but the first are aligned to the right."""
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    lines = [list(rows[0]), rule, *(list(row.values()) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _of_activations(
+    report: str, heading: str, activations: Iterable[str] = ()
+) -> list[Row]:
+    """Return a table whose first column names activations, some of them or all."""
+    rows = rows_of(report, heading)
+    key = next(iter(rows[0]))
+    wanted = tuple(activations) or tuple(row[key] for row in rows)
+    by_name = {row[key]: row for row in rows}
+    return [
+        {"activation": name} | {k: v for k, v in by_name[name].items() if k != key}
+        for name in wanted
+    ]
+
+
+def _with_modes(rows: Sequence[Row]) -> str:
+    """Return a table of a benchmark, its modes by the names that people know."""
+    filled = [k for k in rows[0] if any(row[k] for row in rows)]
+    return render([{_MODES.get(k, k): row[k] for k in filled} for row in rows])
+
+
+def reproduction_rows() -> list[Row]:
+    """Return a row for each dataset of the paper that was run, honestly selected."""
+    found = []
+    for path in sorted(REPORTS.glob("reproduction/*-paper-validation-*.md")):
+        rows = rows_of(str(path.relative_to(REPORTS)))
+        task = path.name.partition("-")[0]
+        score = {"classification": "accuracy", "regression": "RMSE"}[task]
+        for name in dict.fromkeys(row["dataset"] for row in rows):
+            arms = {row["activation"]: row for row in rows if row["dataset"] == name}
+            found.append({"dataset": name, "score": score} | _beside_relu(arms))
+    return found
+
+
+def _beside_relu(arms: dict[str, Row]) -> Row:
+    shown = {"ReLU": "relu", "VAF, ReLU start": "vaf-relu"}
+    means = {
+        title: f"{arms[arm]['mean']} ± {arms[arm]['deviation']}"
+        for title, arm in (shown | {"VAF, random start": "vaf-random"}).items()
+    }
+    return {
+        "rows": arms["relu"]["rows"],
+        "constant": _constant(arms),
+        **means,
+        "p, ReLU start": arms["vaf-relu"]["p"],
+        "p, random start": arms["vaf-random"]["p"],
+    }
+
+
+def _constant(arms: dict[str, Row]) -> str:
+    row = arms.get("constant")
+    return row["mean"] if row else arms["relu"]["constant"]
+
+
+def results() -> str:
+    """What the paper's datasets say that were run."""
+    return render(reproduction_rows())
+
+
+def results_in_words() -> str:
+    """How often a VAF was better, and how often by more than chance."""
+    rows = reproduction_rows()
+    better = dict.fromkeys(("VAF, ReLU start", "VAF, random start"), 0)
+    for row in rows:
+        sign = -1 if row["score"] == "RMSE" else 1
+        means = {name: float(row[name].split()[0]) for name in ("ReLU", *better)}
+        for title in better:
+            better[title] += sign * (means[title] - means["ReLU"]) > 0
+    values = [float(row[f"p, {start} start"]) for row in rows for start in _STARTS]
+    small = sum(value < 0.05 for value in values)
+    return (
+        f"Of {len(rows)} datasets of the paper, a VAF that starts as ReLU has the "
+        f"better mean on {better['VAF, ReLU start']}, and one that starts at random "
+        f"on {better['VAF, random start']}. {small} of the {len(values)} p-values, "
+        "which are not corrected for their number, "
+        f"{'is' if small == 1 else 'are'} below 0.05."
+    )
+
+
+def wine() -> str:
+    """What a handful of activations, and a wider ReLU network, did on Wine."""
+    names = (
+        *("ReLU", "VAF, ReLU start", "VAF, random start", "PReLU", "KAF", "Swish"),
+        *("ReLU, as many parameters", "majority class"),
+    )
+    return render(_of_activations(_WINE, "", names))
+
+
+def operation() -> str:
+    """Time of forward and backward pass on one large array."""
+    shapes = [f"{k}, relu, layer" for k in (1, 3, 5, 15)]
+    shapes += ["3, tanh, layer", "15, tanh, layer"]
+    shapes += ["3, relu, channel", "3, relu, neuron"]
+    names = ("ReLU", "PReLU", "tanh", *(f"VAF, k={shape}" for shape in shapes))
+    rows = _of_activations(_BENCHMARK, "Forward and backward, ms", names)
+    return _with_modes(rows)
+
+
+def training_step() -> str:
+    """Time of a training step of two networks."""
+    headings = {
+        "convolutional network": "Training step of cnet_B, ms",
+        "two dense layers of 64": "Training step of a small network, ms",
+    }
+    rows = [
+        {"network": network, **row}
+        for network, heading in headings.items()
+        for row in _of_activations(_BENCHMARK, heading)
+    ]
+    return _with_modes(rows)
+
+
+def kept() -> str:
+    """What each form of an activation keeps for the backward pass."""
+    forms = ("VAF", "VAF, autodiff", "VAF, materialised")
+    vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
+    rows = _of_activations(
+        _BENCHMARK, "Kept for the backward pass, MB", ("ReLU", "PReLU", *vafs)
+    )
+    return _with_modes(rows)
+
+
+def backends() -> str:
+    """What each backend takes for the same work, with ReLU and with a VAF."""
+    headings = {
+        "dense, step, ms": "Training step of a small network, ms",
+        "convolutional, step, ms": "Training step of cnet_B, ms",
+        "convolutional, compilation, s": "Compile time of cnet_B, s",
+    }
+    columns = {
+        f"{what}: {name}": row
+        for what, heading in headings.items()
+        for name, row in zip(
+            ("ReLU", "VAF"),
+            _of_activations(_BENCHMARK, heading, ("ReLU", _VAF)),
+            strict=True,
+        )
+    }
+    return render(
+        [
+            {"backend": title} | {what: row[mode] for what, row in columns.items()}
+            for mode, title in _MODES.items()
+            if any(row.get(mode) for row in columns.values())
+        ]
+    )
+
+
+def family_time() -> str:
+    """Time of forward and backward pass of the compared activations."""
+    return _with_modes(_of_activations(_BENCHMARK, "Family, forward and backward, ms"))
+
+
+def family_memory() -> str:
+    """Peak memory of a process that runs the compared activations."""
+    return _with_modes(_of_activations(_BENCHMARK, "Family, peak resident memory, MB"))
+
+
+def machine() -> str:
+    """Where and when the benchmark ran."""
+    rows = {row["machine"]: row[""] for row in rows_of(_BENCHMARK)}
+    packages = ("keras", "tensorflow", "jax", "torch")
+    versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)
+    return (
+        f"Measured by `python -m benchmarks` on {rows['date']}, on {rows['cores']} "
+        f"cores of {rows['processor']}, with {versions}. Numbers in parentheses are "
+        "ratios to ReLU."
+    )
+
+
+def cost_in_a_line() -> str:
+    """Time and memory of a VAF beside ReLU, for the README."""
+    step, alone, kept = (
+        " / ".join(_ratios(heading))
+        for heading in (
+            "Training step of cnet_B, ms",
+            "Forward and backward, ms",
+            "Kept for the backward pass, MB",
+        )
+    )
+    return (
+        "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
+        f"training step of a convolutional network takes {step} times as long, forward "
+        f"and backward pass of the activation alone {alone} times, and {kept} times as "
+        "much is kept for the backward pass (PyTorch). `python -m benchmarks` measures "
+        "it."
+    )
+
+
+def _ratios(heading: str) -> list[str]:
+    """Return the ratios of a VAF to ReLU on the three backends, where measured."""
+    (row,) = _of_activations(_BENCHMARK, heading, [_VAF])
+    found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
+    return [ratio[1] for ratio in found if ratio]
+
+
+NAMED: dict[str, Callable[[], str]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        *(results, results_in_words, wine, operation, training_step, kept, backends),
+        *(family_time, family_memory, machine, cost_in_a_line),
+    )
+}
+
+
+if __name__ == "__main__":
+    README.write_text(refresh(README.read_text(encoding="utf-8")), encoding="utf-8")

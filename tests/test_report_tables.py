@@ -1,0 +1,147 @@
+"""Tables of the pages hold what the committed reports hold."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[1]
+NAMES = {
+    name
+    for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    for name in re.findall(r"^<!-- report: (\S+) -->$", path.read_text("utf-8"), re.M)
+}
+
+BENCHMARK = """\
+# Benchmark
+
+## Training step of cnet_B, ms (and to ReLU)
+
+|  | jax | tensorflow | torch |
+| --- | ---: | ---: | ---: |
+| ReLU | 2.00 (1.00) | 4.00 (1.00) |  |
+| VAF, k=3, relu, layer | 3.00 (1.50) | 5.00 (1.25) |  |
+
+## Compile time of cnet_B, s (and to ReLU)
+
+|  | jax | tensorflow | torch |
+| --- | ---: | ---: | ---: |
+| ReLU | 1.00 (1.00) |  |  |
+| VAF, k=3, relu, layer | 1.40 (1.40) |  |  |
+
+## Training step of a small network, ms (and to ReLU)
+
+|  | jax | tensorflow | torch |
+| --- | ---: | ---: | ---: |
+| ReLU | 0.20 (1.00) | 0.40 (1.00) |  |
+| VAF, k=3, relu, layer | 0.30 (1.50) | 0.60 (1.50) |  |
+"""
+
+REPRODUCTION = """\
+# Regression: protocol paper
+
+| dataset | rows | activation | mean | deviation | p | constant |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| servo | 167 | relu | 0.30 | 0.01 |  | 0.50 |
+| servo | 167 | vaf-random | 0.40 | 0.02 | 0.700 | 0.50 |
+| servo | 167 | vaf-relu | 0.20 | 0.03 | 0.040 | 0.50 |
+
+- A note.
+"""
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    """The module, with small reports."""
+    path = ROOT / "docs" / "report_tables.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, text in {
+        "benchmarks/cpu.md": BENCHMARK,
+        "reproduction/regression-paper-validation-jax.md": REPRODUCTION,
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(module, "REPORTS", tmp_path)
+    return module
+
+
+def test_rows_are_those_of_the_table_below_the_heading(tables):
+    rows = tables.rows_of("benchmarks/cpu.md", "Compile time")
+    assert [row["jax"] for row in rows] == ["1.00 (1.00)", "1.40 (1.40)"]
+
+
+def test_a_table_that_is_missing_is_named(tables):
+    with pytest.raises(ValueError, match="heading 'Forward'"):
+        tables.rows_of("benchmarks/cpu.md", "Forward")
+
+
+def test_a_table_becomes_itself_again(tables):
+    rows = tables.rows_of("reproduction/regression-paper-validation-jax.md")
+    assert tables.render(rows[:1]).splitlines()[2] == (
+        "| servo | 167 | relu | 0.30 | 0.01 |  | 0.50 |"
+    )
+
+
+def test_results_stand_side_by_side(tables):
+    (row,) = tables.reproduction_rows()
+    assert row == {
+        "dataset": "servo",
+        "score": "RMSE",
+        "rows": "167",
+        "constant": "0.50",
+        "ReLU": "0.30 ± 0.01",
+        "VAF, ReLU start": "0.20 ± 0.03",
+        "VAF, random start": "0.40 ± 0.02",
+        "p, ReLU start": "0.040",
+        "p, random start": "0.700",
+    }
+
+
+def test_a_smaller_error_counts_as_better(tables):
+    words = tables.results_in_words()
+    assert "Of 1 datasets" in words
+    assert "ReLU has the better mean on 1, and one that starts at random on 0" in words
+    assert "1 of the 2 p-values" in words
+
+
+def test_backends_are_rows_and_those_without_numbers_are_left_out(tables):
+    lines = tables.backends().splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:]] == ["| JAX", "| TensorFlow"]
+    assert "| 2.00 (1.00) | 3.00 (1.50) | 1.00 (1.00) | 1.40 (1.40) |" in lines[2]
+
+
+def test_a_line_that_names_a_report_becomes_it(tables):
+    page = tables.fill("before\n\n<!-- report: results -->\n\nafter")
+    assert page.startswith("before\n\n| dataset | score |")
+    assert page.endswith("|\n\nafter")
+
+
+def test_reports_in_the_readme_are_brought_up_to_date(tables):
+    old = "a\n<!-- report: results -->\n\nold\n\n<!-- end of report -->\nb\n"
+    new = tables.refresh(old)
+    assert "servo" in new
+    assert "old" not in new
+    assert new.startswith("a\n<!-- report: results -->\n\n|")
+    assert new.endswith("|\n\n<!-- end of report -->\nb\n")
+    assert tables.refresh(new) == new
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_report_that_a_page_names_can_be_made(tables, monkeypatch, name):
+    monkeypatch.setattr(tables, "REPORTS", ROOT / "docs" / "reports")
+    text = tables.NAMED[name]()
+    assert text.strip()
+    widths = {line.count(" | ") for line in text.splitlines()}
+    assert len(widths) == 1
+
+
+def test_the_readme_is_up_to_date(tables, monkeypatch):
+    monkeypatch.setattr(tables, "REPORTS", ROOT / "docs" / "reports")
+    readme = tables.README.read_text(encoding="utf-8")
+    assert "<!-- report: " in readme
+    assert tables.refresh(readme) == readme, "Run `python docs/report_tables.py`."

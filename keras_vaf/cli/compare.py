@@ -3,10 +3,16 @@
 import argparse
 import dataclasses
 import sys
-from typing import Literal
 
 import numpy as np
 
+from keras_vaf.cli.options import (
+    add_command,
+    add_data_dir,
+    add_hidden,
+    add_run_options,
+    integers,
+)
 from keras_vaf.cli.terminal import print_table, track
 from keras_vaf.datasets import Dataset, load, read_csv
 from keras_vaf.experiments import (
@@ -41,12 +47,12 @@ def add_parser(
     subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
 ) -> None:
     """Add `compare` to the commands of `keras-vaf`."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "compare",
-        help="compare ReLU with trainable activations on a dataset",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "compare ReLU with trainable activations on a dataset",
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     parser.add_argument("data", help="name of a dataset, or path of a CSV file")
     parser.add_argument(
@@ -119,14 +125,7 @@ def _add_data_options(group: argparse._ArgumentGroup) -> None:
         choices=("mean", "drop"),
         help="fill in missing values, or drop their rows (say which for a CSV file)",
     )
-    group.add_argument(
-        "--data-dir",
-        metavar="FOLDER",
-        help=(
-            "folder with the publishers' files (default: KERAS_VAF_DATA_DIR, and "
-            "without it the files that were fetched)"
-        ),
-    )
+    add_data_dir(group)
 
 
 def _add_training_options(group: argparse._ArgumentGroup) -> None:
@@ -147,13 +146,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         metavar="ACTIVATION",
         help="fixed activation of a VAF's hidden units (default: %(default)s)",
     )
-    group.add_argument(
-        "--hidden",
-        type=integers,
-        default=(100, 50),
-        metavar="WIDTHS",
-        help="widths of the hidden layers (default: 100,50)",
-    )
+    add_hidden(group)
     group.add_argument(
         "--equal-parameters",
         action="store_true",
@@ -181,50 +174,6 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         default="careful",
         help="growth of Rprop's steps: 1.2, or the paper's 1.01 (default: %(default)s)",
     )
-
-
-def add_run_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options of commands that train cells."""
-    group.add_argument(
-        "--replicas",
-        type=_replicas,
-        default="auto",
-        metavar="NUMBER",
-        help="networks that are trained together, on JAX (default: as many as one "
-        "seed's trainings, and as suit the device)",
-    )
-    group.add_argument(
-        "--engine",
-        default="here",
-        metavar="ENGINE",
-        help="where to train: here, or dask://HOST:PORT (default: %(default)s)",
-    )
-    group.add_argument(
-        "--shard",
-        metavar="I/N",
-        help="train the I-th of N parts alone; merge their folders afterwards",
-    )
-
-
-def _replicas(text: str) -> int | Literal["auto"]:
-    if text == "auto":
-        return "auto"
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected auto or an integer, received {text!r}"
-        ) from None
-
-
-def integers(text: str) -> tuple[int, ...]:
-    """Return the integers of a list such as `"0,1,2"`."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected integers separated by commas, received {text!r}"
-        ) from None
 
 
 def _dataset(arguments: argparse.Namespace) -> Dataset:

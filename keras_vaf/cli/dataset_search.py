@@ -6,7 +6,7 @@ import io
 import json
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.datasets import Dataset, Preprocessing, load
+from keras_vaf.cli.search_settings import TUNERS, Settings
+from keras_vaf.datasets import Preprocessing, load
 from keras_vaf.experiments import RPROP
+from keras_vaf.experiments.rows import Rows
+from keras_vaf.experiments.scores import baseline_scores, class_scores
 from keras_vaf.models import mlp
 from keras_vaf.training import split
 from keras_vaf.tuners import (
@@ -32,83 +35,10 @@ from keras_vaf.tuners.versions import keras_tuner
 from keras_vaf.utils import write_atomically
 from keras_vaf.visualization import plot_activations
 
-TUNERS = {
-    "random": "RandomSearch",
-    "bayesian": "BayesianOptimization",
-    "grid": "GridSearch",
-}
 TRIALS = "trials"
 """Folder of the trials, within that of a search."""
 
 _TEST_FRACTION = 0.2
-_NOT_COMPARED = ("data_dir",)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What decides a search.
-
-    Args:
-        dataset: Name of the dataset.
-        data_dir: Folder of the publishers' files; `None` for the usual one.
-        checksum: Hash of the rows.
-        trials: Number of trials.
-        tuner: A key of `TUNERS`.
-        folds: Number of folds.
-        hidden: Widths of the hidden layers.
-        epochs: Largest number of epochs.
-        seed: Seed of everything.
-    """
-
-    dataset: str
-    data_dir: str | None
-    checksum: str
-    trials: int
-    tuner: str
-    folds: int
-    hidden: tuple[int, ...]
-    epochs: int
-    seed: int
-
-    def write(self, folder: Path) -> None:
-        """Write the settings of a new search, or check that an old one has them.
-
-        Raises:
-            ValueError: If the folder holds another search.
-        """
-        path = folder / "search.json"
-        if not path.is_file():
-            write_atomically(path, json.dumps(asdict(self), indent=1) + "\n")
-            return
-        found = Settings.read(folder)
-        other = [
-            f"{field.name} {getattr(found, field.name)!r}"
-            for field in fields(self)
-            if field.name not in _NOT_COMPARED
-            and getattr(found, field.name) != getattr(self, field.name)
-        ]
-        if other:
-            raise ValueError(
-                f"{folder} holds another search, with {', '.join(other)}: choose "
-                f"another folder, or go on with it by `--resume {folder}`. Received: "
-                f"{self}"
-            )
-
-    @classmethod
-    def read(cls, folder: Path) -> Settings:
-        """Read the settings of a search.
-
-        Raises:
-            ValueError: If the folder holds none.
-        """
-        try:
-            data = json.loads((folder / "search.json").read_bytes())
-            return cls(**{**data, "hidden": tuple(data["hidden"])})
-        except (FileNotFoundError, ValueError, TypeError, KeyError) as error:
-            raise ValueError(
-                "Expected the folder of a search, which has a whole `search.json`. "
-                f"Received: {folder}"
-            ) from error
 
 
 class DatasetSearch:
@@ -149,12 +79,12 @@ class DatasetSearch:
         return CrossValidated(kind)(
             self._build,
             objective="val_loss",
-            max_trials=settings.trials,
             max_retries_per_trial=1,
             seed=settings.seed + 1,
             folds=settings.folds,
             stratify=self._classes,
             workers=workers,
+            **settings.budget,
             directory=self.folder,
             project_name=TRIALS,
         )
@@ -258,23 +188,13 @@ class DatasetSearch:
         else:
             x = self._fitted.transform_inputs(x)
         outputs = model.predict(x.astype("float32"), verbose=0)
-        known = self._dataset.y[self._rows]
+        rows = Rows(self._rows, self._rows, self._test)
+        constant = baseline_scores(self._dataset, self._fitted, rows)
         if self._classes:
-            constant = np.bincount(known).argmax()
-            return {
-                "accuracy": float(np.mean(outputs.argmax(axis=1) == y)),
-                "constant": float(np.mean(y == constant)),
-            }
-        return {
-            "rmse": float(np.sqrt(np.mean((outputs[:, 0] - y) ** 2))),
-            "constant": float(np.sqrt(np.mean((known.mean() - y) ** 2))),
-        }
-
-
-def settings_for(name: str, data_dir: str | None, **options: Any) -> Settings:
-    """Return the settings of a search on a dataset as it is now."""
-    dataset: Dataset = load(name, data_dir)
-    return Settings(name, data_dir, dataset.checksum, **options)
+            scores = class_scores(y, outputs.argmax(axis=1))
+            return {"accuracy": scores["accuracy"], "constant": constant["accuracy"]}
+        rmse = float(np.sqrt(np.mean((outputs[:, 0] - y) ** 2)))
+        return {"rmse": rmse, "constant": constant["rmse"]}
 
 
 def write_results(folder: Path) -> None:

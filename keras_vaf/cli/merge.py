@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from keras_vaf.cli.options import add_command
 from keras_vaf.experiments import merge
 
 _DESCRIPTION = """\
@@ -22,12 +23,12 @@ def add_parser(
     subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
 ) -> None:
     """Add `merge` to the commands of `keras-vaf`."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "merge",
-        help="put the folders of several shards together",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "put the folders of several shards together",
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     parser.add_argument("folders", nargs="+", help="output folders of a run")
     parser.add_argument(

@@ -7,6 +7,8 @@ from typing import Any
 
 import keras
 
+from keras_vaf.cli.options import add_command
+
 
 def add_model_parser(
     subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
@@ -15,22 +17,8 @@ def add_model_parser(
     description: str,
     examples: str,
 ) -> argparse.ArgumentParser:
-    """Add a command that reads a `.keras` file.
-
-    Args:
-        subparsers: The commands of `keras-vaf`.
-        name: Name of the command.
-        summary: What it does, for the list of commands.
-        description: What it does, for its own help.
-        examples: Its last lines.
-    """
-    parser = subparsers.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Add a command that reads a `.keras` file (see `add_command`)."""
+    parser = add_command(subparsers, name, summary, description, examples)
     parser.add_argument("model", metavar="MODEL.keras", help="a saved Keras model")
     return parser
 

@@ -9,18 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_vaf.cli.dataset_search import (
-    TRIALS,
-    TUNERS,
-    DatasetSearch,
-    Settings,
-    settings_for,
-    write_results,
-)
+from keras_vaf.cli.dataset_search import TRIALS, DatasetSearch, write_results
+from keras_vaf.cli.options import add_command, add_data_dir, add_hidden
+from keras_vaf.cli.search_settings import TUNERS, Settings
 from keras_vaf.cli.terminal import print_table
 from keras_vaf.tuners import Workers, ranked, read_trials
 from keras_vaf.tuners.live import duration
-from keras_vaf.tuners.results import TrialResult
+from keras_vaf.tuners.results import TrialResult, names_of
 from keras_vaf.utils import require
 
 _DESCRIPTION = """\
@@ -43,12 +38,12 @@ def add_parser(
     subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
 ) -> None:
     """Add `search` to the commands of `keras-vaf`."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "search",
-        help="search the hyper-parameters of a VAF on a dataset",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "search the hyper-parameters of a VAF on a dataset",
+        _DESCRIPTION,
+        _EXAMPLES,
     )
     parser.add_argument(
         "words",
@@ -70,12 +65,7 @@ def add_parser(
         metavar="N",
         help="run the trials in N processes (default: in this one)",
     )
-    parser.add_argument(
-        "--data-dir",
-        metavar="FOLDER",
-        help="folder with the publishers' files (default: KERAS_VAF_DATA_DIR, and "
-        "without it the files that were fetched)",
-    )
+    add_data_dir(parser)
     _add_search_options(parser.add_argument_group("the search"))
     parser.set_defaults(func=run)
 
@@ -110,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _add_search_options(group: argparse._ArgumentGroup) -> None:
     for name, default, text in (
-        ("trials", 30, "number of trials"),
+        ("trials", 30, "number of trials at most"),
         ("folds", 5, "number of folds that score a trial"),
         ("epochs", 300, "largest number of epochs"),
         ("seed", 0, "seed of rows, folds, starts and trials"),
@@ -118,38 +108,20 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             f"--{name}", type=int, default=default, help=f"{text} (default: {default})"
         )
-    group.add_argument(
-        "--hidden",
-        type=_widths,
-        default=(100, 50),
-        metavar="WIDTHS",
-        help="widths of the hidden layers (default: 100,50)",
-    )
+    add_hidden(group)
     group.add_argument(
         "--tuner",
         choices=tuple(TUNERS),
         default="random",
-        help="how trials are drawn (default: %(default)s)",
+        help="how trials are drawn; hyperband makes 6, 23 or 70, most of them of few "
+        "epochs (default: %(default)s)",
     )
-
-
-def _widths(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected integers separated by commas, received {text!r}"
-        ) from None
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
     """Return the folder of the search, with its settings in it."""
     if arguments.resume:
         return Path(arguments.resume)
-    if arguments.trials < 1:
-        raise ValueError(
-            f"`--trials` must be at least 1. Received: --trials {arguments.trials}"
-        )
     if arguments.epochs < 1:
         raise ValueError(
             f"`--epochs` must be at least 1. Received: --epochs {arguments.epochs}"
@@ -160,7 +132,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
         option: getattr(arguments, option)
         for option in ("trials", "tuner", "folds", "hidden", "epochs", "seed")
     }
-    settings = settings_for(name, arguments.data_dir, **options)
+    settings = Settings.of(name, arguments.data_dir, **options)
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()  # fail now if it cannot be written
     settings.write(folder)
@@ -229,7 +201,7 @@ def _show(folder: Path) -> int:
 
 def _print_trials(results: list[TrialResult], settings: Settings) -> None:
     best_first = ranked(results, "min")
-    names = list(dict.fromkeys(name for result in results for name in result.values))
+    names = names_of(results)
     lines = [
         (
             result.trial,

@@ -10,8 +10,9 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.cli import dataset_search, main
+from keras_vaf.cli import dataset_search, main, search_settings
 from keras_vaf.datasets import Dataset
+from keras_vaf.tuners import CrossValidatedTuner
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -33,7 +34,8 @@ def dataset(monkeypatch):
         y = np.arange(ROWS) % 2 if classes else 1000 + 10 * x[:, 0] + shift
         y = y.astype("int64" if classes else "float32")
         table = Dataset("small", task, x, y, ("a", "b", "c"), classes, categories or {})
-        monkeypatch.setattr(dataset_search, "load", lambda name, data_dir: table)
+        for module in (dataset_search, search_settings):
+            monkeypatch.setattr(module, "load", lambda name, data_dir: table)
         return table
 
     return use
@@ -47,16 +49,34 @@ def refusal(capsys, *words):
     return output.err
 
 
-def test_searches_shows_and_goes_on(dataset, tmp_path, capsys):
+def interrupted_at(number):
+    """Return a trial that is interrupted (Ctrl-C) if it has this number."""
+    run = CrossValidatedTuner.run_trial
+
+    def run_trial(self, trial):
+        if trial.trial_id == number:
+            raise KeyboardInterrupt
+        return run(self, trial)
+
+    return run_trial
+
+
+def test_is_interrupted_goes_on_and_shows(dataset, tmp_path, capsys, monkeypatch):
     table = dataset()
     folder = tmp_path / "found"
     words = ["search", "small", "--output", str(folder), *QUICK, "--trials", "2"]
 
-    assert main(words) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(CrossValidatedTuner, "run_trial", interrupted_at("1"))
+        assert main(words) == 130
+    said = capsys.readouterr()
+    assert f"go on with: keras-vaf search --resume {folder}" in said.err
+    assert re.search(r"trial 1 of 2 \| val_loss .* left", said.out)
+
+    assert main(["search", "--resume", str(folder)]) == 0
     said = capsys.readouterr().out
-    assert "trial 1 of 2 | val_loss" in said
+    assert "trial 1 of 2" not in said
     assert "trial 2 of 2 | val_loss" in said
-    assert "left" in said
     assert "2 of 2 trials completed" in said
     assert "accuracy" in said
     for name in ("best.keras", "trials.csv", "curve.png", "effects.png"):
@@ -66,8 +86,6 @@ def test_searches_shows_and_goes_on(dataset, tmp_path, capsys):
 
     assert main(["search", "show", str(folder)]) == 0
     assert "2 of 2 trials completed" in capsys.readouterr().out
-    assert main(["search", "--resume", str(folder)]) == 0
-    assert "trial 1 of 2" not in capsys.readouterr().out
 
     line = re.search(r"(import keras, keras_vaf; model = .*)\n", said).group(1)
     names = {}
@@ -132,17 +150,6 @@ def interrupted(monkeypatch):
     monkeypatch.setattr(dataset_search.DatasetSearch, "run", interrupt)
 
 
-def test_an_interrupted_search_says_how_to_go_on(
-    dataset, tmp_path, capsys, interrupted
-):
-    dataset()
-    folder = tmp_path / "found"
-
-    assert main(["search", "small", "--output", str(folder), *QUICK]) == 130
-    said = capsys.readouterr().err
-    assert f"go on with: keras-vaf search --resume {folder}" in said
-
-
 def test_workers_are_told_to_end_with_the_search(dataset, tmp_path, monkeypatch):
     dataset()
     told = {}
@@ -198,6 +205,7 @@ def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
         (["whine"], "wine"),
         (["small", "--trials", "0"], "--trials 0"),
         (["small", "--epochs", "0"], "--epochs 0"),
+        (["small", "--tuner", "hyperband", "--trials", "5"], "least 6.* --trials 5"),
         (["small", "--folds", "1"], "folds=1"),
         (["small", "--folds", "30"], "use fewer folds"),
         (["small", "--hidden", "0"], "positive integers"),

@@ -1,0 +1,123 @@
+"""What decides a search on a dataset, as its folder keeps it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from keras_vaf.datasets import load
+from keras_vaf.utils import write_atomically
+
+TUNERS = {
+    "random": "RandomSearch",
+    "bayesian": "BayesianOptimization",
+    "grid": "GridSearch",
+    "hyperband": "Hyperband",
+}
+
+# More trials of Hyperband would draw more settings than the paper's grid has.
+_HYPERBAND = {70: 27, 23: 9, 6: 3}
+_NOT_COMPARED = ("data_dir",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides a search.
+
+    Args:
+        dataset: Name of the dataset.
+        data_dir: Folder of the publishers' files; `None` for the usual one.
+        checksum: Hash of the rows.
+        trials: Number of trials.
+        tuner: A key of `TUNERS`.
+        folds: Number of folds.
+        hidden: Widths of the hidden layers.
+        epochs: Largest number of epochs.
+        seed: Seed of everything.
+    """
+
+    dataset: str
+    data_dir: str | None
+    checksum: str
+    trials: int
+    tuner: str
+    folds: int
+    hidden: tuple[int, ...]
+    epochs: int
+    seed: int
+
+    @classmethod
+    def of(
+        cls, name: str, data_dir: str | None, trials: int, tuner: str, **options: Any
+    ) -> Settings:
+        """Return the settings of a search on a dataset as it is now.
+
+        Args:
+            name: Name of the dataset.
+            data_dir: Folder of the publishers' files; `None` for the usual one.
+            trials: Number of trials at most.
+            tuner: A key of `TUNERS`. Hyperband makes 6, 23 or 70 trials.
+            **options: Other fields.
+
+        Raises:
+            ValueError: If there are too few trials.
+        """
+        least = min(_HYPERBAND) if tuner == "hyperband" else 1
+        if trials < least:
+            raise ValueError(
+                f"`--trials` must be at least {least} for `--tuner {tuner}`. "
+                f"Received: --trials {trials}"
+            )
+        if tuner == "hyperband":
+            trials = max(number for number in _HYPERBAND if number <= trials)
+        checksum = load(name, data_dir).checksum
+        return cls(name, data_dir, checksum, trials, tuner, **options)
+
+    @property
+    def budget(self) -> dict[str, int]:
+        """The arguments of the tuner that say how many trials it makes."""
+        if self.tuner == "hyperband":
+            return {"max_epochs": _HYPERBAND[self.trials], "factor": 3}
+        return {"max_trials": self.trials}
+
+    def write(self, folder: Path) -> None:
+        """Write the settings of a new search, or check that an old one has them.
+
+        Raises:
+            ValueError: If the folder holds another search.
+        """
+        path = folder / "search.json"
+        if not path.is_file():
+            write_atomically(path, json.dumps(asdict(self), indent=1) + "\n")
+            return
+        found = Settings.read(folder)
+        other = [
+            f"{field.name} {getattr(found, field.name)!r}"
+            for field in fields(self)
+            if field.name not in _NOT_COMPARED
+            and getattr(found, field.name) != getattr(self, field.name)
+        ]
+        if other:
+            raise ValueError(
+                f"{folder} holds another search, with {', '.join(other)}: choose "
+                f"another folder, or go on with it by `--resume {folder}`. Received: "
+                f"{self}"
+            )
+
+    @classmethod
+    def read(cls, folder: Path) -> Settings:
+        """Read the settings of a search.
+
+        Raises:
+            ValueError: If the folder holds none.
+        """
+        try:
+            data = json.loads((folder / "search.json").read_bytes())
+            return cls(**{**data, "hidden": tuple(data["hidden"])})
+        except (FileNotFoundError, ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                "Expected the folder of a search, which has a whole `search.json`. "
+                f"Received: {folder}"
+            ) from error

@@ -1,6 +1,8 @@
 """What all commands have in common: help, version, errors and interruptions."""
 
 import argparse
+import re
+import shlex
 
 import pytest
 
@@ -30,15 +32,27 @@ def failing(monkeypatch):
     return install
 
 
-@pytest.mark.parametrize("words", [["--help"], ["compare", "--help"]], ids=" ".join)
-def test_help_ends_with_an_example(words, capsys):
-    with pytest.raises(SystemExit) as error:
-        main(words)
+def parsers(parser=None, words=()):
+    """Return the parser of each command, by its words; `()` is the whole."""
+    parser = parser or cli._parser()
+    found = {words: parser}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                found |= parsers(inner, (*words, name))
+    return found
 
-    assert error.value.code == 0
-    assert (
-        "keras-vaf compare " in capsys.readouterr().out.lower().partition("example")[2]
-    )
+
+PARSERS = parsers()
+
+
+@pytest.mark.parametrize("words", PARSERS, ids=lambda words: " ".join(words) or "all")
+def test_help_ends_with_examples_of_the_command_that_parse(words):
+    _, _, examples = PARSERS[words].format_help().partition("xample")
+    lines = re.findall(r"keras-vaf (.*)", examples.replace("\\\n", " "))
+    assert any(shlex.split(line)[: len(words)] == list(words) for line in lines)
+    for line in lines:
+        assert PARSERS[()].parse_args(shlex.split(line)).func
 
 
 def test_tells_its_version(capsys):

@@ -70,8 +70,7 @@ MAXOUT = Variant("maxout", "Maxout", "Maxout", {"k": 2})
 NIN = Variant("nin", "NIN", "MLPConv")
 
 _TEST_IMAGES = 10_000
-_QUICK: dict[str, Any] = {"epochs": 3, "patience": None, "batch_size": 32}
-_QUICK_ROWS = 600
+_QUICK: dict[str, Any] = {"rows": 300, "epochs": 2, "patience": None, "batch_size": 32}
 
 
 def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
@@ -99,7 +98,7 @@ def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     fields = _fields(form, Optimizer("SGD", momentum), (0.003, 0.01, 0.03))
     fields["hidden"] = _THREE if dataset.name == "cifar10" else _TWO
     if form.quick:
-        fields["folds"] = 3
+        fields["folds"] = 2
     protocols = [
         Protocol.of(dataset, variant.updated(k=K), architecture=CNET, **fields)
         for variant in VARIANTS
@@ -149,7 +148,7 @@ def _fields(
     else:
         fields |= {"epochs": 100, "patience": 10, "rates": rates}
     if form.quick:
-        fields |= {**_QUICK, "rows": _QUICK_ROWS, "rates": ()}
+        fields |= {**_QUICK, "rates": ()}
     return fields
 
 

@@ -133,14 +133,17 @@ def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
     levels = np.linspace(0, 1, len(quantiles))
     data = np.interp(np.linspace(0, 1, 20_001), levels, quantiles)
     x = drawn_range(data)
-    for report in arm:
-        learned = learned_layers(report)[place].function(x)
-        if report is not best:
-            ax.plot(x, learned, color=style.ORANGE, lw=0.7, alpha=0.4, label=_OTHERS)
-    ax.plot(x, start_layers(best)[place].function(x), color=style.BLUE, label="start")
-    ax.plot(
-        x, learned_layers(best)[place].function(x), color=style.ORANGE, label="learned"
+    start, learned = (
+        layers(best)[place].function(x) for layers in (start_layers, learned_layers)
     )
+    ax.plot(x, start, color=style.BLUE, label="start")
+    ax.plot(x, learned, color=style.ORANGE, label="learned")
+    limits = ax.get_ylim()
+    for report in arm:
+        if report is not best:
+            other = learned_layers(report)[place].function(x)
+            ax.plot(x, other, color=style.ORANGE, lw=0.7, alpha=0.4, label=_OTHERS)
+    ax.set_ylim(limits)
     counts, edges = np.histogram(data, bins=40, range=(x[0], x[-1]))
     style.draw_histogram(counts, edges, ax)
     ax.set_xlim(x[0], x[-1])

@@ -38,7 +38,7 @@ def panels_of(scores: Mapping[Any, Sequence[float]]) -> Figure:
     """
     widths = sorted({setting.hidden for setting in scores})
     figure = require("matplotlib.figure", extra="plot").Figure(
-        figsize=(1.5 + 3.6 * len(widths), 6.4)
+        figsize=(max(9.0, 1.5 + 3.6 * len(widths)), 6.4)
     )
     grid = figure.subplots(
         len(_ROWS), len(widths), sharex=True, sharey=True, squeeze=False

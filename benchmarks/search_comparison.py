@@ -189,6 +189,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     path = options.output / "comparison.json"
     document = _go_on(path, options)
+    _keep_programs(options.scratch / "programs")
     done = {(r["dataset"], r["arm"], r["fold"]) for r in document["results"]}
     for dataset in [load(name) for name in options.datasets]:
         for fold in range(options.outer_folds):
@@ -201,6 +202,15 @@ def main(argv: Sequence[str] | None = None) -> int:
                 write_atomically(path, json.dumps(document, indent=1) + "\n")
                 write_atomically(path.with_suffix(".md"), markdown(document))
     return 0
+
+
+def _keep_programs(folder: Path) -> None:
+    """Compile once what many trials have in common, such as those of equal width."""
+    if keras.backend.backend() == "jax":
+        import jax
+
+        jax.config.update("jax_compilation_cache_dir", str(folder.resolve()))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 
 
 def _go_on(path: Path, options: argparse.Namespace) -> dict[str, Any]:

@@ -11,11 +11,12 @@ import numpy as np
 from matplotlib import pyplot
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.visualization import plot_activation, plot_units
+from keras_vaf.visualization import plot_activation, plot_units, style
 
 PICTURE = Path(__file__).parent / "images" / "vaf.png"
 
 
+@style.styled
 def main() -> None:
     """Train, draw and write."""
     keras.utils.set_random_seed(0)
@@ -26,7 +27,7 @@ def main() -> None:
     model = keras.Sequential(layers)
     model.compile(keras.optimizers.Adam(0.01), "mse")
     model.fit(x, np.sin(3 * x), epochs=150, verbose=0)
-    _, axes = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    _, axes = pyplot.subplots(1, 2, figsize=(10, 4))
     data = keras.ops.convert_to_numpy(hidden(x))
     plot_units(activation, data=data, ax=axes[0])
     plot_activation(activation, data=data, ax=axes[1])

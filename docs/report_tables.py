@@ -144,12 +144,12 @@ def results_in_words() -> str:
             better[title] += sign * (means[title] - means["ReLU"]) > 0
     values = [float(row[f"p, {start} start"]) for row in rows for start in _STARTS]
     small = sum(value < 0.05 for value in values)
+    verb = "is" if small == 1 else "are"
     return (
         f"Of {len(rows)} datasets of the paper, a VAF that starts as ReLU has the "
         f"better mean on {better['VAF, ReLU start']}, and one that starts at random "
-        f"on {better['VAF, random start']}. {small} of the {len(values)} p-values, "
-        "which are not corrected for their number, "
-        f"{'is' if small == 1 else 'are'} below 0.05."
+        f"on {better['VAF, random start']}. Below 0.05 {verb} {small} of the "
+        f"{len(values)} p-values, which are not corrected for their number."
     )
 
 

@@ -106,7 +106,7 @@ def test_a_smaller_error_counts_as_better(tables):
     words = tables.results_in_words()
     assert "Of 1 datasets" in words
     assert "ReLU has the better mean on 1, and one that starts at random on 0" in words
-    assert "1 of the 2 p-values" in words
+    assert "Below 0.05 is 1 of the 2 p-values" in words
 
 
 def test_backends_are_rows_and_those_without_numbers_are_left_out(tables):

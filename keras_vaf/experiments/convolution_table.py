@@ -82,7 +82,7 @@ def _gains(found: Mapping[tuple[str, str], Verdict]) -> list[str]:
         f"{name} against {reference}: {', '.join(gains)}."
         for (name, reference), gains in parts.items()
     ]
-    if corrected:
+    if len(corrected) > 1:
         sentences.append(
             f"These p-values have Holm's correction for {len(corrected)} comparisons."
         )

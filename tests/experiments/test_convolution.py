@@ -29,6 +29,8 @@ from keras_vaf.experiments.experiment import Form
 from keras_vaf.experiments.running import train_missing
 from keras_vaf.experiments.scores import network_scores
 
+once = pytest.mark.backend("tensorflow")
+
 # Read from the paper's tables once more, line by line; the best one is printed in bold.
 LINES_A = """
 cifar10 0.857 0.002 *0.875 0.003 0.860 0.002
@@ -51,6 +53,7 @@ def printed(number, best):
     return f"{'*' * (number.mean == best)}{number.mean:.3f}"
 
 
+@once
 def test_published_numbers_are_those_of_a_second_reading():
     for name, words in lines(LINES_A).items():
         row = [each for each in PUBLISHED_A if each.dataset == name]
@@ -69,6 +72,7 @@ def test_published_numbers_are_those_of_a_second_reading():
     assert (len(PUBLISHED_A), len(PUBLISHED_B)) == (9, 12)
 
 
+@once
 def test_folds_are_trained_with_sgd_as_published(images):
     for protocol in protocols_a(images):
         assert protocol.optimizer.name == "SGD"
@@ -82,6 +86,7 @@ def test_folds_are_trained_with_sgd_as_published(images):
     assert {each.hidden for each in protocols_a(colours)} == {FILTERS["cifar10"]}
 
 
+@once
 def test_one_division_is_trained_with_adam_on_every_layer_of_the_family(images):
     protocols = protocols_b(images)
 
@@ -101,6 +106,7 @@ def test_one_division_is_trained_with_adam_on_every_layer_of_the_family(images):
     assert by_name["kaf"].variant.arguments["D"] == 20
 
 
+@once
 def test_our_own_manner_tries_several_rates(images):
     for protocols in (protocols_a, protocols_b):
         ours = protocols(images, Form("ours"))
@@ -115,7 +121,7 @@ def small(monkeypatch, images):
     monkeypatch.setattr(reproduction, "load", lambda name, folder: images)
 
 
-@pytest.mark.backend("tensorflow")
+@once
 def test_every_layer_of_the_family_can_be_trained(images, monkeypatch):
     small(monkeypatch, images)
     fields = {"test_rows": 30}
@@ -123,6 +129,7 @@ def test_every_layer_of_the_family_can_be_trained(images, monkeypatch):
         Arm(dataclasses.replace(protocol, **fields), images).check()
 
 
+@once
 @pytest.mark.parametrize("name", ["convolution-a", "convolution-b"])
 def test_a_quick_run_writes_the_table_and_goes_on(
     tmp_path, capsys, monkeypatch, images, name
@@ -161,7 +168,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(
 
 def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):
     protocol = dataclasses.replace(
-        protocols_b(images)[1], hidden=(3, 2), epochs=2, test_rows=30
+        protocols_b(images)[0], hidden=(3, 2), epochs=2, test_rows=30
     )
 
     def reports(folder, seeds):
@@ -176,6 +183,7 @@ def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):
         assert report == dataclasses.replace(apart[seed], seconds=report.seconds)
 
 
+@once
 def test_images_are_scored_in_parts(images, monkeypatch):
     layers = [keras.layers.Flatten(), keras.layers.Dense(3)]
     network = keras.Sequential([keras.Input((8, 8, 1)), *layers])
@@ -194,6 +202,7 @@ def test_images_are_scored_in_parts(images, monkeypatch):
     assert parts == whole
 
 
+@once
 def test_are_known_by_name():
     assert find_experiment("convolution-a") is CONVOLUTIONS_A
     assert find_experiment("convolution-b") is CONVOLUTIONS_B

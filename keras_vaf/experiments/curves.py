@@ -153,20 +153,9 @@ def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
 
 def _lines(arm: Sequence[Report]) -> list[tuple[str, ...]]:
     """Return a line of the table for each hidden layer of a protocol."""
-    changes = [
-        [
-            (change(*pair, activation["inputs"]), unlike(pair[1], activation["inputs"]))
-            for *pair, activation in zip(
-                start_layers(report),
-                learned_layers(report),
-                report.activations,
-                strict=True,
-            )
-        ]
-        for report in arm
-    ]
     lines = []
-    for place, values in enumerate(zip(*changes, strict=True), start=1):
+    measured = zip(*map(_measured, arm), strict=True)
+    for place, values in enumerate(measured, start=1):
         moved, other = zip(*values, strict=True)
         spread = statistics.stdev(moved) if len(moved) > 1 else 0.0
         protocol = arm[0].protocol
@@ -174,6 +163,17 @@ def _lines(arm: Sequence[Report]) -> list[tuple[str, ...]]:
         numbers = (statistics.fmean(moved), spread, statistics.fmean(other))
         lines.append((*named, *(f"{each:.3f}" for each in numbers), str(len(arm))))
     return lines
+
+
+def _measured(report: Report) -> list[tuple[float, float]]:
+    """Return for each hidden layer how far it moved, and how unlike it is."""
+    layers = zip(
+        start_layers(report), learned_layers(report), report.activations, strict=True
+    )
+    return [
+        (change(start, learned, seen["inputs"]), unlike(learned, seen["inputs"]))
+        for start, learned, seen in layers
+    ]
 
 
 def change(

@@ -10,6 +10,7 @@ from pathlib import Path
 from keras_vaf.experiments.compact import read_compact, write_compact
 from keras_vaf.experiments.experiment import Experiment, Form, Outcome, Reproduction
 from keras_vaf.experiments.figures import png
+from keras_vaf.experiments.reports import Report
 from keras_vaf.experiments.selection import Selection
 from keras_vaf.utils import write_atomically
 
@@ -62,7 +63,7 @@ def read_reproduction(
         ValueError: If a file is torn or something else, or of another experiment.
         FileNotFoundError: If there is no such file.
     """
-    reports = {}
+    reports: dict[tuple[str, int, int], Report] = {}
     for path in paths:
         for report in read_compact(path):
             if report.protocol.dataset not in experiment.datasets:

@@ -214,10 +214,10 @@ def _cells(setting: Setting, verdict: Verdict) -> dict[str, str]:
 def _contrast(means: Mapping[Setting, float], field: str, one: str, other: str) -> str:
     """Say how far the networks with one value are from those with the other."""
     pairs = [
-        (mean, means[setting._replace(**{field: other})])
+        (mean, means[twin])
         for setting, mean in means.items()
         if getattr(setting, field) == one
-        and setting._replace(**{field: other}) in means
+        and (twin := Setting(**{**setting._asdict(), field: other})) in means
     ]
     if not pairs:
         return "not run"

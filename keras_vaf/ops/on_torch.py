@@ -1,23 +1,31 @@
 """The operation on PyTorch, eager or compiled.
 
 Eager PyTorch runs one operation after the other, each a pass over memory. On a
-processor the batch is therefore taken in pieces that stay in the cache between the
+processor the input is therefore taken in pieces that stay in the cache between the
 passes. `torch.compile` fuses the passes, and recomputes what it needs, by itself.
 """
 
 import functools
+import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 
+from keras_vaf.ops import units_on_torch
 from keras_vaf.ops.automatic import vjp
 from keras_vaf.ops.base import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.vaf import VAF
 
 PIECE = 262_144
-"""Elements of a piece of the batch, which all cores work on."""
+"""Elements of a piece, hidden units counted, which all cores work on."""
+ON_ACCELERATOR = 16_777_216
+"""The same where it is memory that counts, not the cache."""
+
+Slices = tuple[slice, ...]
 
 
 def apply(
@@ -38,9 +46,14 @@ class _Apply(torch.autograd.Function):
     def forward(
         function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
     ) -> torch.Tensor:
+        compute = units_on_torch.forward if isinstance(function, VAF) else forward
+        compute = functools.partial(compute, function, layout)
+        pieces = list(_pieces(function, layout, x, parameters[0]))
+        if len(pieces) == 1:
+            return compute(x, *parameters)
         y = torch.empty_like(x)
-        for piece in _pieces(x):
-            y[piece] = forward(function, layout, x[piece], *parameters)
+        for piece, own in pieces:
+            y[piece] = compute(x[piece], *(p[own] for p in parameters))
         return y
 
     @staticmethod
@@ -79,13 +92,32 @@ class _Apply(torch.autograd.Function):
         return tangent
 
 
-def _pieces(x: torch.Tensor) -> Iterator[slice]:
-    if x.device.type != "cpu" or x.numel() <= PIECE:
-        yield slice(None)
-        return
-    rows = max(1, PIECE * x.shape[0] // x.numel())
-    for start in range(0, x.shape[0], rows):
-        yield slice(start, start + rows)
+def _pieces(
+    function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
+) -> Iterator[tuple[Slices, Slices]]:
+    """Where pieces lie in x, and where what belongs to them lies in each parameter."""
+    most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
+    if isinstance(function, VAF):
+        most //= parameter.shape[-1]
+    steps = list(x.shape)
+    for axis in _cutting_order(layout, x.shape, most):
+        if math.prod(steps) <= most:
+            break
+        steps[axis] = max(1, most * steps[axis] // math.prod(steps))
+    for piece in itertools.product(
+        *(
+            [slice(start, start + step) for start in range(0, size, max(1, step))]
+            for size, step in zip(x.shape, steps, strict=True)
+        )
+    ):
+        yield piece, tuple(piece[axis] for axis in layout.unshared)
+
+
+def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:
+    """Axes in order; with many functions theirs first, so that a piece has few."""
+    functions = math.prod(shape[axis] for axis in layout.unshared)
+    many = 8 * functions > most
+    return sorted(range(layout.rank), key=lambda a: many and a not in layout.unshared)
 
 
 def _gradients(
@@ -95,18 +127,21 @@ def _gradients(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """Of x and of each parameter, piece by piece.
-
-    Automatic differentiation makes fewer passes than closed forms would, and what it
-    keeps of a piece is small.
-    """
+    """Of x and of each parameter, piece by piece."""
+    units = isinstance(function, VAF)
+    compute = units_on_torch.gradients if units else _plain_gradients
+    compute = functools.partial(compute, function, layout)
+    pieces = list(_pieces(function, layout, x, parameters[0]))
+    if len(pieces) == 1:
+        return compute(upstream, x, *parameters)
     x_gradient = torch.empty_like(upstream)  # as many as a vmap over it asks for
-    totals: list[Any] = [0.0] * len(parameters)
-    for piece in _pieces(x):
-        x_gradient[piece], *found = _plain_gradients(
-            function, layout, upstream[piece], x[piece], *parameters
+    totals = [upstream.new_zeros(p.shape, dtype=p.dtype) for p in parameters]
+    for piece, own in pieces:
+        x_gradient[piece], *found = compute(
+            upstream[piece], x[piece], *(p[own] for p in parameters)
         )
-        totals = [total + part for total, part in zip(totals, found, strict=True)]
+        for total, part in zip(totals, found, strict=True):
+            total[own].add_(part)
     return x_gradient, *totals
 
 

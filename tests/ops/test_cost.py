@@ -82,6 +82,26 @@ def passes(text):
     return found
 
 
+def tensors_made_by_torch(layer, shape):
+    """Return the size of what each operation of forward and backward pass gives."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    made = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if isinstance(result, torch.Tensor):
+                made.append(result.untyped_storage().nbytes() // 4)
+            return result
+
+    x = torch.zeros(shape, requires_grad=True)
+    with Watch():
+        torch.autograd.grad(layer(x, training=True), x, torch.ones(shape))
+    return made
+
+
 @pytest.mark.backend("torch")
 @variants
 def test_torch_keeps_the_input_alone(k, g, sharing):
@@ -96,6 +116,23 @@ def test_torch_keeps_the_input_alone(k, g, sharing):
         layer(x, training=True)
     weights = [weight.numel() for weight in weights_of(layer)]
     assert sorted(kept) == sorted([x.numel(), *weights])
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("sharing", SHARINGS)
+def test_torch_makes_nothing_larger_than_the_input(sharing):
+    created = tensors_made_by_torch(make_layer(15, "relu", sharing), (4_096, 4, 4, 16))
+    assert max(created) == 4_096 * 4 * 4 * 16
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("sharing", SHARINGS)
+def test_torch_runs_as_many_operations_for_few_units_as_for_many(sharing):
+    few, many = (
+        len(tensors_made_by_torch(make_layer(k, "relu", sharing), (32, 4, 4, 16)))
+        for k in (3, 15)
+    )
+    assert few == many <= 60
 
 
 @pytest.mark.backend("jax")

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from keras_vaf.ops import VAF, plain_differentiation, pointwise
+from keras_vaf.ops.equations import PELU
 from tests import reference
-from tests.harness import to_tensors
-from tests.ops.test_vaf import check, draw
+from tests.harness import double_precision, to_tensors
+from tests.ops.test_vaf import LAYOUTS, check, draw
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -108,14 +109,29 @@ def test_compiled_programs_match_the_reference():
         np.testing.assert_allclose(have, want, 1e-10, 1e-12)
 
 
-def test_a_batch_of_many_pieces():
-    from keras_vaf.ops.on_torch import PIECE
+@pytest.mark.parametrize("most", [8, 40])
+@pytest.mark.parametrize("shape, unshared", LAYOUTS)
+def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
+    monkeypatch.setattr("keras_vaf.ops.on_torch.PIECE", most)
+    with double_precision():
+        for g in ("relu", "tanh", "gelu"):
+            check(g, unshared, draw(shape, unshared, k=2, g=g))
 
-    for shape, unshared in [
-        ((PIECE, 1), ()),
-        ((PIECE + 1, 1), ()),
-        ((2 * PIECE // 64 + 5, 64), (1,)),
-        ((3, 2, PIECE // 3 + 1), (1,)),
-        ((5, PIECE // 2), (1,)),
-    ]:
-        check("relu", unshared, draw(shape, unshared, k=1, g="relu"))
+
+def test_pieces_of_a_function_without_units(monkeypatch):
+    import torch
+
+    leaves = [
+        tensor.requires_grad_()
+        for tensor in to_tensors(np.random.default_rng(0).normal(size=(3, 7, 5)))
+    ]
+    x, alpha, beta = leaves[0], *(leaf[0] for leaf in leaves[1:])
+
+    def compute():
+        y = pointwise(PELU(), x, (2 + alpha, 2 + beta), (1,))
+        return y, *torch.autograd.grad(y.square().sum(), leaves)
+
+    whole = compute()
+    monkeypatch.setattr("keras_vaf.ops.on_torch.PIECE", 8)
+    for have, want in zip(compute(), whole, strict=True):
+        torch.testing.assert_close(have, want)

@@ -27,14 +27,19 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "data: needs the downloaded datasets (KERAS_VAF_DATA_DIR)."
     )
+    config.addinivalue_line(
+        "markers", "browser: needs Chromium; left out unless `-m browser` asks for it."
+    )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the tests that are meant for another backend."""
+    """Leave out the tests for another backend, and those for a browser unless asked."""
     chosen, left_out = [], []
     for item in items:
         marker = item.get_closest_marker("backend")
         fits = marker is None or keras.backend.backend() in marker.args
+        if item.get_closest_marker("browser") and config.option.markexpr != "browser":
+            fits = False
         (chosen if fits else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

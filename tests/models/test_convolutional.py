@@ -80,7 +80,7 @@ def test_computes_what_its_weights_say(depth):
         model = nin(**SMALL, depth=depth, seed=1)
     for variable in model.trainable_variables:
         if variable.ndim == 1:  # biases start at 0
-            variable.assign(np.linspace(-0.1, 0.1, len(variable.value)))
+            variable.assign(np.linspace(-0.1, 0.1, variable.shape[0]))
 
     outputs = keras.ops.convert_to_numpy(model(images(), training=False))
 

@@ -46,8 +46,9 @@ class _Apply(torch.autograd.Function):
     def forward(
         function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
     ) -> torch.Tensor:
-        compute = units_on_torch.forward if isinstance(function, VAF) else forward
-        compute = functools.partial(compute, function, layout)
+        compute = functools.partial(forward, function, layout)
+        if isinstance(function, VAF):
+            compute = functools.partial(units_on_torch.forward, function, layout)
         pieces = list(_pieces(function, layout, x, parameters[0]))
         if len(pieces) == 1:
             return compute(x, *parameters)
@@ -128,9 +129,9 @@ def _gradients(
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Of x and of each parameter, piece by piece."""
-    units = isinstance(function, VAF)
-    compute = units_on_torch.gradients if units else _plain_gradients
-    compute = functools.partial(compute, function, layout)
+    compute = functools.partial(_plain_gradients, function, layout)
+    if isinstance(function, VAF):
+        compute = functools.partial(units_on_torch.gradients, function, layout)
     pieces = list(_pieces(function, layout, x, parameters[0]))
     if len(pieces) == 1:
         return compute(upstream, x, *parameters)

@@ -51,7 +51,7 @@ def execute(book, folder, **variables):
     commands = Path(sys.executable).parent
     client = NotebookClient(
         book,
-        timeout=600,
+        timeout=1800,
         record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": folder}},

@@ -5,6 +5,8 @@ Tables and sentences come from the committed reports, the picture of the archite
 from the imports, and those of the activation layers from the layers themselves.
 """
 
+from pathlib import Path
+
 from activation_pictures import pictures
 from architecture_picture import imports, svg
 from markdown import Extension, Markdown
@@ -45,12 +47,15 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Add the pictures of the architecture and of the activation layers."""
+    """Add the notebooks, and pictures of the architecture and of the layers."""
     contents = {"architecture.svg": svg(imports())}
     for name, picture in pictures().items():
         contents[f"images/activations/{name}.png"] = picture
     for path, content in contents.items():
         files.append(File.generated(config, path, content=content))
+    for path in Path(config.docs_dir, "..", "notebooks").glob("*.ipynb"):
+        name = f"notebooks/{path.name}"
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
 
 

@@ -14,7 +14,7 @@ from keras_vaf.cli import dataset_search, main, search_settings
 from keras_vaf.datasets import Dataset
 from keras_vaf.tuners import CrossValidatedTuner
 
-pytestmark = pytest.mark.backend("tensorflow")
+pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
 QUICK = ["--trials", "1", "--folds", "2", "--epochs", "3", "--hidden", "4"]
 ROWS = 40

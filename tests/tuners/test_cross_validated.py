@@ -13,6 +13,9 @@ from keras_vaf.tuners import CrossValidated, activation, ranked, read_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
 
+# Nothing of it depends on the backend, and PyTorch compiles nothing.
+once = pytest.mark.backend("torch")
+
 
 def data():
     x = np.random.default_rng(0).normal(size=(ROWS, 2)).astype("float32")
@@ -83,6 +86,7 @@ def test_the_winner_is_trained_on_all_rows(searched):
     assert len(searched.get_best_models(2)) == 2
 
 
+@once
 def test_preprocessing_is_fitted_on_the_rows_of_training(tmp_path):
     seen = []
 
@@ -113,6 +117,7 @@ def diverges_at_first(raised):
     return build
 
 
+@once
 def test_a_fold_that_is_not_finite_is_tried_again(tmp_path):
     tuner = make(tmp_path, diverges_at_first([]), max_trials=1, max_retries_per_trial=1)
 
@@ -123,6 +128,7 @@ def test_a_fold_that_is_not_finite_is_tried_again(tmp_path):
     assert np.isfinite(result.score)
 
 
+@once
 def test_a_fold_that_is_not_finite_fails_the_trial_and_says_so(tmp_path):
     tuner = make(tmp_path, diverges_at_first([]), max_trials=2)
 
@@ -134,6 +140,7 @@ def test_a_fold_that_is_not_finite_fails_the_trial_and_says_so(tmp_path):
     assert [t.trial_id for t in tuner.oracle.get_best_trials(2)] == [completed.trial]
 
 
+@once
 def test_the_search_ends_when_all_trials_fail(tmp_path):
     def build(hp):
         hp.Choice("x", [1, 2, 3, 4])
@@ -149,6 +156,7 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
         tuner.refit_best()
 
 
+@once
 @pytest.mark.parametrize("kind", ["BayesianOptimization", "GridSearch", "Hyperband"])
 def test_other_tuners(tmp_path, monkeypatch, kind):
     asked = []
@@ -186,6 +194,7 @@ def test_a_vaf_is_searched_and_trained(tmp_path):
     assert tuner.refit_best().layers[1].k == 2
 
 
+@once
 def test_another_search_in_the_folder_is_refused(searched, tmp_path):
     x, y = data()
     with pytest.raises(ValueError, match="a search that differs in epochs"):
@@ -199,7 +208,7 @@ def test_another_search_in_the_folder_is_refused(searched, tmp_path):
     assert len(again.results()) == 2
 
 
-@pytest.mark.backend("jax")
+@once
 class TestBadInput:
     """What is refused, and how."""
 

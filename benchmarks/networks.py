@@ -5,22 +5,15 @@ import numpy as np
 
 from benchmarks.activations import layer
 from benchmarks.cases import Activation, Mode
+from keras_vaf.models import cnet
 
 CLASSES = 10
 
 
-def cnet_b(activation: Activation) -> list[keras.layers.Layer]:
-    """Hidden layers of the paper's convolutional network B."""
-    return [
-        part
-        for _ in range(2)
-        for part in (
-            keras.layers.Conv2D(150, 5, padding="same"),
-            layer(activation, rank=4),
-            keras.layers.MaxPooling2D(3, strides=2),
-            keras.layers.Dropout(0.25),
-        )
-    ] + [keras.layers.Flatten()]
+def cnet_b(activation: Activation, shape: tuple[int, ...]) -> list[keras.layers.Layer]:
+    """Hidden layers of the paper's convolutional network B, for such inputs."""
+    network = cnet(shape[1:], (150, 150), CLASSES, lambda: layer(activation, rank=4))
+    return network.layers[:-1]
 
 
 def small(activation: Activation) -> list[keras.layers.Layer]:

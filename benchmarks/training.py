@@ -224,7 +224,7 @@ def _images(quick: bool) -> tuple[Any, ...]:
     from benchmarks.networks import batches, cnet_b, compiled_model
 
     shape = (50, 32, 32, 3)
-    model = compiled_model(cnet_b(RELU), shape, JAX)
+    model = compiled_model(cnet_b(RELU, shape), shape, JAX)
     x, y = batches(shape, 2 if quick else 40)
     return model, x, y, shape[0]
 

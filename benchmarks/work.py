@@ -60,7 +60,7 @@ def _operation(case: Case, mode: Mode) -> Work:
 
 
 def _cnet_b(case: Case, mode: Mode) -> Work:
-    hidden = networks.cnet_b(case.activation)
+    hidden = networks.cnet_b(case.activation, case.shape)
     model = networks.compiled_model(hidden, case.shape, mode)
     x, y = networks.batches(case.shape, steps=1)
     fit = functools.partial(model.fit, x, y, batch_size=len(x), verbose=0)
@@ -90,7 +90,7 @@ def _compile(case: Case, mode: Mode) -> Work:
         return functools.partial(model.fit, x, y, verbose=0)
 
     fit([], (2, 4))()  # what a backend sets up on its first use is not counted
-    step = fit(networks.cnet_b(case.activation), case.shape)
+    step = fit(networks.cnet_b(case.activation, case.shape), case.shape)
     return Work({"compile": lambda: _seconds(step) - _seconds(step)})
 
 

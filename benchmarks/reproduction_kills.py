@@ -70,11 +70,11 @@ def without_seconds(table: str) -> str:
     """Return a table in Markdown without its column of seconds."""
     rows = [line.split(" | ") for line in table.splitlines()]
     header = next(row for row in rows if "seconds" in row)
-    place = header.index("seconds")
-    for row in rows:
-        if len(row) == len(header):
-            del row[place]
-    return "\n".join(" | ".join(row) for row in rows)
+    place, width = header.index("seconds"), len(header)
+    kept = (
+        row[:place] + row[place + 1 :] if len(row) == width else row for row in rows
+    )
+    return "\n".join(" | ".join(row) for row in kept)
 
 
 def markdown(document: dict[str, Any]) -> str:

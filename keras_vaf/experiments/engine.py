@@ -22,7 +22,7 @@ Outcome = tuple[Report, bytes | None]
 HERE = "here"
 _DASK = "dask://"
 _SECONDS_TO_CONNECT = 10
-_MOST_ARMS = 32
+_MOST_ARMS = 64
 
 
 def train_cells(

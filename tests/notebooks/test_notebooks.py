@@ -14,6 +14,7 @@ pytestmark = pytest.mark.backend("torch")
 
 # Where a notebook runs: most on any backend, and so on PyTorch, which compiles nothing.
 BACKENDS = {
+    "3_search": "jax",  # chosen in the notebook
     "4_your_own_model": "tensorflow",  # it writes a SavedModel
 }
 RUN = [
@@ -24,7 +25,7 @@ RUN = [
 ]
 
 # What the cell tagged `parameters` says in a test, where results do not matter.
-SMALL = {"ROWS": 200, "EPOCHS": 2}
+SMALL = {"ROWS": 200, "EPOCHS": 2, "TRIALS": 2, "FOLDS": 2}
 
 # Nothing can be fetched: a closed port of this machine stands for the internet.
 OFFLINE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")

@@ -20,7 +20,7 @@ from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 
-PIECE = 262_144
+PIECE = 393_216
 """Elements of a piece, hidden units counted, which all cores work on."""
 ON_ACCELERATOR = 16_777_216
 """The same where it is memory that counts, not the cache."""

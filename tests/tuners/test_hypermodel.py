@@ -8,7 +8,7 @@ import pytest
 from keras_vaf.layers import VAFActivation
 from keras_vaf.tuners import ACTIVATIONS, CrossValidated, SearchSpace, hypermodel
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
 
 @pytest.fixture
@@ -67,7 +67,8 @@ def test_every_member_of_the_family_can_be_chosen(model, name):
     built = hypermodel(model, activations=ACTIVATIONS)(hp)
 
     assert kinds(built) == [name, name]
-    assert np.all(np.isfinite(built(np.ones((2, 3), "float32"))))
+    outputs = built(np.ones((2, 3), "float32"))
+    assert np.all(np.isfinite(keras.ops.convert_to_numpy(outputs)))
     assert hp.is_active("k") == (name == "VAFActivation")
 
 

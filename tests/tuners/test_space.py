@@ -9,7 +9,7 @@ from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.tuners import SearchSpace, activation
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
 
 @keras.saving.register_keras_serializable(package="test_space")
@@ -49,7 +49,8 @@ def test_every_point_of_the_default_space_can_be_built():
                 hp = keras_tuner.HyperParameters()
                 hp.values |= {"k": k, "g": g, "initialization": start}
                 layer = activation(hp, sharing="neuron")
-                assert np.all(np.isfinite(layer(np.ones((2, 3)))))
+                outputs = keras.ops.convert_to_numpy(layer(np.ones((2, 3))))
+                assert np.all(np.isfinite(outputs))
 
 
 def test_a_prefix_makes_hyper_parameters_of_its_own():

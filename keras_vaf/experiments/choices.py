@@ -37,7 +37,7 @@ class CopiesStart(Start):
 
     Example:
 
-    >>> layer = keras_vaf.layers.VAFActivation(k=3, initialization=CopiesStart())
+    >>> layer = keras_vaf.layers.VAFActivation(k=4, initialization=CopiesStart())
     >>> layer.function(np.array([-1.0, 2.0]))
     array([0., 2.])
     """

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.backend("torch")
 BACKENDS = {
     "3_search": "jax",  # chosen in the notebook
     "4_your_own_model": "tensorflow",  # it writes a SavedModel
+    "5_reproduction": "jax",  # chosen in the notebook
 }
 RUN = [
     pytest.param(
@@ -25,7 +26,7 @@ RUN = [
 ]
 
 # What the cell tagged `parameters` says in a test, where results do not matter.
-SMALL = {"ROWS": 200, "EPOCHS": 2, "TRIALS": 2, "FOLDS": 2}
+SMALL = {"ROWS": 200, "EPOCHS": 2, "TRIALS": 2, "FOLDS": 2, "SEEDS": 1}
 
 # Nothing can be fetched: a closed port of this machine stands for the internet.
 OFFLINE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
@@ -70,6 +71,9 @@ def test_a_notebook_runs_without_the_internet(path, tmp_path):
     nowhere = {"KERAS_VAF_DATA_DIR": "", "KERAS_HOME": str(tmp_path / "keras")}
 
     execute(book, tmp_path, **OFFLINE, **nowhere)
+
+    text = printed([each for cell in book.cells for each in cell.get("outputs", ())])
+    assert ("cannot be fetched here" in text) == (path.stem == "5_reproduction")
 
 
 @every_notebook

@@ -30,7 +30,9 @@ of an activation counts as one.
 
 def test_says_everything_that_one_must_know():
     relu = make_arm("relu", [0.7, 0.8, 0.9])
-    vaf = make_arm("vaf-relu", [0.9, 1.0, 0.8], parameters=1234, flops=5678, seconds=2.0)
+    vaf = make_arm(
+        "vaf-relu", [0.9, 1.0, 0.8], parameters=1234, flops=5678, seconds=2.0
+    )
 
     assert markdown([*relu, *vaf]) == TABLE
 

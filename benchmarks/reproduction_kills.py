@@ -61,7 +61,7 @@ def kill_often(folder: Path, longest: float, kills: int) -> dict[str, int]:
 
 def outcome(folder: Path) -> tuple[str, list[Report]]:
     """Return the table and the reports of a run, without the seconds."""
-    [table], [compact] = folder.glob("*.md"), folder.glob("*.json")
+    [table], [compact] = folder.glob("*.md"), folder.glob("*.json.gz")
     reports = [replace(report, seconds=0.0) for report in read_compact(compact)]
     return without_seconds(table.read_text(encoding="utf-8")), reports
 

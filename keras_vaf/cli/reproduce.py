@@ -64,7 +64,7 @@ def add_parser(
         default=(),
         dest="sources",
         metavar="FILE",
-        help="train nothing, and make the table from the .json files beside tables",
+        help="train nothing, and make the table from the .json.gz files beside tables",
     )
     add_data_dir(parser)
     parser.add_argument(

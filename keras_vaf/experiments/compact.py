@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +15,11 @@ from keras_vaf.experiments.reports import FORMAT, Report
 from keras_vaf.utils import write_atomically
 
 _LEFT_OUT: dict[str, Any] = {"curves": {}, "activations": []}
+_COMPRESSED = ".gz"
+_UNREADABLE = (
+    *(gzip.BadGzipFile, EOFError, zlib.error),
+    *(TypeError, KeyError, IndexError, ValueError),
+)
 _SHARED = ("protocol", "environment")
 
 
@@ -22,7 +29,8 @@ def write_compact(
     """Write reports into one small file, each protocol and environment only once.
 
     Args:
-        path: The file, which is replaced as a whole or not at all.
+        path: The file, which is replaced as a whole or not at all. It is compressed if
+            its name ends in .gz, to about a twentieth.
         reports: The reports. Their curves and activations are left out.
         functions: Whether to keep the activations all the same.
     """
@@ -45,7 +53,10 @@ def write_compact(
         "reports": "[\n" + ",\n".join(cells) + "\n]",
     }
     body = ",\n".join(f'"{name}": {text}' for name, text in parts.items())
-    write_atomically(Path(path), "{\n" + body + "\n}\n")
+    content = f"{{\n{body}\n}}\n".encode()
+    if Path(path).suffix == _COMPRESSED:
+        content = gzip.compress(content, mtime=0)  # the same bytes every time
+    write_atomically(path, content)
 
 
 def read_compact(path: str | os.PathLike[str]) -> list[Report]:
@@ -63,6 +74,8 @@ def read_compact(path: str | os.PathLike[str]) -> list[Report]:
     """
     content = Path(path).read_bytes()
     try:
+        if Path(path).suffix == _COMPRESSED:
+            content = gzip.decompress(content)
         data = json.loads(content)
         return [
             Report.from_dict(
@@ -75,7 +88,7 @@ def read_compact(path: str | os.PathLike[str]) -> list[Report]:
             )
             for fields in data["reports"]
         ]
-    except (TypeError, KeyError, IndexError, ValueError) as error:
+    except _UNREADABLE as error:
         raise ValueError(
             f"Expected a file that `write_compact` wrote. Received: {path}"
         ) from error

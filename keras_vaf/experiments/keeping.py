@@ -39,7 +39,7 @@ def keep(
     for name, figure in outcome.figures.items():
         write_atomically(folder / f"{start}-{name}-{end}.png", png(figure))
     write_compact(
-        folder / f"{start}-{end}.json", done.reports, done.experiment.functions
+        folder / f"{start}-{end}.json.gz", done.reports, done.experiment.functions
     )
     table = folder / f"{start}-{selection}-{end}.md"
     write_atomically(table, outcome.markdown)

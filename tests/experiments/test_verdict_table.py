@@ -172,7 +172,8 @@ def test_committed_tables_say_what_their_reports_say(path):
     """The tables under docs/, made again from the compact reports beside them."""
     start, selection, backend = path.stem.rsplit("-", 2)
     experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
-    done = read_reproduction(experiment, Form(), [FOLDER / f"{start}-{backend}.json"])
+    compact = FOLDER / f"{start}-{backend}.json.gz"
+    done = read_reproduction(experiment, Form(), [compact])
 
     table = experiment.outcome(done, selection).markdown
 

@@ -14,6 +14,9 @@ import numpy as np
 from keras_vaf.initializers.start import Values
 from keras_vaf.ops.functions import Function, evaluate
 
+_RIDGES = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+_MOST_CANCELLED = 10.0
+
 Carrier = tuple[float, float, float]
 """alpha, alpha_bias and beta of a hidden unit that carries a part of f."""
 
@@ -74,8 +77,10 @@ def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Valu
     """Least-squares fit of a function by k hidden units, under the normal density.
 
     The hidden units are spread over the quantiles, and beta and beta_bias solve the
-    linear problem. Of a few slopes and widths of the spread those are taken whose
-    largest error on [-5, 5] is smallest.
+    linear problem. Of a few slopes, widths of the spread and ridge penalties those are
+    taken whose largest error on [-5, 5] is smallest, among fits whose hidden units
+    do not cancel each other: where their slopes add up to hundreds of times that of the
+    function, a small step of one of them throws f far.
 
     Args:
         target: The function to fit.
@@ -83,18 +88,37 @@ def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Valu
         g: Fixed function of the hidden units.
     """
     x = np.linspace(-5, 5, 501)
-    weight = np.exp(-0.25 * x**2)  # the square root of the density, unnormalised
     f = target(x)
-    signs, knots = np.array(spread(k)).T
+    steepest = _MOST_CANCELLED * float(np.max(np.abs(np.gradient(f, x))))
     candidates = []
+    for alpha, alpha_bias in _placed(k):
+        hidden = evaluate(g, x[:, None] * alpha + alpha_bias)
+        slopes = np.max(np.abs(np.gradient(hidden, x, axis=0)), axis=0)
+        for ridge in _RIDGES:
+            *beta, beta_bias = _solve(x, hidden, f, ridge)
+            cancel = bool(slopes @ np.abs(beta) > steepest)
+            # Of the fits that the density allows, the one that strays least far out.
+            error = float(np.max(np.abs(hidden @ beta + beta_bias - f)))
+            values = (alpha, alpha_bias, np.array(beta), np.asarray(beta_bias))
+            candidates.append((cancel, error, values))
+    return min(candidates, key=lambda candidate: candidate[:2])[2]
+
+
+def _placed(k: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """alpha and alpha_bias of k hidden units, in a few slopes and widths."""
+    signs, knots = np.array(spread(k)).T
     for slope in (0.5, 1.0, 2.0):
         for width in (0.5, 1.0, 1.5, 2.0, 3.0):
-            alpha, alpha_bias = signs * slope, -signs * slope * knots * width
-            hidden = evaluate(g, x[:, None] * alpha + alpha_bias)
-            design = np.column_stack([hidden, np.ones_like(x)]) * weight[:, None]
-            solution = np.linalg.lstsq(design, f * weight, rcond=1e-6)[0]
-            # Of the fits that the density allows, the one that strays least far out.
-            error = float(np.max(np.abs(hidden @ solution[:-1] + solution[-1] - f)))
-            values = (alpha, alpha_bias, solution[:-1], np.asarray(solution[-1]))
-            candidates.append((error, values))
-    return min(candidates, key=lambda candidate: candidate[0])[1]
+            yield signs * slope, -signs * slope * knots * width
+
+
+def _solve(
+    x: np.ndarray, hidden: np.ndarray, f: np.ndarray, ridge: float
+) -> np.ndarray:
+    """beta and beta_bias: least squares, weighted by the density of x."""
+    weight = np.exp(-0.25 * x**2)  # the square root of the density, unnormalised
+    penalty = np.sqrt(ridge * len(x)) * np.eye(hidden.shape[1] + 1)
+    penalty[-1] = 0.0
+    design = np.column_stack([hidden, np.ones_like(x)]) * weight[:, None]
+    design = np.vstack([design, penalty])
+    return np.linalg.lstsq(design, np.append(f * weight, np.zeros(len(penalty))))[0]

@@ -97,17 +97,37 @@ def test_a_fit_reports_its_error(f, g, k, largest):
     assert error < largest
 
 
-def test_a_fit_is_the_best_of_its_hidden_units():
-    """The residual is orthogonal to the hidden units, under the normal density."""
-    alpha, alpha_bias, beta, beta_bias = FunctionStart("tanh").units(
-        4, keras.activations.relu
+@pytest.mark.parametrize(
+    ("f", "g", "k"), [("tanh", "relu", 4), ("silu", "tanh", 9), ("relu", "gelu", 5)]
+)
+def test_a_fit_is_near_the_best_of_its_hidden_units(f, g, k):
+    """Least squares of its own hidden units, under the normal density."""
+    alpha, alpha_bias, beta, beta_bias = FunctionStart(f).units(
+        k, getattr(keras.activations, g)
     )
     x = np.linspace(-5, 5, 501)
-    hidden = np.maximum(x[:, None] * alpha + alpha_bias, 0)
-    density = np.exp(-(x**2) / 2)
-    residual = (hidden @ beta + beta_bias - np.tanh(x)) * density
-    np.testing.assert_allclose(residual @ hidden, 0, atol=1e-6)
-    assert abs(residual.sum()) < 1e-6
+    hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
+    target, root = reference.FUNCTIONS[f][0](x), np.exp(-(x**2) / 4)
+    design = np.column_stack([hidden, np.ones_like(x)]) * root[:, None]
+    best = np.linalg.lstsq(design, target * root)[0]
+    least = np.linalg.norm(design @ best - target * root)
+    found = np.linalg.norm((hidden @ beta + beta_bias - target) * root)
+    assert found <= 1.1 * least + 0.01
+
+
+@pytest.mark.parametrize("g", ["tanh", "sigmoid", "softplus", "gelu"])
+@pytest.mark.parametrize("f", ["relu", "leaky_relu", "elu", "softplus", "mish"])
+def test_the_units_of_a_fit_do_not_cancel(f, g):
+    """Their slopes add up to ten times that of f at most, or one step throws it off."""
+    x = np.linspace(-5, 5, 501)
+    steepest = np.abs(np.gradient(reference.FUNCTIONS[f][0](x), x)).max()
+    for k in (3, 9, 15):
+        alpha, alpha_bias, beta, _ = FunctionStart(f).units(
+            k, getattr(keras.activations, g)
+        )
+        hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
+        slopes = np.abs(np.gradient(hidden, x, axis=0)).max(axis=0)
+        assert slopes @ np.abs(beta) <= 10.1 * steepest
 
 
 @pytest.mark.parametrize("g", ["relu", "tanh", "sigmoid", "gelu", "hard_tanh", "elu"])

@@ -43,11 +43,14 @@ BENCHMARK = """\
 REPRODUCTION = """\
 # Regression: protocol paper
 
-| dataset | rows | activation | mean | deviation | p | constant |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
-| servo | 167 | relu | 0.30 | 0.01 |  | 0.50 |
-| servo | 167 | vaf-random | 0.40 | 0.02 | 0.700 | 0.50 |
-| servo | 167 | vaf-relu | 0.20 | 0.03 | 0.040 | 0.50 |
+| dataset | rows | activation | mean | deviation | published | gain | p |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| servo | 167 | constant | 0.50 | 0.00 |  |  |  |
+| servo | 167 | relu | 0.30 | 0.01 | 0.35 ± 0.02 (25) |  |  |
+| servo | 167 | vaf-random | 0.40 | 0.02 | 0.25 ± 0.02 (10) | -0.10 ± 0.30 | 0.700 |
+| servo | 167 | vaf-relu | 0.20 | 0.03 | 0.15 ± 0.02 (50) | +0.10 ± 0.08 | 0.040 |
+| servo | 167 | relu-fair | 0.28 | 0.01 |  |  |  |
+| servo | 167 | vaf-either | 0.21 | 0.03 |  | +0.07 ± 0.09 | 0.080 |
 
 - A note.
 """
@@ -83,27 +86,29 @@ def test_a_table_that_is_missing_is_named(tables):
 def test_a_table_becomes_itself_again(tables):
     rows = tables.rows_of("reproduction/regression-paper-validation-jax.md")
     assert tables.render(rows[:1]).splitlines()[2] == (
-        "| servo | 167 | relu | 0.30 | 0.01 |  | 0.50 |"
+        "| servo | 167 | constant | 0.50 | 0.00 |  |  |  |"
     )
 
 
 def test_results_stand_side_by_side(tables):
-    (row,) = tables.reproduction_rows()
-    assert row == {
-        "dataset": "servo",
-        "score": "RMSE",
-        "rows": "167",
-        "constant": "0.50",
-        "ReLU": "0.30 ± 0.01",
-        "VAF, ReLU start": "0.20 ± 0.03",
-        "VAF, random start": "0.40 ± 0.02",
-        "p, ReLU start": "0.040",
-        "p, random start": "0.700",
-    }
+    line = tables.results("paper").splitlines()[2]
+    assert line == (
+        "| servo | RMSE | 167 | 0.50 | 0.30 ± 0.01 | 0.20 ± 0.03 | 0.40 ± 0.02 "
+        "| 0.040 | 0.700 |"
+    )
+
+
+def test_a_smaller_error_is_better_than_published(tables):
+    head, _, line = tables.equal_tries("paper").splitlines()
+    row = dict(zip(head.split(" | "), line.split(" | "), strict=True))
+    assert row["published VAF"] == "0.15 ± 0.02 (50)"
+    assert row["published gain"] == "+0.2000"
+    assert row["VAF of either start"] == "0.21 ± 0.03"
+    assert row["at or better than published |"] == "no |"
 
 
 def test_a_smaller_error_counts_as_better(tables):
-    words = tables.results_in_words()
+    words = tables.results_in_words("paper")
     assert "Of 1 datasets" in words
     assert "ReLU has the better mean on 1, and one that starts at random on 0" in words
     assert "Below 0.05 is 1 of the 2 p-values" in words
@@ -116,17 +121,17 @@ def test_backends_are_rows_and_those_without_numbers_are_left_out(tables):
 
 
 def test_a_line_that_names_a_report_becomes_it(tables):
-    page = tables.fill("before\n\n<!-- report: results -->\n\nafter")
+    page = tables.fill("before\n\n<!-- report: results-paper -->\n\nafter")
     assert page.startswith("before\n\n| dataset | score |")
     assert page.endswith("|\n\nafter")
 
 
 def test_reports_in_the_readme_are_brought_up_to_date(tables):
-    old = "a\n<!-- report: results -->\n\nold\n\n<!-- end of report -->\nb\n"
+    old = "a\n<!-- report: results-paper -->\n\nold\n\n<!-- end of report -->\nb\n"
     new = tables.refresh(old)
     assert "servo" in new
     assert "old" not in new
-    assert new.startswith("a\n<!-- report: results -->\n\n|")
+    assert new.startswith("a\n<!-- report: results-paper -->\n\n|")
     assert new.endswith("|\n\n<!-- end of report -->\nb\n")
     assert tables.refresh(new) == new
 

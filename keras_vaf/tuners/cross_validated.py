@@ -158,7 +158,8 @@ class CrossValidatedTuner(KeptTuner):
         The number of epochs is the median of the best epochs of the folds.
 
         Returns:
-            The trained model, compiled as the hypermodel does it.
+            The trained model, compiled as the hypermodel does it. If `search` was given
+            `preprocess`, it takes inputs that this has prepared, from all rows.
 
         Raises:
             ValueError: If no trial was completed, or `search` was not called, which

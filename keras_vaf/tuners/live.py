@@ -50,7 +50,8 @@ class LiveLine:
             score += f" ± {result.deviation:.2g}"
         names = names_of([result])
         values = " ".join(f"{name}={result.values[name]}" for name in names)
-        parts = [f"trial {ended}" + (f" of {all_trials}" if all_trials else "")]
+        count = f"{ended} of {all_trials}" if all_trials else f"{ended} ended"
+        parts = [f"trial {trial.trial_id}", count]
         parts += [f"{self._oracle.objective.name} {score}", values]
         best = self._oracle.get_best_trials()
         if best:

@@ -71,12 +71,12 @@ def test_is_interrupted_goes_on_and_shows(dataset, tmp_path, capsys, monkeypatch
         assert main(words) == 130
     said = capsys.readouterr()
     assert f"go on with: keras-vaf search --resume {folder}" in said.err
-    assert re.search(r"trial 1 of 2 \| val_loss .* left", said.out)
+    assert re.search(r"trial 0 \| 1 of 2 \| val_loss .* left", said.out)
 
     assert main(["search", "--resume", str(folder)]) == 0
     said = capsys.readouterr().out
-    assert "trial 1 of 2" not in said
-    assert "trial 2 of 2 | val_loss" in said
+    assert "1 of 2" not in said
+    assert "trial 1 | 2 of 2 | val_loss" in said
     assert "2 of 2 trials completed" in said
     assert "accuracy" in said
     for name in ("best.keras", "trials.csv", "curve.png", "effects.png"):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
+from keras_vaf.models import freeze
 
 # The libraries that Keras exports with warn of what they use themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,19 +26,25 @@ def x():
     return np.random.default_rng(0).normal(size=(7, 8, 8, 2)).astype("float32")
 
 
-@pytest.fixture(scope="module", params=["relu", "tanh"])
+@pytest.fixture(scope="module", params=["relu", "tanh", "frozen"])
 def model(request, x):
-    """A trained network with a VAF of each sharing."""
+    """A trained network with a VAF of each sharing, or plain operators in their place."""
+    frozen = request.param == "frozen"
+    model = trained("relu" if frozen else request.param, x)
+    return freeze(model) if frozen else model
+
+
+def trained(g, x):
     keras.utils.set_random_seed(0)
     model = keras.Sequential(
         [
             keras.Input(x.shape[1:]),
             keras.layers.Conv2D(3, 3),
-            VAFActivation(g=request.param, sharing="channel"),
+            VAFActivation(g=g, sharing="channel"),
             keras.layers.Conv2D(3, 3),
-            VAFActivation(g=request.param, sharing="neuron"),
+            VAFActivation(g=g, sharing="neuron"),
             keras.layers.Flatten(),
-            keras.layers.Dense(4, activation=VAFActivation(g=request.param)),
+            keras.layers.Dense(4, activation=VAFActivation(g=g)),
             keras.layers.Dense(1),
         ]
     )

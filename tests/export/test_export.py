@@ -28,7 +28,7 @@ def x():
 
 @pytest.fixture(scope="module", params=["relu", "tanh", "frozen"])
 def model(request, x):
-    """A trained network with a VAF of each sharing, or plain operators in their place."""
+    """A trained network with a VAF of each sharing, or frozen into plain operators."""
     frozen = request.param == "frozen"
     model = trained("relu" if frozen else request.param, x)
     return freeze(model) if frozen else model

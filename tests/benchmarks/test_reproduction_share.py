@@ -1,0 +1,46 @@
+"""Trainings that were run are counted, and the others estimated by their size."""
+
+import dataclasses
+
+import pytest
+
+from benchmarks.reproduction_share import Share, markdown, paces, share_of
+from keras_vaf.datasets import load
+from keras_vaf.experiments import Form, find_experiment
+from tests.experiments.fakes import make_report, make_trial
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """The classification of the paper, on Wine alone."""
+    experiment = find_experiment("classification")
+    return dataclasses.replace(experiment, datasets=("wine",))
+
+
+def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
+    protocols = wine.protocols(load("wine"), Form("paper"))
+    report = make_report(
+        protocol=dataclasses.replace(protocols[0], replicas=10),
+        rows={"train": 100, "validation": 20, "test": 20},
+        trials=(make_trial(epochs=300),),
+        seconds=3.0,
+    )
+    one = dataclasses.replace(protocols[0], replicas=1)
+    pace = paces([report])
+    assert pace == {("mlp", "Rprop"): pytest.approx(3.0 / (100 * 300))}
+
+    share = share_of(wine, "paper", {(one.digest, 0, 0): report}, pace)
+
+    # Ten architectures, three activations and a ReLU of two starts, folds, seeds.
+    assert share.trainings == 10 * (3 + 2) * 10 * 3
+    assert (share.run, share.seconds) == (1, 3.0)
+    # 178 rows less a tenth for test and a fifth of the rest for validation: 128.
+    assert share.left == pytest.approx((share.trainings - 1) * 3.0 * 1.28)
+
+
+def test_what_nothing_is_known_of_is_said_to_be_unknown(wine):
+    share = share_of(wine, "ours", {}, {})
+    assert "| 0% | 0.0 | unknown |" in markdown({("classification", "ours"): share})
+    assert "| 50% | 1.0 | 2.0 |" in markdown({("a", "b"): Share(4, 2, 3600, 7200)})

@@ -70,10 +70,15 @@ def _cells(line: str) -> list[str]:
 
 
 def render(rows: Sequence[Row]) -> str:
-    """Return rows as a table; all columns but the first are aligned to the right."""
-    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    """Return rows as a table; columns of numbers are aligned to the right."""
+    columns = ([row[name] for row in rows] for name in rows[0])
+    rule = ["---:" if any(map(_is_number, column)) else "---" for column in columns]
     lines = [list(rows[0]), rule, *(list(row.values()) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_number(cell: str) -> bool:
+    return re.match(r"[-+]?\d", cell) is not None
 
 
 def _of_activations(

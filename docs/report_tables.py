@@ -16,6 +16,7 @@ REPORTS = Path(__file__).parent / "reports"
 _BENCHMARK = "benchmarks/cpu.md"
 _WINE = "family/wine.md"
 _VAF = "VAF, k=3, relu, layer"
+_TITLES = {"relu": "ReLU", "vaf-relu": "VAF"}
 _VAFS = ("vaf-random", "vaf-relu")
 _MODES = {
     "jax": "JAX",
@@ -171,6 +172,21 @@ def _number(cell: str) -> float:
     return float(cell.split()[0])
 
 
+def causes() -> str:
+    """What other settings make of errors that differ from the published ones."""
+    paths = REPORTS.glob("reproduction/causes/regression-paper-*validation-*.md")
+    lines = []
+    for path in sorted(paths, key=lambda path: (len(path.name), path.name)):
+        title = path.read_text(encoding="utf-8").partition("\n")[0]
+        setting = title.partition("protocol paper, ")[2]
+        rows = [r for r in rows_of(str(path.relative_to(REPORTS))) if r["published"]]
+        titles = [f"{row['dataset']}, {_TITLES[row['activation']]}" for row in rows]
+        for name, key in (("published", "published"), (setting or "as settled here", "mean")):
+            cells = (row[key].partition(" ")[0] for row in rows)
+            lines.append({"setting": name} | dict(zip(titles, cells, strict=True)))
+    return render([lines[0], *lines[1::2]])
+
+
 def results_in_words(manner: str) -> str:
     """How often a VAF was better, and how often by more than chance."""
     found = reproductions(manner)
@@ -308,7 +324,7 @@ def _ratios(heading: str) -> list[str]:
 NAMED: dict[str, Callable[[], str]] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(wine, operation, training_step, kept, backends),
+        *(causes, wine, operation, training_step, kept, backends),
         *(family_time, family_memory, machine, cost_in_a_line),
     )
 } | {

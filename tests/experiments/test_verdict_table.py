@@ -162,7 +162,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "reports" / "reproduction"
 
 TABLES = [
     path
-    for path in sorted(FOLDER.glob("*.md"))
+    for path in sorted(FOLDER.rglob("*.md"))
     if set(path.stem.split("-")) & set(get_args(Selection))
 ]
 
@@ -172,7 +172,7 @@ def test_committed_tables_say_what_their_reports_say(path):
     """The tables under docs/, made again from the compact reports beside them."""
     start, selection, backend = path.stem.rsplit("-", 2)
     experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
-    compact = FOLDER / f"{start}-{backend}.json.gz"
+    compact = path.parent / f"{start}-{backend}.json.gz"
     done = read_reproduction(experiment, Form(), [compact])
 
     table = experiment.outcome(done, selection).markdown

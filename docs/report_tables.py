@@ -181,7 +181,8 @@ def causes() -> str:
         setting = title.partition("protocol paper, ")[2]
         rows = [r for r in rows_of(str(path.relative_to(REPORTS))) if r["published"]]
         titles = [f"{row['dataset']}, {_TITLES[row['activation']]}" for row in rows]
-        for name, key in (("published", "published"), (setting or "as settled here", "mean")):
+        named = setting or "as settled here"
+        for name, key in (("published", "published"), (named, "mean")):
             cells = (row[key].partition(" ")[0] for row in rows)
             lines.append({"setting": name} | dict(zip(titles, cells, strict=True)))
     return render([lines[0], *lines[1::2]])

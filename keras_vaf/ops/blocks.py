@@ -29,8 +29,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     Args:
         sums: `sums(x, upstream, total)` gives the sums over one block, whose shape is
             `(rows, unshared, strides, columns)`; `total` sums a tensor of that shape
-            over strides, and leaves the rest for the end. Parameters broadcast along
-            `unshared`.
+            over all axes but `unshared`, or leaves a part of it for the end. Parameters
+            broadcast along `unshared`.
         x: The input, of shape `(before, unshared, after)`.
         upstream: The upstream gradient, of the same shape.
 
@@ -45,30 +45,32 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))
 
-    def total(tensor: Tensor) -> Tensor:
-        return tensor if _is(after, columns) else ops.sum(tensor, 2, keepdims=True)
-
-    def partial(first: Size, rows: Size) -> list[Tensor]:
-        view = (rows, unshared, after // columns, columns)
+    def partial(first: Size, rows: Size, total: Total) -> list[Tensor]:
         start, length = first * unshared * after, rows * unshared * after
+        view = (rows, unshared, after // columns, columns)
+        if _is(unshared, 1) and _is(after, columns):
+            view = (1, 1, 1, length)
         x, upstream = _cut(start, length, view, flat_x, flat_upstream)
         return sums(x, upstream, total)
 
+    def in_place(tensor: Tensor) -> Tensor:
+        return tensor if _is(after, columns) else ops.sum(tensor, 2, keepdims=True)
+
     def add(i: Tensor, running: list[Tensor]) -> list[Tensor]:
-        block = partial(i * rows, rows)
+        block = partial(i * rows, rows, in_place)
         return [a + b for a, b in zip(running, block, strict=True)]
 
     count = before // rows
     rest = before - count * rows
     totals = []
     if not isinstance(count, int) or count > 1:
-        zeros = [ops.zeros_like(block_sum) for block_sum in partial(0, rows)]
-        totals.append(ops.fori_loop(0, count, add, zeros))
+        zeros = [ops.zeros_like(block_sum) for block_sum in partial(0, rows, in_place)]
+        totals.append(map(_collapse, ops.fori_loop(0, count, add, zeros)))
     else:
         rest = before
     if not totals or not _is(rest, 0):  # an empty batch has sums too: 0
-        totals.append(partial(before - rest, rest))
-    return [sum(map(_collapse, parts)) for parts in zip(*totals, strict=True)]
+        totals.append(partial(before - rest, rest, _collapse))
+    return [ops.reshape(sum(parts), (-1,)) for parts in zip(*totals, strict=True)]
 
 
 def _on_accelerator() -> bool:
@@ -104,4 +106,4 @@ def _columns(unshared: Size, after: Size) -> int:
 
 
 def _collapse(running: Tensor) -> Tensor:
-    return ops.sum(running, axis=(0, 2, 3))
+    return ops.sum(running, axis=(0, 2, 3), keepdims=True)

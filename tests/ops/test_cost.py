@@ -27,7 +27,7 @@ def weights_of(layer):
     return [variable.value for variable in layer.trainable_variables]
 
 
-def compiled_on_jax(call, weights):
+def compiled_on_jax(call, weights, shape=SHAPE):
     """Return XLA's program of the output and all gradients."""
     import jax
 
@@ -35,7 +35,7 @@ def compiled_on_jax(call, weights):
         y, pull_back = jax.vjp(call, weights, x)
         return y, pull_back(upstream)
 
-    x = jax.ShapeDtypeStruct(SHAPE, "float32")
+    x = jax.ShapeDtypeStruct(shape, "float32")
     return jax.jit(forward_backward).lower(weights, x, x).compile()
 
 
@@ -149,6 +149,19 @@ def test_jax_makes_three_passes_and_nothing_larger(k, g, sharing):
     # y; the gradient of x; the sums
     assert len(passes(text)) == 3, passes(text)
     assert max(sizes(text)) == SIZE
+
+
+@pytest.mark.backend("jax")
+def test_sums_run_along_memory_where_one_function_is_shared():
+    """Across it, a sum of a thousand elements costs as much as one of a million."""
+    layer = make_layer(3, "relu", "layer")
+
+    def call(weights, x):
+        return layer.stateless_call(weights, [], x)[0]
+
+    program = compiled_on_jax(call, weights_of(layer), (128, 100)).as_text()
+    assert re.search(r"\[1,1,1,12800\]|\[12800\]", program)
+    assert not re.search(r"\[12800(,1)+\]", program)
 
 
 @pytest.mark.backend("tensorflow")

@@ -70,10 +70,9 @@ def table_of(done: Reproduction, selection: Selection = "validation") -> Outcome
 def lines_of(found: Mapping[tuple[str, str], Verdict]) -> list[tuple[str, ...]]:
     """Return the table's lines as text: of each dataset, the constant first."""
     lines: list[dict[str, str]] = []
-    for (dataset, _), verdict in found.items():
-        if not lines or lines[-1]["dataset"] != dataset:
-            lines.append(constant_cells(verdict))
-        lines.append(verdict_cells(verdict))
+    for dataset in dict.fromkeys(name for name, _ in found):
+        own = [verdict for (name, _), verdict in found.items() if name == dataset]
+        lines += [constant_cells(own[0]), *map(verdict_cells, own)]
     return [tuple(line.get(name, "") for name in COLUMNS) for line in lines]
 
 

@@ -157,6 +157,20 @@ def test_each_activation_is_held_against_its_own_reference_over_the_data():
     ]
 
 
+def test_the_lines_of_a_dataset_stand_together():
+    reports = [
+        report
+        for dataset in ("liver", "wine")
+        for name in ("relu", FAIR_RELU, "vaf-random", "vaf-relu")
+        for report in make_arm(name, [0.5, 0.6], protocol={"dataset": dataset})
+    ]
+    lines = lines_of(verdicts(reports, "accuracy", ()))
+    arms = ["constant", "relu", "relu-fair", "vaf-random", "vaf-relu", "vaf-either"]
+    assert [line[0] for line in lines] == ["liver"] * 6 + ["wine"] * 6
+    assert sorted(line[2] for line in lines[:6]) == sorted(arms)
+    assert lines[0][2] == lines[6][2] == "constant"
+
+
 FOLDER = Path(__file__).parents[2] / "docs" / "reports" / "reproduction"
 
 

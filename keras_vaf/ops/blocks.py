@@ -8,7 +8,7 @@ block, so that adding is vectorised and the rounding error does not grow with th
 of elements.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import keras
 from keras import ops
@@ -62,7 +62,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
 
     count = before // rows
     rest = before - count * rows
-    totals = []
+    totals: list[Iterable[Tensor]] = []
     if not isinstance(count, int) or count > 1:
         zeros = [ops.zeros_like(block_sum) for block_sum in partial(0, rows, in_place)]
         totals.append(map(_collapse, ops.fori_loop(0, count, add, zeros)))

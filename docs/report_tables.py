@@ -25,6 +25,27 @@ _MODES = {
     "torch": "PyTorch",
     "torch-compile": "PyTorch, `torch.compile`",
 }
+_CHOICES = {
+    "relu": "ReLU",
+    "vaf-random": "random start",
+    "vaf-copies": "start at k equal copies of ReLU",
+    "vaf-k1": "k = 1",
+    "vaf-k5": "k = 5",
+    "vaf-k9": "k = 9",
+    "vaf-neuron": "not shared",
+    "vaf-tanh": "g = tanh, started as tanh",
+    "vaf-tanh-random": "g = tanh, random start",
+    "vaf-silu": "g = silu, started as silu",
+    "relu-adamw": "AdamW: ReLU",
+    "vaf-adamw-no-decay": "AdamW: activations do not decay",
+    "vaf-adamw-tenth": "AdamW: activations at a tenth of the rate",
+    "vaf-adamw-tenfold": "AdamW: activations at ten times the rate",
+}
+_VERDICT = re.compile(
+    r"^- (\S+) against \S+ over (\d+) datasets: better on (\d+), worse on (\d+); "
+    r"Wilcoxon signed-rank p = (\S+)",
+    re.M,
+)
 _COMMENT = re.compile(r"^<!-- report: (\S+) -->$", re.M)
 _COMMITTED = re.compile(
     r"(?<=^<!-- report: )(\S+)( -->\n).*?(?=^<!-- end of report -->$)", re.M | re.S
@@ -172,9 +193,9 @@ def _number(cell: str) -> float:
     return float(cell.split()[0])
 
 
-def causes() -> str:
-    """What other settings make of errors that differ from the published ones."""
-    paths = REPORTS.glob("reproduction/causes/regression-paper-*validation-*.md")
+def causes(task: str) -> str:
+    """What other settings make of scores that differ from the published ones."""
+    paths = REPORTS.glob(f"reproduction/causes/{task}-paper-*validation-*.md")
     lines = []
     for path in sorted(paths, key=lambda path: (len(path.name), path.name)):
         title = path.read_text(encoding="utf-8").partition("\n")[0]
@@ -186,6 +207,18 @@ def causes() -> str:
             cells = (row[key].partition(" ")[0] for row in rows)
             lines.append({"setting": name} | dict(zip(titles, cells, strict=True)))
     return render([lines[0], *lines[1::2]])
+
+
+def choices() -> str:
+    """How other choices than the default ones did, over the datasets of both tables."""
+    found: dict[str, Row] = {}
+    for task in ("classification", "regression"):
+        (path,) = REPORTS.glob(f"reproduction/choices-{task}-paper-validation-*.md")
+        for arm, count, *counts, p in _VERDICT.findall(path.read_text("utf-8")):
+            row = found.setdefault(arm, {"instead of the default": _CHOICES[arm]})
+            row[f"{task}: better, worse of {count}"] = ", ".join(counts)
+            row[f"{task}: p"] = p
+    return render(list(found.values()))
 
 
 def results_in_words(manner: str) -> str:
@@ -325,13 +358,15 @@ def _ratios(heading: str) -> list[str]:
 NAMED: dict[str, Callable[[], str]] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(causes, wine, operation, training_step, kept, backends),
+        *(choices, wine, operation, training_step, kept, backends),
         *(family_time, family_memory, machine, cost_in_a_line),
     )
 } | {
     f"{function.__name__.replace('_', '-')}-{manner}": partial(function, manner)
     for function in (results, results_in_words, equal_tries)
     for manner in ("paper", "ours")
+} | {
+    f"causes-{task}": partial(causes, task) for task in ("classification", "regression")
 }
 
 

@@ -77,8 +77,13 @@ CHOICES = (
     _vaf("vaf-tanh", "g = tanh", g="tanh", initialization="tanh"),
     _vaf("vaf-tanh-random", "g = tanh, random", g="tanh", initialization="random"),
     _vaf("vaf-silu", "g = silu", g="silu", initialization="silu"),
+    Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
+    Variant("silu", "SiLU", "Activation", {"activation": "silu"}),
 )
 """A VAF as it is by default but for its start, ReLU, and what else it could be."""
+
+_FIXED = {"tanh": "vaf-tanh", "silu": "vaf-silu"}
+"""Fixed functions that are compared with the VAFs that start at them."""
 
 OPTIMIZERS = (
     (_vaf("vaf-adamw", "AdamW"), None),
@@ -140,6 +145,7 @@ def _experiment(tables: Experiment) -> Experiment:
         quick_rows=200,
         references={
             **{variant.name: _EXACT.name for variant in CHOICES},
+            **_FIXED,
             **{variant.name: first for variant, _ in OPTIMIZERS},
         },
     )

@@ -38,9 +38,26 @@ def test_all_are_held_against_the_vaf_that_they_differ_from(classes):
     names = {protocol.variant.name for protocol in protocols}
 
     assert set(experiment.references) == names
-    assert set(experiment.references.values()) == {"vaf-relu", "vaf-adamw"}
+    assert {experiment.references[name] for name in names - {"tanh", "silu"}} == {
+        "vaf-relu",
+        "vaf-adamw",
+    }
     assert {protocol.hidden for protocol in protocols} == {(25, 10)}
     assert {protocol.epochs for protocol in protocols} == {300}
+
+
+@pytest.mark.parametrize("name", ["tanh", "silu"])
+def test_a_fixed_function_is_held_against_the_vaf_that_starts_as_it(name):
+    experiment = find_experiment("choices-regression")
+    fixed, vaf = (
+        next(each for each in CHOICES if each.name == arm)
+        for arm in (name, experiment.references[name])
+    )
+    layer = vaf.build(seed=0)
+    layer.build((None, 4))
+
+    expected = np.asarray(fixed.build(seed=0)(X))
+    np.testing.assert_allclose(layer.function(X), expected, atol=1e-6)
 
 
 def test_copies_stay_equal_and_an_exact_start_does_not(classes):

@@ -1,6 +1,6 @@
 """Tables of the pages hold what the committed reports hold."""
 
-import importlib.util
+import importlib
 import re
 from pathlib import Path
 
@@ -56,50 +56,79 @@ REPRODUCTION = """\
 """
 
 
+CHOICES = """\
+# {title}: choices: protocol paper
+
+- vaf-k5 against vaf-relu over {count} datasets: better on {better}, worse on 1; \
+Wilcoxon signed-rank p = {p} (Holm's correction).
+- silu against vaf-silu over {count} datasets: better on 0, worse on 2; Wilcoxon \
+signed-rank p = 0.5 (Holm's correction).
+"""
+
+
 @pytest.fixture
-def tables(tmp_path, monkeypatch):
-    """The module, with small reports."""
-    path = ROOT / "docs" / "report_tables.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def files(monkeypatch):
+    """The module that reads and writes tables."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    return importlib.import_module("report_files")
+
+
+@pytest.fixture
+def tables(files):
+    """The module that puts them into pages."""
+    return importlib.import_module("report_tables")
+
+
+@pytest.fixture
+def small(files, tmp_path, monkeypatch):
+    """Small reports."""
     for name, text in {
         "benchmarks/cpu.md": BENCHMARK,
         "reproduction/regression-paper-validation-jax.md": REPRODUCTION,
+        "reproduction/choices-classification-paper-validation-jax.md": CHOICES.format(
+            title="Classification", count=6, better=4, p=0.03
+        ),
+        "reproduction/choices-regression-paper-validation-jax.md": CHOICES.format(
+            title="Regression", count=3, better=2, p=0.25
+        ),
     }.items():
-        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(module, "REPORTS", tmp_path)
-    return module
+    monkeypatch.setattr(files, "REPORTS", tmp_path)
 
 
-def test_rows_are_those_of_the_table_below_the_heading(tables):
-    rows = tables.rows_of("benchmarks/cpu.md", "Compile time")
+@pytest.mark.usefixtures("small")
+def test_rows_are_those_of_the_table_below_the_heading(files):
+    rows = files.rows_of("benchmarks/cpu.md", "Compile time")
     assert [row["jax"] for row in rows] == ["1.00 (1.00)", "1.40 (1.40)"]
 
 
-def test_a_table_that_is_missing_is_named(tables):
+@pytest.mark.usefixtures("small")
+def test_a_table_that_is_missing_is_named(files):
     with pytest.raises(ValueError, match="heading 'Forward'"):
-        tables.rows_of("benchmarks/cpu.md", "Forward")
+        files.rows_of("benchmarks/cpu.md", "Forward")
 
 
-def test_a_table_becomes_itself_again(tables):
-    rows = tables.rows_of("reproduction/regression-paper-validation-jax.md")
-    assert tables.render(rows[:1]).splitlines()[2] == (
+@pytest.mark.usefixtures("small")
+def test_a_table_becomes_itself_again(files):
+    rows = files.rows_of("reproduction/regression-paper-validation-jax.md")
+    assert files.render(rows[:1]).splitlines()[2] == (
         "| servo | 167 | constant | 0.50 | 0.00 |  |  |  |"
     )
 
 
+@pytest.mark.usefixtures("small")
 def test_results_stand_side_by_side(tables):
-    line = tables.results("paper").splitlines()[2]
+    line = tables.NAMED["results-paper"]().splitlines()[2]
     assert line == (
         "| servo | RMSE | 167 | 0.50 | 0.30 ± 0.01 | 0.20 ± 0.03 | 0.40 ± 0.02 "
         "| 0.040 | 0.700 |"
     )
 
 
+@pytest.mark.usefixtures("small")
 def test_a_smaller_error_is_better_than_published(tables):
-    head, _, line = tables.equal_tries("paper").splitlines()
+    head, _, line = tables.NAMED["equal-tries-paper"]().splitlines()
     row = dict(zip(head.split(" | "), line.split(" | "), strict=True))
     assert row["published VAF"] == "0.15 ± 0.02 (50)"
     assert row["published gain"] == "+0.2000"
@@ -107,25 +136,29 @@ def test_a_smaller_error_is_better_than_published(tables):
     assert row["at or better than published |"] == "no |"
 
 
+@pytest.mark.usefixtures("small")
 def test_a_smaller_error_counts_as_better(tables):
-    words = tables.results_in_words("paper")
+    words = tables.NAMED["results-in-words-paper"]()
     assert "Of 1 datasets" in words
     assert "ReLU has the better mean on 1, and one that starts at random on 0" in words
     assert "Below 0.05 is 1 of the 2 p-values" in words
 
 
+@pytest.mark.usefixtures("small")
 def test_backends_are_rows_and_those_without_numbers_are_left_out(tables):
-    lines = tables.backends().splitlines()
+    lines = tables.NAMED["backends"]().splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == ["| JAX", "| TensorFlow"]
     assert "| 2.00 (1.00) | 3.00 (1.50) | 1.00 (1.00) | 1.40 (1.40) |" in lines[2]
 
 
+@pytest.mark.usefixtures("small")
 def test_a_line_that_names_a_report_becomes_it(tables):
     page = tables.fill("before\n\n<!-- report: results-paper -->\n\nafter")
     assert page.startswith("before\n\n| dataset | score |")
     assert page.endswith("|\n\nafter")
 
 
+@pytest.mark.usefixtures("small")
 def test_reports_in_the_readme_are_brought_up_to_date(tables):
     old = "a\n<!-- report: results-paper -->\n\nold\n\n<!-- end of report -->\nb\n"
     new = tables.refresh(old)
@@ -136,17 +169,24 @@ def test_reports_in_the_readme_are_brought_up_to_date(tables):
     assert tables.refresh(new) == new
 
 
+@pytest.mark.usefixtures("small")
+def test_choices_of_both_tables_stand_on_one_line(tables):
+    head, _, *lines = tables.NAMED["choices"]().splitlines()
+    assert head.count("better, worse of") == 2
+    assert "classification: better, worse of 6" in head
+    assert lines[0] == "| k = 5 | 4, 1 | 0.03 | 2, 1 | 0.25 |"
+    assert lines[1].startswith("| silu itself")
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_every_report_that_a_page_names_can_be_made(tables, monkeypatch, name):
-    monkeypatch.setattr(tables, "REPORTS", ROOT / "docs" / "reports")
+def test_every_report_that_a_page_names_can_be_made(tables, name):
     text = tables.NAMED[name]()
     assert text.strip()
     widths = {line.count(" | ") for line in text.splitlines()}
     assert len(widths) == 1
 
 
-def test_the_readme_is_up_to_date(tables, monkeypatch):
-    monkeypatch.setattr(tables, "REPORTS", ROOT / "docs" / "reports")
+def test_the_readme_is_up_to_date(tables):
     readme = tables.README.read_text(encoding="utf-8")
     assert "<!-- report: " in readme
     assert tables.refresh(readme) == readme, "Run `python docs/report_tables.py`."

@@ -1,0 +1,159 @@
+"""What activations cost and what they did on Wine, made from the committed reports."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from report_files import Row, render, rows_of
+
+_BENCHMARK = "benchmarks/cpu.md"
+_WINE = "family/wine.md"
+_VAF = "VAF, k=3, relu, layer"
+_MODES = {
+    "jax": "JAX",
+    "tensorflow": "TensorFlow",
+    "tensorflow-xla": "TensorFlow, `jit_compile=True`",
+    "torch": "PyTorch",
+    "torch-compile": "PyTorch, `torch.compile`",
+}
+
+
+def _of_activations(
+    report: str, heading: str, activations: Iterable[str] = ()
+) -> list[Row]:
+    """Return a table whose first column names activations, some of them or all."""
+    rows = rows_of(report, heading)
+    key = next(iter(rows[0]))
+    wanted = tuple(activations) or tuple(row[key] for row in rows)
+    by_name = {row[key]: row for row in rows}
+    return [
+        {"activation": name} | {k: v for k, v in by_name[name].items() if k != key}
+        for name in wanted
+    ]
+
+
+def _with_modes(rows: Sequence[Row]) -> str:
+    """Return a table of a benchmark, its modes by the names that people know."""
+    filled = [k for k in rows[0] if any(row[k] for row in rows)]
+    return render([{_MODES.get(k, k): row[k] for k in filled} for row in rows])
+
+
+def wine() -> str:
+    """What a handful of activations, and a wider ReLU network, did on Wine."""
+    names = (
+        *("ReLU", "VAF, ReLU start", "VAF, random start", "PReLU", "KAF", "Swish"),
+        *("ReLU, as many parameters", "majority class"),
+    )
+    return render(_of_activations(_WINE, "", names))
+
+
+def operation() -> str:
+    """Time of forward and backward pass on one large array."""
+    shapes = [f"{k}, relu, layer" for k in (1, 3, 5, 15)]
+    shapes += ["3, tanh, layer", "15, tanh, layer"]
+    shapes += ["3, relu, channel", "3, relu, neuron"]
+    names = ("ReLU", "PReLU", "tanh", *(f"VAF, k={shape}" for shape in shapes))
+    rows = _of_activations(_BENCHMARK, "Forward and backward, ms", names)
+    return _with_modes(rows)
+
+
+def training_step() -> str:
+    """Time of a training step of two networks."""
+    headings = {
+        "convolutional network": "Training step of cnet_B, ms",
+        "two dense layers of 64": "Training step of a small network, ms",
+    }
+    rows = [
+        {"network": network, **row}
+        for network, heading in headings.items()
+        for row in _of_activations(_BENCHMARK, heading)
+    ]
+    return _with_modes(rows)
+
+
+def kept() -> str:
+    """What each form of an activation keeps for the backward pass."""
+    forms = ("VAF", "VAF, autodiff", "VAF, materialised")
+    vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
+    rows = _of_activations(
+        _BENCHMARK, "Kept for the backward pass, MB", ("ReLU", "PReLU", *vafs)
+    )
+    return _with_modes(rows)
+
+
+def backends() -> str:
+    """What each backend takes for the same work, with ReLU and with a VAF."""
+    headings = {
+        "dense, step, ms": "Training step of a small network, ms",
+        "convolutional, step, ms": "Training step of cnet_B, ms",
+        "convolutional, compilation, s": "Compile time of cnet_B, s",
+    }
+    columns = {
+        f"{what}: {name}": row
+        for what, heading in headings.items()
+        for name, row in zip(
+            ("ReLU", "VAF"),
+            _of_activations(_BENCHMARK, heading, ("ReLU", _VAF)),
+            strict=True,
+        )
+    }
+    return render(
+        [
+            {"backend": title} | {what: row[mode] for what, row in columns.items()}
+            for mode, title in _MODES.items()
+            if any(row.get(mode) for row in columns.values())
+        ]
+    )
+
+
+def family_time() -> str:
+    """Time of forward and backward pass of the compared activations."""
+    return _with_modes(_of_activations(_BENCHMARK, "Family, forward and backward, ms"))
+
+
+def family_memory() -> str:
+    """Peak memory of a process that runs the compared activations."""
+    return _with_modes(_of_activations(_BENCHMARK, "Family, peak resident memory, MB"))
+
+
+def machine() -> str:
+    """Where and when the benchmark ran."""
+    rows = {row["machine"]: row[""] for row in rows_of(_BENCHMARK)}
+    packages = ("keras", "tensorflow", "jax", "torch")
+    versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)
+    return (
+        f"Measured by `python -m benchmarks` on {rows['date']}, on {rows['cores']} "
+        f"cores of {rows['processor']}, with {versions}. Numbers in parentheses are "
+        "ratios to ReLU."
+    )
+
+
+def cost_in_a_line() -> str:
+    """Time and memory of a VAF beside ReLU, for the README."""
+    step, alone, kept = (
+        " / ".join(_ratios(heading))
+        for heading in (
+            "Training step of cnet_B, ms",
+            "Forward and backward, ms",
+            "Kept for the backward pass, MB",
+        )
+    )
+    return (
+        "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
+        f"training step of a convolutional network takes {step} times as long, forward "
+        f"and backward pass of the activation alone {alone} times, and {kept} times as "
+        "much is kept for the backward pass (PyTorch). `python -m benchmarks` measures "
+        "it."
+    )
+
+
+def _ratios(heading: str) -> list[str]:
+    """Return the ratios of a VAF to ReLU on the three backends, where measured."""
+    (row,) = _of_activations(_BENCHMARK, heading, [_VAF])
+    found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
+    return [ratio[1] for ratio in found if ratio]
+
+
+TABLES = (
+    *(wine, operation, training_step, kept, backends),
+    *(family_time, family_memory, machine, cost_in_a_line),
+)

@@ -1,0 +1,57 @@
+"""Tables of the committed reports, read and written."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+REPORTS = Path(__file__).parent / "reports"
+
+Row = dict[str, str]
+
+
+def names_of(pattern: str) -> list[str]:
+    """Return the reports whose paths below `docs/reports` match, shortest first."""
+    found = (path.relative_to(REPORTS).as_posix() for path in REPORTS.glob(pattern))
+    return sorted(found, key=lambda name: (len(name), name))
+
+
+def text_of(report: str) -> str:
+    """Return a report as text."""
+    return (REPORTS / report).read_text(encoding="utf-8")
+
+
+def rows_of(report: str, heading: str = "") -> list[Row]:
+    """Return the first table below a heading of a report, a dictionary for each row.
+
+    Args:
+        report: Path below `docs/reports`.
+        heading: How the heading begins; the first table of the report by default.
+
+    Raises:
+        ValueError: If there is no such heading or no table below it.
+    """
+    text = text_of(report)
+    start = re.search(rf"^#+ {re.escape(heading)}.*$", text, re.M) if heading else None
+    if heading and start is None:
+        raise ValueError(f"Expected a heading {heading!r} in {report}.")
+    found = re.search(r"(?:^\|.*\|\n)+", text[start.end() if start else 0 :], re.M)
+    if found is None:
+        raise ValueError(f"Expected a table below {heading!r} in {report}.")
+    names, _, *lines = (_cells(line) for line in found[0].splitlines())
+    return [dict(zip(names, line, strict=True)) for line in lines]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def render(rows: Sequence[Row]) -> str:
+    """Return rows as a table; columns of numbers are aligned to the right."""
+    columns = ([row[name] for row in rows] for name in rows[0])
+    rule = ["---:" if any(map(_is_number, column)) else "---" for column in columns]
+    lines = [list(rows[0]), rule, *(list(row.values()) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_number(cell: str) -> bool:
+    return re.match(r"[-+]?\d", cell) is not None

@@ -1,0 +1,149 @@
+"""What was found on the paper's datasets, made from the committed reports."""
+
+import re
+
+from report_files import Row, names_of, render, rows_of, text_of
+
+_TITLES = {"relu": "ReLU", "vaf-relu": "VAF"}
+_VAFS = ("vaf-random", "vaf-relu")
+_CHOICES = {
+    "relu": "ReLU",
+    "vaf-random": "random start",
+    "vaf-copies": "start at k equal copies of ReLU",
+    "vaf-k1": "k = 1",
+    "vaf-k5": "k = 5",
+    "vaf-k9": "k = 9",
+    "vaf-neuron": "not shared",
+    "vaf-tanh": "g = tanh, started as tanh",
+    "vaf-tanh-random": "g = tanh, random start",
+    "vaf-silu": "g = silu, started as silu",
+    "tanh": "tanh itself, against g = tanh",
+    "silu": "silu itself, against g = silu",
+    "relu-adamw": "AdamW: ReLU",
+    "vaf-adamw-no-decay": "AdamW: activations do not decay",
+    "vaf-adamw-tenth": "AdamW: activations at a tenth of the rate",
+    "vaf-adamw-tenfold": "AdamW: activations at ten times the rate",
+}
+_VERDICT = re.compile(
+    r"^- (\S+) against \S+ over (\d+) datasets: better on (\d+), worse on (\d+); "
+    r"Wilcoxon signed-rank p = (\S+)",
+    re.M,
+)
+
+
+def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
+    """Return the score and the rows of each dataset that was run, honestly selected.
+
+    Args:
+        manner: The protocol, `"paper"` or `"ours"`.
+    """
+    found = []
+    for task, score in (("classification", "accuracy"), ("regression", "RMSE")):
+        for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
+            rows = rows_of(report)
+            for name in dict.fromkeys(row["dataset"] for row in rows):
+                own = (row for row in rows if row["dataset"] == name)
+                found.append((score, {row["activation"]: row for row in own}))
+    return found
+
+
+def _mean(row: Row) -> str:
+    return f"{row['mean']} ± {row['deviation']}"
+
+
+def _beside_relu(score: str, arms: dict[str, Row]) -> Row:
+    relu, random, known = (arms[a] for a in ("relu", "vaf-random", "vaf-relu"))
+    return {
+        "dataset": relu["dataset"],
+        "score": score,
+        "rows": relu["rows"],
+        "constant": arms["constant"]["mean"],
+        "ReLU": _mean(relu),
+        "VAF, ReLU start": _mean(known),
+        "VAF, random start": _mean(random),
+        "p, ReLU start": known["p"],
+        "p, random start": random["p"],
+    }
+
+
+def results(manner: str) -> str:
+    """What the paper's datasets say that were run."""
+    return render([_beside_relu(*each) for each in reproductions(manner)])
+
+
+def equal_tries(manner: str) -> str:
+    """A VAF of either start beside a ReLU of equal means, and what was published."""
+    return render([_beside_published(*each) for each in reproductions(manner)])
+
+
+def _beside_published(score: str, arms: dict[str, Row]) -> Row:
+    sign = -1 if score == "RMSE" else 1
+    published = {a: _number(arms[a]["published"]) for a in ("relu", *_VAFS)}
+    best = max(_VAFS, key=lambda arm: sign * published[arm])
+    vaf, fair = arms["vaf-either"], arms["relu-fair"]
+    reached = sign * (_number(vaf["mean"]) - published[best]) >= 0
+    gain = sign * (published[best] - published["relu"])
+    return {
+        "dataset": vaf["dataset"],
+        "score": score,
+        "published ReLU": arms["relu"]["published"],
+        "published VAF": arms[best]["published"],
+        "published gain": f"{gain:+.4f}",
+        "ReLU of equal means": _mean(fair),
+        "VAF of either start": _mean(vaf),
+        "gain": vaf["gain"],
+        "p": vaf["p"],
+        "at or better than published": "yes" if reached else "no",
+    }
+
+
+def _number(cell: str) -> float:
+    return float(cell.split()[0])
+
+
+def causes(task: str) -> str:
+    """What other settings make of scores that differ from the published ones."""
+    lines = []
+    for report in names_of(f"reproduction/causes/{task}-*validation-*.md"):
+        protocol = text_of(report).partition("\n")[0].partition(": ")[2]
+        setting = protocol.removeprefix("protocol paper").removeprefix(", ")
+        rows = [row for row in rows_of(report) if row["published"]]
+        titles = [f"{row['dataset']}, {_TITLES[row['activation']]}" for row in rows]
+        named = setting or "as settled here"
+        for name, key in (("published", "published"), (named, "mean")):
+            cells = (row[key].partition(" ")[0] for row in rows)
+            lines.append({"setting": name} | dict(zip(titles, cells, strict=True)))
+    return render([lines[0], *lines[1::2]])
+
+
+def choices() -> str:
+    """How other choices than the default ones did, over the datasets of both tables."""
+    found: dict[str, Row] = {}
+    for task in ("classification", "regression"):
+        (report,) = names_of(f"reproduction/choices-{task}-paper-validation-*.md")
+        for arm, count, *counts, p in _VERDICT.findall(text_of(report)):
+            row = found.setdefault(arm, {"instead of the default": _CHOICES[arm]})
+            row[f"{task}: better, worse of {count}"] = ", ".join(counts)
+            row[f"{task}: p"] = p
+    return render(list(found.values()))
+
+
+def results_in_words(manner: str) -> str:
+    """How often a VAF was better, and how often by more than chance."""
+    found = reproductions(manner)
+    counts, values = {}, []
+    for arm in _VAFS:
+        gains = [_number(arms[arm]["gain"]) for _, arms in found]
+        counts[arm] = sum(gain > 0 for gain in gains)
+        values += [float(arms[arm]["p"]) for _, arms in found]
+    small = sum(value < 0.05 for value in values)
+    verb = "is" if small == 1 else "are"
+    return (
+        f"Of {len(found)} datasets of the paper, a VAF that starts as ReLU has the "
+        f"better mean on {counts['vaf-relu']}, and one that starts at random on "
+        f"{counts['vaf-random']}. Below 0.05 {verb} {small} of the {len(values)} "
+        "p-values, which are not corrected for their number."
+    )
+
+
+OF_A_PROTOCOL = (results, results_in_words, equal_tries)

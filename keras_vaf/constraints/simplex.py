@@ -26,6 +26,7 @@ class Simplex(keras.constraints.Constraint):
 
     def __call__(self, value: Tensor) -> Tensor:
         """Return the nearest weights of a convex combination."""
+        value = ops.convert_to_tensor(value)
         count = ops.cast(ops.arange(1, value.shape[-1] + 1), value.dtype)
         descending = ops.flip(ops.sort(value, axis=-1), axis=-1)
         # What to take off if the first 1, 2, ... of them are all that stay above 0.

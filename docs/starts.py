@@ -48,7 +48,7 @@ def _table(g: str) -> str:
     rows = [["start at", *(f"k = {k}" for k in _SIZES)], ["---"] + ["---:"] * 6]
     rows += [[name, *(_error(name, k, g) for k in _SIZES)] for name in _FUNCTIONS]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"## g = {g}\n\n{lines}\n"
+    return f"With g = {g}:\n\n{lines}\n"
 
 
 def _error(name: str, k: int, g: str) -> str:

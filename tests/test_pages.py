@@ -42,6 +42,20 @@ def test_what_a_page_outside_of_the_documentation_links_to_is_there(page):
 
 
 @pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_includes_cuts_no_table(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    parts = re.findall(r'^--8<-- "([^":]+)(?::(\d+))?(?::(\d+))?"$', text, re.M)
+    for file, start, end in parts:
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        first, stop = int(start or 1) - 1, int(end or len(lines))
+        assert first < stop <= len(lines), file
+        for cut in {first, stop} - {0, len(lines)}:
+            beside = lines[cut - 1], lines[cut]
+            assert not all(line.startswith("|") for line in beside), f"{file}:{cut}"
+
+
+@pytest.mark.backend("tensorflow")
 def test_every_extra_is_explained():
     configuration = configparser.ConfigParser()
     configuration.read(ROOT / "setup.cfg")

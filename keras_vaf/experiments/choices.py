@@ -14,7 +14,6 @@ from keras_vaf.experiments.fully_connected import (
     ARCHITECTURES,
     CLASSIFICATIONS,
     REGRESSIONS,
-    SMALL,
     fields_of,
 )
 from keras_vaf.experiments.protocol import Optimizer, Protocol
@@ -109,7 +108,7 @@ def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:
         The protocols.
     """
     fields = fields_of(dataset, form)
-    decaying = {**fields, "batch_size": 32}
+    decaying = {**fields, "batch_size": 32, "rates": ()}
     return [
         protocol
         for hidden in form.architectures or (_HIDDEN,)
@@ -132,12 +131,12 @@ def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:
 
 
 def _experiment(tables: Experiment) -> Experiment:
-    """Return the experiment on the small data of a table."""
+    """Return the experiment on the data of a table."""
     first = OPTIMIZERS[0][0].name
     return Experiment(
         f"choices-{tables.name}",
         f"{tables.title}: choices",
-        tuple(name for name in tables.datasets if name in SMALL),
+        tables.datasets,
         protocols_of_choices,
         table_of,
         metric=tables.metric,

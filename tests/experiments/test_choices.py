@@ -1,5 +1,7 @@
 """Beyond the paper: VAFs that differ from the usual one in one choice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,16 @@ def test_all_are_held_against_the_vaf_that_they_differ_from(classes):
     }
     assert {protocol.hidden for protocol in protocols} == {(25, 10)}
     assert {protocol.epochs for protocol in protocols} == {300}
+
+
+def test_adamw_has_its_one_rate_on_large_data_too(classes):
+    x, y = np.zeros((5_000, 3), "float32"), np.arange(5_000) % 2
+    large = replace(classes, x=x, y=y)
+    protocols = find_experiment("choices-classification").protocols(large, Form())
+
+    assert {
+        (each.optimizer.name, len(each.rates), each.batch_size) for each in protocols
+    } == {("RMSprop", 10, 128), ("AdamW", 0, 32)}
 
 
 @pytest.mark.parametrize("name", ["tanh", "silu"])

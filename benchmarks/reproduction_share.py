@@ -7,6 +7,7 @@ epochs that a protocol allows: an upper bound where training ends early.
 """
 
 import argparse
+import functools
 import math
 import statistics
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keras_vaf.datasets import load
+from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments import EXPERIMENTS, Form, read_compact
 from keras_vaf.experiments.experiment import Experiment, Manner
 from keras_vaf.experiments.fully_connected import SMALL
@@ -28,6 +29,7 @@ SEEDS = 3
 _DRAWN = ("curves",)  # trains what other experiments train
 
 Key = tuple[str, int, int]
+Kind = tuple[str, str, str]
 
 
 @dataclass
@@ -44,12 +46,12 @@ def share_of(
     experiment: Experiment,
     manner: Manner,
     found: dict[Key, Report],
-    pace: dict[tuple[str, str], float],
+    pace: dict[Kind, float],
 ) -> Share:
     """Count the trainings of an experiment, and estimate what is left."""
     share = Share()
     for name in experiment.datasets:
-        dataset = load(name)
+        dataset = _loaded(name)
         for protocol in experiment.protocols(dataset, Form(manner)):
             alone = replace(protocol, replicas=1)
             for seed in range(SEEDS if name in SMALL else 1):
@@ -66,23 +68,32 @@ def share_of(
     return share
 
 
-def paces(reports: Sequence[Report]) -> dict[tuple[str, str], float]:
+@functools.cache
+def _loaded(name: str) -> Dataset:
+    """Return data that several experiments and protocols share."""
+    return load(name)
+
+
+def paces(reports: Sequence[Report]) -> dict[Kind, float]:
     """Return seconds for a row and epoch: the median of each kind of network."""
-    found: dict[tuple[str, str], list[float]] = {}
+    found: dict[Kind, list[float]] = {}
     for report in reports:
         passes = sum(trial.epochs for trial in report.trials) * report.rows["train"]
         found.setdefault(_kind(report.protocol), []).append(report.seconds / passes)
     return {kind: statistics.median(each) for kind, each in found.items()}
 
 
-def _kind(protocol: Protocol) -> tuple[str, str]:
-    return protocol.architecture.name, protocol.optimizer.name
+def _kind(protocol: Protocol) -> Kind:
+    """Return what the pace depends on: for images, also on their size."""
+    name = protocol.architecture.name
+    return name, "" if name == "mlp" else protocol.dataset, protocol.optimizer.name
 
 
-def _pace_of(protocol: Protocol, pace: dict[tuple[str, str], float]) -> float:
+def _pace_of(protocol: Protocol, pace: dict[Kind, float]) -> float:
     """Return the pace of such networks; of another optimizer if there is no report."""
-    alike = [pace[kind] for kind in pace if kind[0] == protocol.architecture.name]
-    return pace.get(_kind(protocol), max(alike, default=float("nan")))
+    own = _kind(protocol)
+    alike = [pace[kind] for kind in pace if kind[:2] == own[:2]]
+    return pace.get(own, max(alike, default=float("nan")))
 
 
 def _training_rows(protocol: Protocol, rows: int) -> int:
@@ -126,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     reports = [
         report
-        for path in sorted(options.reports.glob("*.json.gz"))
+        for path in sorted(options.reports.rglob("*.json.gz"))
         for report in read_compact(path)
     ]
     found = {

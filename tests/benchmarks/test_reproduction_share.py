@@ -7,7 +7,8 @@ import pytest
 from benchmarks.reproduction_share import Share, markdown, paces, share_of
 from keras_vaf.datasets import load
 from keras_vaf.experiments import Form, find_experiment
-from tests.experiments.fakes import make_report, make_trial
+from keras_vaf.experiments.protocol import Architecture
+from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -29,7 +30,7 @@ def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
     )
     one = dataclasses.replace(protocols[0], replicas=1)
     pace = paces([report])
-    assert pace == {("mlp", "Rprop"): pytest.approx(3.0 / (100 * 300))}
+    assert pace == {("mlp", "", "Rprop"): pytest.approx(3.0 / (100 * 300))}
 
     share = share_of(wine, "paper", {(one.digest, 0, 0): report}, pace)
 
@@ -38,6 +39,26 @@ def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
     assert (share.run, share.seconds) == (1, 3.0)
     # 178 rows less a tenth for test and a fifth of the rest for validation: 128.
     assert share.left == pytest.approx((share.trainings - 1) * 3.0 * 1.28)
+
+
+def image_report(dataset, seconds):
+    """Return the report of a convolutional network that saw ten images once."""
+    protocol = make_protocol(dataset=dataset, architecture=Architecture("cnet"))
+    return make_report(
+        protocol=protocol,
+        rows={"train": 10, "validation": 5, "test": 5},
+        trials=(make_trial(epochs=1),),
+        seconds=seconds,
+    )
+
+
+def test_the_pace_of_images_is_that_of_images_as_large():
+    pace = paces([image_report("small", 10.0), image_report("large", 30.0)])
+
+    assert {kind[:2]: value for kind, value in pace.items()} == {
+        ("cnet", "small"): 1.0,
+        ("cnet", "large"): 3.0,
+    }
 
 
 def test_what_nothing_is_known_of_is_said_to_be_unknown(wine):

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments import EXPERIMENTS, Form, read_compact
@@ -32,21 +33,32 @@ Key = tuple[str, int, int]
 Kind = tuple[str, str, str]
 
 
+class Pace(NamedTuple):
+    """What a row costs in an epoch: seconds, and floating-point operations."""
+
+    seconds: float
+    flops: float
+
+
 @dataclass
 class Share:
-    """Trainings of an experiment: all of them, those that were run, and their hours."""
+    """Trainings of an experiment: all of them, those that were run, and what is left.
+
+    The latter in seconds, and in floating-point operations.
+    """
 
     trainings: int = 0
     run: int = 0
     seconds: float = 0.0
     left: float = 0.0
+    left_flops: float = 0.0
 
 
 def share_of(
     experiment: Experiment,
     manner: Manner,
     found: dict[Key, Report],
-    pace: dict[Kind, float],
+    pace: dict[Kind, Pace],
 ) -> Share:
     """Count the trainings of an experiment, and estimate what is left."""
     share = Share()
@@ -64,7 +76,9 @@ def share_of(
                     else:
                         rows = _training_rows(protocol, len(dataset.x))
                         passes = rows * protocol.epochs * protocol.trials
-                        share.left += passes * _pace_of(protocol, pace)
+                        own = _pace_of(protocol, pace)
+                        share.left += passes * own.seconds
+                        share.left_flops += passes * own.flops
     return share
 
 
@@ -74,13 +88,17 @@ def _loaded(name: str) -> Dataset:
     return load(name)
 
 
-def paces(reports: Sequence[Report]) -> dict[Kind, float]:
-    """Return seconds for a row and epoch: the median of each kind of network."""
-    found: dict[Kind, list[float]] = {}
+def paces(reports: Sequence[Report]) -> dict[Kind, Pace]:
+    """Return medians of each kind of network. Backward is twice as much as forward."""
+    found: dict[Kind, list[Pace]] = {}
     for report in reports:
         passes = sum(trial.epochs for trial in report.trials) * report.rows["train"]
-        found.setdefault(_kind(report.protocol), []).append(report.seconds / passes)
-    return {kind: statistics.median(each) for kind, each in found.items()}
+        pace = Pace(report.seconds / passes, 3 * (report.flops or math.nan))
+        found.setdefault(_kind(report.protocol), []).append(pace)
+    return {
+        kind: Pace(*map(statistics.median, zip(*each, strict=True)))
+        for kind, each in found.items()
+    }
 
 
 def _kind(protocol: Protocol) -> Kind:
@@ -89,11 +107,11 @@ def _kind(protocol: Protocol) -> Kind:
     return name, "" if name == "mlp" else protocol.dataset, protocol.optimizer.name
 
 
-def _pace_of(protocol: Protocol, pace: dict[Kind, float]) -> float:
+def _pace_of(protocol: Protocol, pace: dict[Kind, Pace]) -> Pace:
     """Return the pace of such networks; of another optimizer if there is no report."""
     own = _kind(protocol)
     alike = [pace[kind] for kind in pace if kind[:2] == own[:2]]
-    return pace.get(own, max(alike, default=float("nan")))
+    return pace.get(own, max(alike, default=Pace(math.nan, math.nan)))
 
 
 def _training_rows(protocol: Protocol, rows: int) -> int:
@@ -109,23 +127,26 @@ def markdown(shares: dict[tuple[str, str], Share]) -> str:
         "Made by `python -m benchmarks.reproduction_share`. Trainings of the full "
         f"protocols ({SEEDS} seeds for data of fewer than 5,000 rows, one for the "
         "others), those that the reports hold, the hours that they took on two cores, "
-        "and an upper estimate for the rest.",
+        "and upper estimates for the rest, in such hours and in 10^15 floating-point "
+        "operations.",
         "",
-        "| experiment | protocol | trainings | run | share | hours | hours left |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| experiment | protocol | trainings | run | share | hours | hours left "
+        "| PFLOP left |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for (name, manner), share in shares.items():
         cells = [
             *(name, manner, f"{share.trainings:,}", f"{share.run:,}"),
             f"{share.run / share.trainings:.0%}",
-            *(_hours(seconds) for seconds in (share.seconds, share.left)),
+            *(_known(seconds / 3600) for seconds in (share.seconds, share.left)),
+            _known(share.left_flops / 1e15),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def _hours(seconds: float) -> str:
-    return "unknown" if math.isnan(seconds) else f"{seconds / 3600:.1f}"
+def _known(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:,.1f}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -27,10 +27,11 @@ def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
         rows={"train": 100, "validation": 20, "test": 20},
         trials=(make_trial(epochs=300),),
         seconds=3.0,
+        flops=1_000,
     )
     one = dataclasses.replace(protocols[0], replicas=1)
     pace = paces([report])
-    assert pace == {("mlp", "", "Rprop"): pytest.approx(3.0 / (100 * 300))}
+    assert pace == {("mlp", "", "Rprop"): pytest.approx((3.0 / (100 * 300), 3_000))}
 
     share = share_of(wine, "paper", {(one.digest, 0, 0): report}, pace)
 
@@ -39,6 +40,7 @@ def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
     assert (share.run, share.seconds) == (1, 3.0)
     # 178 rows less a tenth for test and a fifth of the rest for validation: 128.
     assert share.left == pytest.approx((share.trainings - 1) * 3.0 * 1.28)
+    assert share.left_flops == pytest.approx((share.trainings - 1) * 128 * 300 * 3_000)
 
 
 def image_report(dataset, seconds):
@@ -55,7 +57,7 @@ def image_report(dataset, seconds):
 def test_the_pace_of_images_is_that_of_images_as_large():
     pace = paces([image_report("small", 10.0), image_report("large", 30.0)])
 
-    assert {kind[:2]: value for kind, value in pace.items()} == {
+    assert {kind[:2]: each.seconds for kind, each in pace.items()} == {
         ("cnet", "small"): 1.0,
         ("cnet", "large"): 3.0,
     }
@@ -63,5 +65,8 @@ def test_the_pace_of_images_is_that_of_images_as_large():
 
 def test_what_nothing_is_known_of_is_said_to_be_unknown(wine):
     share = share_of(wine, "ours", {}, {})
-    assert "| 0% | 0.0 | unknown |" in markdown({("classification", "ours"): share})
-    assert "| 50% | 1.0 | 2.0 |" in markdown({("a", "b"): Share(4, 2, 3600, 7200)})
+    assert "| 0% | 0.0 | unknown | unknown |" in markdown(
+        {("classification", "ours"): share}
+    )
+    known = Share(4, 2, 3600, 7200, 3e15)
+    assert "| 50% | 1.0 | 2.0 | 3.0 |" in markdown({("a", "b"): known})

@@ -108,9 +108,9 @@ def _kind(protocol: Protocol) -> Kind:
 
 
 def _pace_of(protocol: Protocol, pace: dict[Kind, Pace]) -> Pace:
-    """Return the pace of such networks; of another optimizer if there is no report."""
+    """Return the pace of such networks; without a report, the slowest on such data."""
     own = _kind(protocol)
-    alike = [pace[kind] for kind in pace if kind[:2] == own[:2]]
+    alike = [pace[kind] for kind in pace if kind[1] == own[1]]
     return pace.get(own, max(alike, default=Pace(math.nan, math.nan)))
 
 

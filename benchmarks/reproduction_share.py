@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keras_vaf.datasets import Dataset, load
-from keras_vaf.experiments import EXPERIMENTS, Form, read_compact
-from keras_vaf.experiments.experiment import Experiment, Manner
-from keras_vaf.experiments.fully_connected import SMALL
+from keras_vaf.experiments import read_compact
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports import Report
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.paper import EXPERIMENTS, Form
+from keras_vaf.paper.experiment import Experiment, Manner
+from keras_vaf.paper.fully_connected import SMALL
 from keras_vaf.utils import write_atomically
 
 FOLDER = Path("docs/reports/reproduction")

@@ -24,14 +24,13 @@ import numpy as np
 
 from benchmarks.environment import environment
 from keras_vaf.datasets import Dataset, Preprocessing, load
+from keras_vaf.datasets.scores import Rows, baseline_scores, network_scores
 from keras_vaf.experiments import RPROP, corrected_t_test
-from keras_vaf.experiments.rows import Rows
-from keras_vaf.experiments.scores import baseline_scores, network_scores
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training import k_folds
 from keras_vaf.tuners import CrossValidated, activation, ranked
-from keras_vaf.tuners.versions import keras_tuner
+from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.utils import write_atomically
 
 DATASETS = ("servo", "wine", "yacht", "liver", "dermatology", "climate_crashes")

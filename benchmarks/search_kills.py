@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.environment import environment
 from keras_vaf.tuners import CrossValidated, Workers, read_trials
-from keras_vaf.tuners.versions import keras_tuner
+from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.utils import write_atomically
 
 TARGETS = ("alone", "worker", "chief", "everything")

@@ -158,8 +158,8 @@ def memory(quick: bool) -> float:
     from keras_vaf.optimizers import Rprop
     from keras_vaf.training.data import prepare
     from keras_vaf.training.history import Rule
-    from keras_vaf.training.jax_batch import BatchLoop
-    from keras_vaf.training.jax_loop import state_of
+    from keras_vaf.training.loops.jax_batch import BatchLoop
+    from keras_vaf.training.loops.jax_loop import state_of
 
     rows, width = 1_000, 4 if quick else 16
     x = np.random.default_rng(0).normal(size=(rows, 100)).astype("float32")

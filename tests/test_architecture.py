@@ -29,17 +29,17 @@ ARROWS = {
     "training": {"layers"},
     "visualization": {"layers"},
     "callbacks": {"layers", "visualization"},
-    "tuners": {"training", "models", "visualization"},
+    "tuners": {"experiments"},
+    "paper": {"experiments"},
     "experiments": {
         "keras_vaf",
         "datasets",
         "models",
         "training",
-        "tuners",
         "visualization",
     },
     "keras_vaf": {"layers", "models", "optimizers", "callbacks", "training"},
-    "cli": {"experiments", "keras_vaf"},
+    "cli": {"paper", "tuners", "keras_vaf"},
 }
 
 # Imported when a module is imported. Anything else waits until it is needed.

@@ -14,7 +14,7 @@ import numpy as np
 from keras_vaf.callbacks.event_file import EventFile
 from keras_vaf.callbacks.observation import observe, sample_inputs
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.finding import find_layers
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.utils import require, write_atomically
 from keras_vaf.visualization import ActivationRecord, plot_epochs, style
 from keras_vaf.visualization.epochs import PANELS

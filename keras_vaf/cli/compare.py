@@ -6,14 +6,15 @@ import sys
 
 import numpy as np
 
-from keras_vaf.cli.options import (
+from keras_vaf.cli.shared import (
     add_command,
     add_data_dir,
     add_hidden,
     add_run_options,
     integers,
+    print_table,
+    track,
 )
-from keras_vaf.cli.terminal import print_table, track
 from keras_vaf.datasets import Dataset, load, read_csv
 from keras_vaf.experiments import (
     FAMILY,
@@ -26,9 +27,9 @@ from keras_vaf.experiments import (
     as_wide,
     compare,
     find_variants,
-    tables,
     with_replicas,
 )
+from keras_vaf.experiments.results import comparison_table
 
 _OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
 _DESCRIPTION = """\
@@ -219,10 +220,10 @@ def _show(comparison: Comparison) -> None:
         return
     reports, best = comparison.reports, comparison.best
     print_table(
-        tables.title_of(reports),
-        tables.COLUMNS,
-        tables.lines_of(reports),
-        tables.notes_of(reports),
+        comparison_table.title_of(reports),
+        comparison_table.COLUMNS,
+        comparison_table.lines_of(reports),
+        comparison_table.notes_of(reports),
     )
     print(
         f"\nWritten to {comparison.folder}: report.json, table.md, comparison.png and "

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from keras_vaf.datasets import CATALOGUE, find, load
-from keras_vaf.datasets.checking import check_there
+from keras_vaf.datasets.checksums import check_there
 from keras_vaf.datasets.fetching import cache_folder, data_folder
 from keras_vaf.datasets.pictures import plot_distributions
 from keras_vaf.datasets.summary import (
@@ -71,7 +71,7 @@ def prepare(arguments: argparse.Namespace) -> int:
         dataset = load(entry.name, arguments.data_dir)
         print(f"{dataset} from {dataset.source}", flush=True)
         if arguments.tfds_dir is not None:
-            from keras_vaf.datasets.builders import prepare_tfds
+            from keras_vaf.datasets.tfds_builders import prepare_tfds
 
             builder = prepare_tfds(entry.name, arguments.data_dir, arguments.tfds_dir)
             print(f"{builder.info.full_name} in {builder.data_dir}", flush=True)

@@ -5,11 +5,11 @@ import io
 from typing import Any
 
 from keras_vaf.cli.model_files import add_model_parser, load
-from keras_vaf.cli.terminal import print_table
+from keras_vaf.cli.shared import print_table
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.finding import find_layers
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import nearest
-from keras_vaf.models.exchange import label
+from keras_vaf.models.surgery.replacement import label
 from keras_vaf.utils import write_atomically
 from keras_vaf.visualization import plot_activations
 

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from keras_vaf.cli.options import add_command
+from keras_vaf.cli.shared import add_command
 from keras_vaf.experiments import merge
 
 _DESCRIPTION = """\

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.cli.options import add_command
+from keras_vaf.cli.shared import add_command
 
 
 def add_model_parser(

@@ -3,22 +3,23 @@
 import argparse
 import sys
 
-from keras_vaf.cli.options import (
+from keras_vaf.cli.shared import (
     add_command,
     add_data_dir,
     add_run_options,
     integers,
+    print_table,
+    track,
 )
-from keras_vaf.cli.terminal import print_table, track
 from keras_vaf.experiments import Shard
-from keras_vaf.experiments.experiment import Form, Outcome, Reproduction
-from keras_vaf.experiments.keeping import keep, read_reproduction
-from keras_vaf.experiments.reproduction import (
+from keras_vaf.experiments.results.selection import check_selection
+from keras_vaf.paper.experiment import Form, Outcome, Reproduction
+from keras_vaf.paper.files import keep, read_reproduction
+from keras_vaf.paper.reproduction import (
     EXPERIMENTS,
     find_experiment,
     reproduce,
 )
-from keras_vaf.experiments.selection import check_selection
 
 _DESCRIPTION = """\
 Run an experiment of the paper and hold its results against the published numbers.

@@ -9,13 +9,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_vaf.cli.dataset_search import TRIALS, DatasetSearch, write_results
-from keras_vaf.cli.options import add_command, add_data_dir, add_hidden
-from keras_vaf.cli.search_settings import TUNERS, Settings
-from keras_vaf.cli.terminal import print_table
+from keras_vaf.cli.shared import add_command, add_data_dir, add_hidden, print_table
 from keras_vaf.tuners import Workers, ranked, read_trials
-from keras_vaf.tuners.live import duration
+from keras_vaf.tuners.dataset_search import TRIALS, DatasetSearch, write_results
 from keras_vaf.tuners.results import TrialResult, names_of
+from keras_vaf.tuners.resumable.progress import duration
+from keras_vaf.tuners.search_settings import TUNERS, Settings
 from keras_vaf.utils import require
 
 _DESCRIPTION = """\

@@ -8,7 +8,7 @@ targets by statistics of the training rows.
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
-from keras_vaf.datasets.own import read_csv
+from keras_vaf.datasets.own_csv import read_csv
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
 
 __all__ = [

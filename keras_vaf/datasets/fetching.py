@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 from keras_vaf.datasets.catalogue import File
-from keras_vaf.datasets.checking import difference, is_right
+from keras_vaf.datasets.checksums import difference, is_right
 from keras_vaf.utils import write_atomically
 
 _CHUNK = 1 << 18

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_vaf.datasets.catalogue import Entry, Source, find
-from keras_vaf.datasets.checking import read_checked
+from keras_vaf.datasets.checksums import read_checked
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
 from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there

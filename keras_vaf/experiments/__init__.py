@@ -4,26 +4,11 @@ A `Protocol` is frozen data that decides a cross-validated training but for its 
 `Variant` is the activation in it. `compare` trains protocols on the same folds and
 writes one report file per training, so that an interrupted run goes on from where it
 was. Tables and pictures are made from `Report` objects and nothing else. `select` is
-Algorithm 2 of the paper on reports, and `reproduce` runs the paper's experiments.
+Algorithm 2 of the paper on reports. `keras_vaf.paper` runs the paper's own experiments.
 """
 
-from keras_vaf.experiments.compact import read_compact, write_compact
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
-from keras_vaf.experiments.curves import functions_figure
-from keras_vaf.experiments.experiment import (
-    Experiment,
-    Form,
-    Outcome,
-    Reproduction,
-)
-from keras_vaf.experiments.figures import (
-    comparison_figure,
-    learned_layers,
-    start_layers,
-)
-from keras_vaf.experiments.fully_connected import protocols_of
-from keras_vaf.experiments.keeping import keep, read_reproduction
-from keras_vaf.experiments.merging import Merged, merge
+from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
     RPROP,
@@ -34,30 +19,27 @@ from keras_vaf.experiments.protocol import (
     cells,
     with_replicas,
 )
-from keras_vaf.experiments.published import Published
-from keras_vaf.experiments.reports import Report, Trial, read_reports
-from keras_vaf.experiments.reproduction import (
-    EXPERIMENTS,
-    find_experiment,
-    reproduce,
+from keras_vaf.experiments.reports.compact import read_compact, write_compact
+from keras_vaf.experiments.reports.merging import Merged, merge
+from keras_vaf.experiments.reports.report import Report, Trial, read_reports
+from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.experiments.results.comparison_figure import (
+    comparison_figure,
+    learned_layers,
+    start_layers,
 )
-from keras_vaf.experiments.selection import Selected, select
-from keras_vaf.experiments.settings import with_settings
-from keras_vaf.experiments.significance import (
+from keras_vaf.experiments.results.comparison_table import Row, markdown, summarise
+from keras_vaf.experiments.results.results import Published, Verdict, verdicts
+from keras_vaf.experiments.results.selection import Selected, select
+from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
     holm,
     wilcoxon,
 )
-from keras_vaf.experiments.store import Shard, Store
-from keras_vaf.experiments.tables import Row, markdown, summarise
-from keras_vaf.experiments.tries import as_fair
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
-from keras_vaf.experiments.verdict import Verdict, verdicts
-from keras_vaf.experiments.widening import as_wide
 
 __all__ = [
-    "EXPERIMENTS",
     "FAMILY",
     "PAPER_RPROP",
     "RPROP",
@@ -65,15 +47,11 @@ __all__ = [
     "Architecture",
     "Cell",
     "Comparison",
-    "Experiment",
-    "Form",
     "Merged",
     "Optimizer",
-    "Outcome",
     "Protocol",
     "Published",
     "Report",
-    "Reproduction",
     "Row",
     "Selected",
     "Shard",
@@ -89,25 +67,18 @@ __all__ = [
     "comparison_figure",
     "corrected_interval",
     "corrected_t_test",
-    "find_experiment",
     "find_variants",
-    "functions_figure",
     "holm",
-    "keep",
     "learned_layers",
     "markdown",
     "merge",
-    "protocols_of",
     "read_compact",
     "read_reports",
-    "read_reproduction",
-    "reproduce",
     "select",
     "start_layers",
     "summarise",
     "verdicts",
     "wilcoxon",
     "with_replicas",
-    "with_settings",
     "write_compact",
 ]

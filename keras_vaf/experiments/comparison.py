@@ -13,14 +13,14 @@ from pathlib import Path
 import keras
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.engine import HERE, Track, check_engine
-from keras_vaf.experiments.figures import comparison_figure, png
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports import Report, validation_loss, write_reports
-from keras_vaf.experiments.running import train_missing
-from keras_vaf.experiments.store import Shard, Store, file_name
-from keras_vaf.experiments.tables import by_arm, markdown
+from keras_vaf.experiments.reports.report import Report, validation_loss, write_reports
+from keras_vaf.experiments.reports.store import Shard, Store, file_name
+from keras_vaf.experiments.results.comparison_figure import comparison_figure, png
+from keras_vaf.experiments.results.comparison_table import by_arm, markdown
+from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
+from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments.runs.training_runs import Arm
 from keras_vaf.utils import require, write_atomically
 
 

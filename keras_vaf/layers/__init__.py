@@ -11,19 +11,19 @@ Those that a VAF is compared with stand on the same base, `TrainableActivation`,
 used in the same way; only `Maxout` and `MLPConv` are no functions of one number.
 """
 
-from keras_vaf.layers.abu import ABU
-from keras_vaf.layers.activation_ensemble import ActivationEnsemble
-from keras_vaf.layers.adaptive_sigmoid import AdaptiveSigmoid
-from keras_vaf.layers.adaptive_tanh import AdaptiveTanh
-from keras_vaf.layers.apl import APL
-from keras_vaf.layers.kaf import KAF
-from keras_vaf.layers.maxout import Maxout
-from keras_vaf.layers.mixed_activation import MixedActivation
-from keras_vaf.layers.mlpconv import MLPConv
-from keras_vaf.layers.pelu import PELU
-from keras_vaf.layers.polynomial_activation import PolynomialActivation
-from keras_vaf.layers.spline_activation import SplineActivation
-from keras_vaf.layers.srelu import SReLU
+from keras_vaf.layers.family.abu import ABU
+from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
+from keras_vaf.layers.family.adaptive_sigmoid import AdaptiveSigmoid
+from keras_vaf.layers.family.adaptive_tanh import AdaptiveTanh
+from keras_vaf.layers.family.apl import APL
+from keras_vaf.layers.family.kaf import KAF
+from keras_vaf.layers.family.maxout import Maxout
+from keras_vaf.layers.family.mixed_activation import MixedActivation
+from keras_vaf.layers.family.mlpconv import MLPConv
+from keras_vaf.layers.family.pelu import PELU
+from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
+from keras_vaf.layers.family.spline_activation import SplineActivation
+from keras_vaf.layers.family.srelu import SReLU
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.vaf_activation import VAFActivation
 

@@ -9,16 +9,16 @@ writes one activation as a VAF; `mlp`, `cnet` and `nin` make the networks of the
 """
 
 from keras_vaf.models.conversion import convert
-from keras_vaf.models.convolutional import cnet, nin
 from keras_vaf.models.curves import load_curve, save_curve
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.growing import grow
-from keras_vaf.models.inclusion import gaussian, to_vaf
-from keras_vaf.models.naming import Known, nearest
-from keras_vaf.models.networks import mlp
-from keras_vaf.models.report import Change, Kept, Report
+from keras_vaf.models.networks.convolutional import cnet, nin
+from keras_vaf.models.networks.fully_connected import mlp
 from keras_vaf.models.reverting import revert
 from keras_vaf.models.simplification import simplify
+from keras_vaf.models.surgery.nearest import Known, nearest
+from keras_vaf.models.surgery.report import Change, Kept, Report
+from keras_vaf.models.vaf_equivalent import gaussian, to_vaf
 
 __all__ = [
     "Change",

@@ -7,11 +7,20 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.fixed import has_built_in, is_activation, label
-from keras_vaf.models.making import Maker, NotPossibleError
-from keras_vaf.models.rebuilding import Node, Swap, check_graph, rebuild
-from keras_vaf.models.report import Change, Kept, Report
-from keras_vaf.models.selection import Selection, Selector, layers_of, output_layers
+from keras_vaf.models.activation_factory import Maker, NotPossibleError
+from keras_vaf.models.surgery.cloning import Node, Swap, check_graph, rebuild
+from keras_vaf.models.surgery.fixed_activations import (
+    has_built_in,
+    is_activation,
+    label,
+)
+from keras_vaf.models.surgery.layer_selection import (
+    Selection,
+    Selector,
+    layers_of,
+    output_layers,
+)
+from keras_vaf.models.surgery.report import Change, Kept, Report
 from keras_vaf.ops.functions import Function
 
 

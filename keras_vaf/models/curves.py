@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_vaf.initializers import CurveStart
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.models.inclusion import to_vaf
+from keras_vaf.models.vaf_equivalent import to_vaf
 from keras_vaf.ops.functions import function_identifier
 from keras_vaf.utils import write_atomically
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.sharing import unshared_axes
-from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange
-from keras_vaf.models.inclusion import built_shape, to_vaf
+from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.elementwise import elementwise, name_of
 from keras_vaf.types import Tensor
 

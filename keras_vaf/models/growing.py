@@ -7,8 +7,13 @@ import numpy as np
 
 from keras_vaf.initializers.units import spread
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange, label
-from keras_vaf.models.inclusion import built_shape
+from keras_vaf.models.surgery.replacement import (
+    Exchanged,
+    NotExchangedError,
+    exchange,
+    label,
+)
+from keras_vaf.models.vaf_equivalent import built_shape
 
 
 def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:

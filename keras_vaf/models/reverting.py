@@ -3,9 +3,9 @@
 import keras
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.models.checking import check_tolerance
-from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange
-from keras_vaf.models.naming import nearest
+from keras_vaf.models.surgery.nearest import nearest
+from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
+from keras_vaf.models.surgery.tolerance import check_tolerance
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:

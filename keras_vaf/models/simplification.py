@@ -8,11 +8,16 @@ import numpy as np
 
 from keras_vaf.initializers.units import spread
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.checking import check_tolerance
-from keras_vaf.models.entering import entering_values
-from keras_vaf.models.exchange import Exchanged, NotExchangedError, exchange, label
-from keras_vaf.models.inclusion import built_shape, to_vaf
-from keras_vaf.models.naming import nearest
+from keras_vaf.models.surgery.activation_inputs import entering_values
+from keras_vaf.models.surgery.nearest import nearest
+from keras_vaf.models.surgery.replacement import (
+    Exchanged,
+    NotExchangedError,
+    exchange,
+    label,
+)
+from keras_vaf.models.surgery.tolerance import check_tolerance
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.functions import evaluate
 
 _GRID = np.linspace(-5, 5, 501)

@@ -3,10 +3,10 @@
 Layers own weights and configuration; what they compute is here, once.
 """
 
-from keras_vaf.ops.base import Pointwise
+from keras_vaf.ops.differentiation import plain_differentiation
 from keras_vaf.ops.elementwise import NAMES
+from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import pointwise
-from keras_vaf.ops.switch import plain_differentiation
 from keras_vaf.ops.vaf import VAF
 
 __all__ = [

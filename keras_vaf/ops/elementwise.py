@@ -7,7 +7,7 @@ from collections.abc import Callable
 import keras
 from keras import ops
 
-from keras_vaf.ops.automatic import vjp
+from keras_vaf.ops.vjp import vjp
 from keras_vaf.types import Tensor
 
 Function = Callable[[Tensor], Tensor]

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import keras
 from keras import ops
 
-from keras_vaf.ops.base import Pointwise, Total
 from keras_vaf.ops.blocks import blockwise
+from keras_vaf.ops.differentiation import is_plain
+from keras_vaf.ops.equation import Pointwise, Total
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
-from keras_vaf.ops.switch import is_plain
 from keras_vaf.types import Tensor
 
 
@@ -110,13 +110,13 @@ def pointwise(
         return forward(function, layout, x, *parameters)
     tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
     if backend == "jax":
-        from keras_vaf.ops import on_jax
+        from keras_vaf.ops.backends import on_jax
 
         return on_jax.apply(function, layout, training, *tensors)
     if backend == "tensorflow":
-        from keras_vaf.ops import on_tensorflow
+        from keras_vaf.ops.backends import on_tensorflow
 
         return on_tensorflow.apply(function, layout, training, *tensors)
-    from keras_vaf.ops import on_torch
+    from keras_vaf.ops.backends import on_torch
 
     return on_torch.apply(function, layout, training, *tensors)

@@ -3,8 +3,8 @@
 import dataclasses
 from collections.abc import Iterator
 
-from keras_vaf.ops.base import Parameter, Pointwise, Total
 from keras_vaf.ops.elementwise import Function, elementwise
+from keras_vaf.ops.equation import Parameter, Pointwise, Total
 from keras_vaf.types import Tensor
 
 

@@ -6,7 +6,10 @@ weight decay, with any Keras optimizer. Both are ordinary `keras.optimizers.Opti
 they can be compiled into any model and are saved with it.
 """
 
-from keras_vaf.optimizers.apart import ActivationsApart, activations_apart
 from keras_vaf.optimizers.rprop import Rprop
+from keras_vaf.optimizers.separate_learning_rate import (
+    ActivationsApart,
+    activations_apart,
+)
 
 __all__ = ["ActivationsApart", "Rprop", "activations_apart"]

@@ -11,10 +11,10 @@ import keras
 from keras_vaf.training.data import prepare
 from keras_vaf.training.history import History, Rule
 from keras_vaf.training.in_turn import train_in_turn
-from keras_vaf.training.jax_batch import BatchLoop, program_text, train_batch
-from keras_vaf.training.jax_loop import assign_best, state_of
-from keras_vaf.training.member import Member, Progress, count_on
-from keras_vaf.training.replicas import TooLittleMemory, widest
+from keras_vaf.training.loops.jax_batch import BatchLoop, program_text, train_batch
+from keras_vaf.training.loops.jax_loop import assign_best, state_of
+from keras_vaf.training.member import Member, Progress, TooLittleMemory, count_on
+from keras_vaf.training.replicas import widest
 
 
 def train_in_batches(

@@ -10,6 +10,10 @@ import numpy as np
 Progress = Callable[[int], None]
 
 
+class TooLittleMemory(MemoryError):
+    """A batch of networks needs more memory than there is."""
+
+
 @dataclass(frozen=True, eq=False)
 class Member:
     """One of many trainings, for `train_many`.

@@ -12,10 +12,6 @@ from keras_vaf.training.member import Replica, check_rows
 from keras_vaf.training.trainer import Trainer
 
 
-class TooLittleMemory(MemoryError):
-    """A batch of networks needs more memory than there is."""
-
-
 class Trained(NamedTuple):
     """What became of a replica: how it went, and the weights of its best epoch."""
 

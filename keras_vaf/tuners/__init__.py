@@ -11,13 +11,13 @@ def build(hp):
 of them, on one machine or several.
 """
 
-from keras_vaf.tuners.any_model import ACTIVATIONS, hypermodel
 from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
 from keras_vaf.tuners.figures import (
     best_so_far,
     marginal_effects,
     parallel_coordinates,
 )
+from keras_vaf.tuners.hypermodels import ACTIVATIONS, hypermodel
 from keras_vaf.tuners.results import (
     TrialResult,
     ranked,
@@ -25,8 +25,8 @@ from keras_vaf.tuners.results import (
     to_csv,
     to_json,
 )
+from keras_vaf.tuners.resumable.workers import Workers
 from keras_vaf.tuners.space import SearchSpace, activation
-from keras_vaf.tuners.workers import Workers
 
 __all__ = [
     "ACTIVATIONS",

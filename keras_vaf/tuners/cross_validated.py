@@ -14,11 +14,11 @@ import numpy as np
 from keras_vaf.training import History, Member, train_many
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
-from keras_vaf.tuners.kept_tuner import KeptTuner
-from keras_vaf.tuners.project import keep_protocol
 from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
+from keras_vaf.tuners.resumable.kept_tuner import KeptTuner
+from keras_vaf.tuners.resumable.same_search import keep_protocol
+from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.task import Task
-from keras_vaf.tuners.versions import keras_tuner
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters

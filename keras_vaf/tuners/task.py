@@ -10,7 +10,7 @@ import numpy as np
 from keras_vaf.training import k_folds
 from keras_vaf.training.data import number_of_rows
 from keras_vaf.training.folds import Parts, Preprocess, preprocess_folds
-from keras_vaf.tuners.project import checksum
+from keras_vaf.utils import checksum
 
 
 class Task(NamedTuple):

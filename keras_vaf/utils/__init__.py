@@ -1,6 +1,31 @@
-"""What every part of the package may use: optional imports and safe files."""
+"""Helpers for every other package: checks, optional imports, atomic files, tables."""
 
+from keras_vaf.utils.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_positive,
+    did_you_mean,
+)
 from keras_vaf.utils.extras import require
 from keras_vaf.utils.files import write_atomically
+from keras_vaf.utils.hashing import checksum
+from keras_vaf.utils.pictures import png_bytes
+from keras_vaf.utils.statistics import deviation
+from keras_vaf.utils.text import markdown_table
 
-__all__ = ["require", "write_atomically"]
+__all__ = [
+    "check_choice",
+    "check_flag",
+    "check_integer",
+    "check_number",
+    "check_positive",
+    "checksum",
+    "deviation",
+    "did_you_mean",
+    "markdown_table",
+    "png_bytes",
+    "require",
+    "write_atomically",
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.finding import find_layers
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import NAMED, draw_activation

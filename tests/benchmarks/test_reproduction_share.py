@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.reproduction_share import Share, markdown, paces, share_of
 from keras_vaf.datasets import load
-from keras_vaf.experiments import Form, find_experiment
 from keras_vaf.experiments.protocol import Architecture
+from keras_vaf.paper import Form, find_experiment
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")

@@ -156,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
             raise OSError(errno.ENOSPC, "No space left on device")
         return write_atomically(path, data)
 
-    monkeypatch.setattr("keras_vaf.experiments.store.write_atomically", full)
+    monkeypatch.setattr("keras_vaf.experiments.reports.store.write_atomically", full)
     words = [table(), "--target", "kind", "--output", str(tmp_path / "o")]
     words += ["--activations", "relu", *QUICK]
 
@@ -172,7 +172,7 @@ def test_ctrl_c_is_one_sentence_and_exit_code_130(table, tmp_path, capsys, monke
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("keras_vaf.experiments.engine.train_batch", interrupt)
+    monkeypatch.setattr("keras_vaf.experiments.runs.engines.train_batch", interrupt)
     words = [table(), "--target", "kind", "--output", str(tmp_path / "o"), *QUICK]
 
     assert main(["compare", *words]) == 130

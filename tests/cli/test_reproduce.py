@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keras_vaf.cli import main
-from keras_vaf.experiments import (
+from keras_vaf.paper import (
     Form,
     find_experiment,
     fully_connected,

@@ -10,9 +10,9 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.cli import dataset_search, main, search_settings
+from keras_vaf.cli import main
 from keras_vaf.datasets import Dataset
-from keras_vaf.tuners import CrossValidatedTuner
+from keras_vaf.tuners import CrossValidatedTuner, dataset_search, search_settings
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-from keras_vaf.datasets import CATALOGUE, Dataset, builders, find, load
-from keras_vaf.datasets.builders import prepare_tfds
+from keras_vaf.datasets import CATALOGUE, Dataset, find, load, tfds_builders
+from keras_vaf.datasets.tfds_builders import prepare_tfds
 from tests.datasets.publishers import make_images
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -35,7 +35,7 @@ def arrays(builder):
 
 
 def test_there_is_a_configuration_for_each_table():
-    assert list(builders.VafTables.builder_configs) == TABLES
+    assert list(tfds_builders.VafTables.builder_configs) == TABLES
 
 
 def test_a_table_through_tfds_load(tmp_path):
@@ -58,7 +58,7 @@ WITHOUT_TENSORFLOW = """
 import sys
 import numpy as np
 from keras_vaf.datasets import load
-from keras_vaf.datasets.builders import prepare_tfds
+from keras_vaf.datasets.tfds_builders import prepare_tfds
 builder = prepare_tfds("wine", tfds_dir=sys.argv[1], file_format="array_record")
 source = builder.as_data_source(split="train")
 x = np.stack([source[row]["features"] for row in range(len(source))])
@@ -98,7 +98,7 @@ class TestFaults:
             prepare()
             return load(name, data_dir)
 
-        monkeypatch.setattr(builders, "load", load_slowly)
+        monkeypatch.setattr(tfds_builders, "load", load_slowly)
         x, y = arrays(prepare())
         np.testing.assert_array_equal(x, load("wine").x)
         np.testing.assert_array_equal(y, load("wine").y)
@@ -128,8 +128,8 @@ def test_batches_of_cifar10(tmp_path, monkeypatch):
         np.array([3, 9, 0, 1, 2]),
         class_names=entry.class_names,
     )
-    monkeypatch.setattr(builders, "find", lambda name: entry)
-    monkeypatch.setattr(builders, "load", lambda name, data_dir: dataset)
+    monkeypatch.setattr(tfds_builders, "find", lambda name: entry)
+    monkeypatch.setattr(tfds_builders, "load", lambda name, data_dir: dataset)
     builder = prepare_tfds("cifar10", tfds_dir=tmp_path)
     (train,), (test,) = (
         builder.as_dataset(split=split, batch_size=8) for split in ("train", "test")

@@ -11,7 +11,7 @@ import pytest
 from scipy.io import arff
 
 from keras_vaf.datasets import CATALOGUE, find, load
-from keras_vaf.datasets.checking import check_there
+from keras_vaf.datasets.checksums import check_there
 from keras_vaf.datasets.loading import decode
 
 pytestmark = [pytest.mark.backend("tensorflow"), pytest.mark.data]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.datasets.scores import Rows, baseline_scores, class_scores
 from keras_vaf.experiments import Cell, Optimizer, Protocol, Variant, find_variants
-from keras_vaf.experiments.arms import Arm, learned_activations
-from keras_vaf.experiments.rows import Rows, rows_of
-from keras_vaf.experiments.scores import baseline_scores, class_scores
+from keras_vaf.experiments.runs.rows import rows_of
+from keras_vaf.experiments.runs.training_runs import Arm, learned_activations
 
 
 @pytest.fixture(scope="module")

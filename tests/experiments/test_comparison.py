@@ -16,13 +16,13 @@ from keras_vaf.experiments import (
     cells,
     compare,
     comparison,
-    engine,
     find_variants,
     markdown,
     read_reports,
 )
-from keras_vaf.experiments.rows import rows_of
-from keras_vaf.training.replicas import TooLittleMemory
+from keras_vaf.experiments.runs import engines
+from keras_vaf.experiments.runs.rows import rows_of
+from keras_vaf.training.member import TooLittleMemory
 from tests.experiments.fakes import make_arm, make_report
 
 
@@ -58,7 +58,7 @@ class QuickArm:
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(comparison, "Arm", QuickArm)
-    monkeypatch.setattr(engine, "Arm", QuickArm)
+    monkeypatch.setattr(engines, "Arm", QuickArm)
     monkeypatch.setattr(QuickArm, "trained", 0)
     return QuickArm
 
@@ -215,7 +215,7 @@ def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
 
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
-    monkeypatch.setattr(engine, "_to_bytes", lambda model: b"")  # saving warns
+    monkeypatch.setattr(engines, "_to_bytes", lambda model: b"")  # saving warns
     wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
 
     with pytest.warns(UserWarning, match="4 MiB are free: training") as said:
@@ -233,7 +233,7 @@ def test_batches_hold_cells_of_one_protocol_and_no_more_than_fit(arms):
     first = dataclasses.replace(first, replicas=3, folds=5)
     second = dataclasses.replace(second, replicas=4, rates=(0.1, 0.2), folds=5)
 
-    batches = engine.batches_of(cells([first, second], seeds=[0]))
+    batches = engines.batches_of(cells([first, second], seeds=[0]))
 
     assert [
         (batch[0].protocol.variant.name, [cell.fold for cell in batch])

@@ -9,14 +9,9 @@ import time
 
 import pytest
 
-from keras_vaf.experiments import (
-    Protocol,
-    compare,
-    engine,
-    find_variants,
-    markdown,
-)
-from keras_vaf.experiments.engine import _check_backend
+from keras_vaf.experiments import Protocol, compare, find_variants, markdown
+from keras_vaf.experiments.runs import engines
+from keras_vaf.experiments.runs.engines import _check_backend
 from tests.experiments.fakes import make_report
 
 
@@ -87,7 +82,7 @@ def test_a_cluster_that_loses_a_worker_makes_the_same_table(classes, cluster, tm
 def test_a_scheduler_that_does_not_answer_is_named(
     classes, arms, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(engine, "_SECONDS_TO_CONNECT", 0.5)
+    monkeypatch.setattr(engines, "_SECONDS_TO_CONNECT", 0.5)
     with pytest.raises(OSError, match=r"No Dask scheduler answers at '127.0.0.1:1'"):
         compare(classes, arms, output=tmp_path, engine="dask://127.0.0.1:1")
 

@@ -2,7 +2,7 @@ import keras
 import pytest
 
 from keras_vaf import layers
-from keras_vaf.experiments.flops import count_flops
+from keras_vaf.experiments.runs.flops import count_flops
 
 
 def network(activation):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.experiments import Protocol, Store, compare, find_variants
-from keras_vaf.experiments.running import train_missing
+from keras_vaf.experiments.runs.missing import train_missing
 
 pytestmark = pytest.mark.backend("jax")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.experiments import Architecture, Variant, find_variants
-from keras_vaf.experiments.networks import build_network
+from keras_vaf.experiments.runs.networks import build_network
 from keras_vaf.models import cnet, mlp
 from tests.experiments.fakes import make_protocol
 

@@ -6,7 +6,7 @@ import keras
 import pytest
 
 from keras_vaf.experiments import Report, read_reports
-from keras_vaf.experiments.reports import environment, write_reports
+from keras_vaf.experiments.reports.report import environment, write_reports
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.experiments import Cell, Protocol, find_variants
-from keras_vaf.experiments.rows import rows_of
+from keras_vaf.experiments.runs.rows import rows_of
 
 pytestmark = pytest.mark.backend("tensorflow")
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from keras_vaf.experiments import find_variants, select
-from keras_vaf.experiments.reports import error
+from keras_vaf.experiments.reports.report import error
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from keras_vaf.experiments.significance import (
+from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
     holm,

@@ -6,8 +6,8 @@ import keras
 import pytest
 
 from keras_vaf.experiments import Cell, Shard, Store, cells
-from keras_vaf.experiments import store as store_module
-from keras_vaf.experiments.store import file_name
+from keras_vaf.experiments.reports import store as store_module
+from keras_vaf.experiments.reports.store import file_name
 from tests.experiments.fakes import make_protocol, make_report
 
 pytestmark = pytest.mark.backend("tensorflow")

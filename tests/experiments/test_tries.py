@@ -3,10 +3,10 @@
 import pytest
 
 from keras_vaf.experiments import Protocol, as_fair, find_variants
-from keras_vaf.experiments.arms import Arm
+from keras_vaf.experiments.fair_relu import FAIR_RELU, with_either
 from keras_vaf.experiments.protocol import Cell
-from keras_vaf.experiments.tries import FAIR_RELU, with_either
-from keras_vaf.experiments.verdict import verdicts
+from keras_vaf.experiments.results.results import verdicts
+from keras_vaf.experiments.runs.training_runs import Arm
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")

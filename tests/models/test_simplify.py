@@ -8,7 +8,7 @@ from keras import layers
 from keras_vaf.initializers import PiecewiseLinearStart, RandomStart
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.models import convert, nearest, revert, simplify
-from keras_vaf.models.entering import entering_values
+from keras_vaf.models.surgery.activation_inputs import entering_values
 from tests.models.networks import (
     functional,
     inputs_of,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.ops import VAF, plain_differentiation, pointwise
-from keras_vaf.ops.equations import PELU
+from keras_vaf.ops.family import PELU
 from tests import reference
 from tests.harness import double_precision, to_tensors
 from tests.ops.test_vaf import LAYOUTS, check, draw
@@ -112,7 +112,7 @@ def test_compiled_programs_match_the_reference():
 @pytest.mark.parametrize("most", [8, 40])
 @pytest.mark.parametrize("shape, unshared", LAYOUTS)
 def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
-    monkeypatch.setattr("keras_vaf.ops.on_torch.PIECE", most)
+    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", most)
     with double_precision():
         for g in ("relu", "tanh", "gelu"):
             check(g, unshared, draw(shape, unshared, k=2, g=g))
@@ -132,6 +132,6 @@ def test_pieces_of_a_function_without_units(monkeypatch):
         return y, *torch.autograd.grad(y.square().sum(), leaves)
 
     whole = compute()
-    monkeypatch.setattr("keras_vaf.ops.on_torch.PIECE", 8)
+    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", 8)
     for have, want in zip(compute(), whole, strict=True):
         torch.testing.assert_close(have, want)

@@ -83,7 +83,7 @@ def test_dropout_is_the_members_own():
 
 
 def test_too_little_memory_lowers_the_width_and_says_so(pairs, monkeypatch):
-    from keras_vaf.training import jax_batch
+    from keras_vaf.training.loops import jax_batch
 
     free = iter([0, 0])
     monkeypatch.setattr(jax_batch, "free_memory", lambda: next(free, np.inf))
@@ -97,7 +97,7 @@ def test_too_little_memory_lowers_the_width_and_says_so(pairs, monkeypatch):
 def test_memory_that_runs_out_lowers_the_width(monkeypatch):
     import jax
 
-    from keras_vaf.training import jax_batch
+    from keras_vaf.training.loops import jax_batch
 
     run = jax_batch.BatchLoop.run
 
@@ -117,7 +117,7 @@ def test_memory_that_runs_out_lowers_the_width(monkeypatch):
 def test_other_failures_are_not_taken_for_it(monkeypatch):
     import jax
 
-    from keras_vaf.training import jax_batch
+    from keras_vaf.training.loops import jax_batch
 
     def fail(self, orders, count):
         self._compile = lambda arguments: internal
@@ -133,7 +133,7 @@ def test_other_failures_are_not_taken_for_it(monkeypatch):
 
 
 def test_the_memory_of_a_program_grows_with_its_width(monkeypatch):
-    from keras_vaf.training import jax_batch
+    from keras_vaf.training.loops import jax_batch
 
     needed = []
     monkeypatch.setattr(

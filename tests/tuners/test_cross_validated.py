@@ -238,7 +238,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("installed", ["1.4.6", "1.5.0", "2.0"])
     def test_a_version_that_was_not_tested(self, monkeypatch, installed):
-        versions = importlib.import_module("keras_vaf.tuners.versions")
+        versions = importlib.import_module("keras_vaf.tuners.resumable.versions")
         monkeypatch.setattr(versions, "version", lambda name: installed)
 
         with pytest.raises(ImportError, match=f"Received: keras-tuner {installed}"):

@@ -1,0 +1,118 @@
+"""A comparison that is fair to ReLU: as many parameters and as many tries."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.runs.rows import rows_of
+from keras_vaf.experiments.variants import Variant
+from keras_vaf.models import mlp
+
+WIDE_RELU = Variant("relu-wide", "ReLU, as many parameters", "ReLU")
+"""ReLU in a network with as many parameters as the trainable activation's."""
+
+FAIR_RELU = Variant("relu-fair", "ReLU, as many parameters and tries", "ReLU")
+"""ReLU with what two VAFs have together: their parameters and their two starts."""
+
+EITHER = "vaf-either"
+"""Name of the better of two VAFs in each fold, by validation."""
+
+_TRIED = ("vaf-random", "vaf-relu")
+
+
+def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
+    """Return the protocol of a ReLU network with as many parameters.
+
+    Its hidden layers are wider by one factor: the smallest one that gives no fewer
+    parameters than the protocol's network has.
+
+    Args:
+        protocol: A protocol, of a trainable activation.
+        dataset: Its data.
+
+    Returns:
+        The same protocol but for the activation and the widths.
+    """
+    inputs, outputs = _sizes(protocol, dataset)
+    network = mlp(
+        inputs, protocol.hidden, outputs, lambda: protocol.variant.build(seed=0)
+    )
+    wanted = network.count_params()
+    widths = (
+        tuple(round(width * first / protocol.hidden[0]) for width in protocol.hidden)
+        for first in itertools.count(protocol.hidden[0])
+    )
+    hidden = next(w for w in widths if _dense_parameters(inputs, *w, outputs) >= wanted)
+    return dataclasses.replace(protocol, variant=WIDE_RELU, hidden=hidden)
+
+
+def as_fair(protocol: Protocol, dataset: Dataset) -> Protocol:
+    """Return the protocol of a ReLU network with a VAF's parameters and tries.
+
+    Its hidden layers are widened as by `as_wide`, and it is trained from two starts at
+    each learning rate, of which the better one on the validation rows stands: a VAF is
+    tried with a random start and with that of ReLU.
+
+    Args:
+        protocol: The protocol of a VAF.
+        dataset: Its data.
+
+    Returns:
+        The same protocol but for activation, widths and starts.
+    """
+    wide = as_wide(protocol, dataset)
+    return dataclasses.replace(wide, variant=FAIR_RELU, starts=len(_TRIED))
+
+
+def with_either(reports: Sequence[Report]) -> list[Report]:
+    """Add what two VAFs come to if both are tried, where a fair ReLU is there as well.
+
+    Args:
+        reports: Reports of any activations.
+
+    Returns:
+        The reports, and for each cell that both VAFs have a report whose trials are
+        those of both.
+    """
+    fair = {
+        report.protocol.dataset
+        for report in reports
+        if report.protocol.variant.name == FAIR_RELU.name
+    }
+    pairs: dict[tuple[str, tuple[int, ...], int, int], list[Report]] = {}
+    for report in reports:
+        protocol = report.protocol
+        if protocol.variant.name in _TRIED and protocol.dataset in fair:
+            key = protocol.dataset, protocol.hidden, report.seed, report.fold
+            pairs.setdefault(key, []).append(report)
+    both = [pair for pair in pairs.values() if len(pair) == len(_TRIED)]
+    return [*reports, *(_joined(*pair) for pair in both)]
+
+
+def _joined(one: Report, other: Report) -> Report:
+    variant = dataclasses.replace(one.protocol.variant, name=EITHER)
+    return dataclasses.replace(
+        one,
+        protocol=dataclasses.replace(one.protocol, variant=variant),
+        trials=one.trials + other.trials,
+        seconds=one.seconds + other.seconds,
+        curves={},
+        activations=[],
+    )
+
+
+def _sizes(protocol: Protocol, dataset: Dataset) -> tuple[int, int]:
+    """Numbers of the network's inputs and outputs."""
+    rows = rows_of(Cell(protocol, seed=0, fold=0), dataset)
+    fitted = protocol.preprocessing.fit(dataset, rows.train)
+    x, _ = fitted.transform(dataset, rows.train)
+    return x.shape[1], len(dataset.class_names or "1")
+
+
+def _dense_parameters(*widths: int) -> int:
+    return sum((a + 1) * b for a, b in itertools.pairwise(widths))

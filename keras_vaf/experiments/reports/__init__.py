@@ -1,0 +1,1 @@
+"""Write, read, merge and compress the report of each cell."""

@@ -1,0 +1,88 @@
+"""Folders of several shards put together into one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.reports.store import Store
+from keras_vaf.utils import write_atomically
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What `merge` did.
+
+    Attributes:
+        copied: Number of reports that were copied.
+        there: Number of reports whose cell was there already.
+        left_out: Files that are no reports of their cells.
+    """
+
+    copied: int
+    there: int
+    left_out: tuple[Path, ...]
+
+
+def merge(
+    folders: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]
+) -> Merged:
+    """Copy the reports and networks of several output folders into one.
+
+    A cell that is in several folders is taken from the first one, and one that is in
+    the output stays as it is there. The folders themselves are not changed.
+
+    Args:
+        folders: Output folders of `compare`, such as those of its shards.
+        output: The folder to copy to.
+
+    Returns:
+        What was copied.
+
+    Raises:
+        FileNotFoundError: If a folder has no cells.
+        OSError: If a file cannot be written.
+    """
+    for folder in folders:
+        if not (Path(folder) / "cells").is_dir():
+            raise FileNotFoundError(
+                f"{folder} is no folder of results: it has no folder `cells`."
+            )
+    copied, there, left_out = 0, 0, []
+    for source, path in _reports(folders):
+        if not _is_own(source, path):
+            left_out.append(path)
+            continue
+        target = Path(output) / "cells" / path.relative_to(source)
+        if target.is_file():
+            there += 1
+            continue
+        for suffix in (".keras", ".json"):  # the report last: it says that all is there
+            if path.with_suffix(suffix).is_file():
+                content = path.with_suffix(suffix).read_bytes()
+                write_atomically(target.with_suffix(suffix), content)
+        copied += 1
+    return Merged(copied, there, tuple(left_out))
+
+
+def _reports(
+    folders: Iterable[str | os.PathLike[str]],
+) -> Iterator[tuple[Path, Path]]:
+    """Give every report file, with the folder of cells that it is in."""
+    for folder in folders:
+        source = Path(folder) / "cells"
+        for path in sorted(source.rglob("*.json")):
+            yield source, path
+
+
+def _is_own(source: Path, path: Path) -> bool:
+    """Tell whether a file is a whole report of the cell that its path names."""
+    try:
+        report = Report.from_dict(json.loads(path.read_bytes()))
+    except ValueError:
+        return False
+    return Store(source).path(report.cell, report.environment["backend"]) == path

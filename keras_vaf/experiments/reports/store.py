@@ -1,0 +1,167 @@
+"""A folder of reports, one file per cell."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import keras
+
+from keras_vaf.experiments.protocol import Cell
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.utils import write_atomically
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of reports, one file per cell, and of their networks.
+
+    The path of a file names backend, data, variant, widths and the protocol's hash, so
+    that what was done otherwise never mixes.
+
+    Attributes:
+        root: The folder.
+        networks: Whether the trained networks are kept beside the reports.
+    """
+
+    root: Path
+    networks: bool = True
+
+    def path(self, cell: Cell, backend: str | None = None) -> Path:
+        """Return the file of a cell's report.
+
+        Args:
+            cell: The cell.
+            backend: The backend that it is trained on; `None` is the one Keras runs on.
+        """
+        protocol = cell.protocol
+        hidden = "-".join(map(str, protocol.hidden))
+        arm = f"{protocol.variant.name}-{hidden}-{protocol.digest}"
+        backend = backend or keras.backend.backend()
+        folder = self.root / backend / file_name(protocol.dataset) / arm
+        return folder / f"seed-{cell.seed}-fold-{cell.fold:02d}.json"
+
+    def network_path(self, cell: Cell) -> Path:
+        """Return the file of a cell's trained network."""
+        return self.path(cell).with_suffix(".keras")
+
+    def write(self, report: Report, network: bytes | None = None) -> None:
+        """Write the network, then the report, each of them whole or not at all.
+
+        Args:
+            report: The report.
+            network: The content of a `.keras` file; `None` writes the report alone.
+
+        Raises:
+            OSError: If a file cannot be written; its name is in the error.
+        """
+        path = self.path(report.cell)
+        try:
+            if network is not None:
+                write_atomically(self.network_path(report.cell), network)
+            write_atomically(path, _to_json(report))
+        except OSError as error:  # a full disk names no file
+            name = error.filename or str(path)
+            raise OSError(error.errno, error.strerror, name) from error
+
+    def read(self, cell: Cell) -> Report | None:
+        """Return a cell's report, or `None` if report or network are missing.
+
+        Raises:
+            ValueError: If the file is torn, or another cell's.
+        """
+        path = self.path(cell)
+        if not path.is_file():
+            return None
+        if self.networks and not self.network_path(cell).is_file():
+            return None
+        report = Report.from_dict(json.loads(path.read_bytes()))
+        if self.path(report.cell) != path:
+            raise ValueError(f"Expected the report of {cell}. Received: {report.cell}")
+        return report
+
+    def collect(self, cells: Iterable[Cell]) -> tuple[list[Report], list[Path]]:
+        """Return the reports there are, and where unusable files were moved to.
+
+        Args:
+            cells: The cells to look for.
+
+        Returns:
+            Their reports, and the new names of files that are torn or foreign.
+        """
+        reports, set_aside = [], []
+        for cell in cells:
+            try:
+                report = self.read(cell)
+            except ValueError:
+                set_aside.append(_set_aside(self.path(cell)))
+            else:
+                reports += [report] if report else []
+        return reports, set_aside
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a run: cells belong to one of `count` shards by the hash of their path.
+
+    Attributes:
+        number: Which of the shards, counted from 1.
+        count: How many there are.
+
+    Raises:
+        ValueError: If `number` is not between 1 and `count`.
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        """Refuse a shard that is none of them."""
+        if not 1 <= self.number <= self.count:
+            raise ValueError(
+                "A shard is its number and how many there are, such as 1/4: the number "
+                f"is at least 1 and at most 4. Received: {self.number}/{self.count}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Return the shard that a text such as `"1/4"` names.
+
+        Raises:
+            ValueError: If it names none.
+        """
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if match is None:
+            raise ValueError(
+                "A shard is its number and how many there are, such as 1/4. "
+                f"Received: {text!r}"
+            )
+        return cls(*map(int, match.groups()))
+
+    def has(self, store: Store, cell: Cell) -> bool:
+        """Tell whether a cell belongs to this shard, whichever folder it is in."""
+        path = store.path(cell).relative_to(store.root).as_posix()
+        digest = hashlib.sha256(path.encode()).digest()
+        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+
+
+def file_name(text: str) -> str:
+    """Return `text` with everything that is awkward in a file name replaced."""
+    return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
+
+
+def _to_json(report: Report) -> str:
+    """Return JSON with one line per field, which people can read."""
+    fields = report.to_dict().items()
+    lines = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in fields)
+    return f"{{\n{lines}\n}}\n"
+
+
+def _set_aside(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
+    return path.rename(next(name for name in names if not name.exists()))

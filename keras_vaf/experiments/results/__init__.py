@@ -1,0 +1,1 @@
+"""Turn reports into selections, significance tests, tables and figures."""

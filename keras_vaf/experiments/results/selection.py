@@ -1,0 +1,131 @@
+"""Algorithm 2 of the paper, on reports: which learning rate, which architecture."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from keras_vaf.experiments.reports.report import Report, Trial, error
+from keras_vaf.experiments.results.comparison_table import by_arm
+
+Selection = Literal["validation", "paper", "literal"]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What stands for one activation on one dataset.
+
+    Attributes:
+        reports: The reports of the selected architecture, by seed and fold.
+        trials: The selected trial of each.
+    """
+
+    reports: tuple[Report, ...]
+    trials: tuple[Trial, ...]
+
+    def scores(self, metric: str) -> tuple[float, ...]:
+        """Return a test score by seed and fold."""
+        return tuple(trial.scores[metric] for trial in self.trials)
+
+    @property
+    def hidden(self) -> tuple[int, ...] | None:
+        """Widths of the hidden layers; `None` if every fold has its own."""
+        first = self.reports[0].protocol.hidden
+        same = all(report.protocol.hidden == first for report in self.reports)
+        return first if same else None
+
+
+def select(
+    reports: Sequence[Report], selection: Selection = "validation"
+) -> dict[tuple[str, str], Selected]:
+    """Select learning rate, start and architecture of each activation on each dataset.
+
+    All selections are made of the same reports, so that their differences are the
+    optimism of picking by test scores.
+
+    Args:
+        reports: Reports of any datasets, activations and architectures.
+        selection: `"validation"` picks rate and start of each fold by its validation
+            score, and the architecture by the mean of these; test scores have no say.
+            `"paper"` picks all by test scores, as the published tables, which name one
+            architecture for each cell. `"literal"` picks the architecture by the test
+            score of each fold too, as Algorithm 2 reads.
+
+    Returns:
+        What is selected for each dataset and activation, by their names.
+
+    Raises:
+        ValueError: If there is no such selection, architectures of an activation were
+            trained on different seeds or folds, or one of them by several protocols.
+    """
+    check_selection(selection)
+    architectures: dict[tuple[str, str], list[Selected]] = {}
+    for arm in by_arm(reports).values():
+        key = arm[0].protocol.dataset, arm[0].protocol.variant.name
+        trials = tuple(_trial(report, selection) for report in arm)
+        architectures.setdefault(key, []).append(Selected(tuple(arm), trials))
+    for key, candidates in architectures.items():
+        _check_alike(key, candidates)
+    choose = _by_fold if selection == "literal" else _architecture
+    return {
+        key: choose(candidates, selection) for key, candidates in architectures.items()
+    }
+
+
+def check_selection(selection: str) -> None:
+    """Raise a `ValueError` unless there is such a selection."""
+    if selection not in get_args(Selection):
+        raise ValueError(
+            f"`selection` must be one of {get_args(Selection)}. Received: {selection!r}"
+        )
+
+
+def _trial(report: Report, selection: Selection) -> Trial:
+    metric = report.protocol.metric
+    if selection == "validation":
+        return report.selected
+    return min(report.trials, key=lambda trial: error(metric, trial.scores[metric]))
+
+
+def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
+    folds = [
+        [(report.seed, report.fold) for report in candidate.reports]
+        for candidate in candidates
+    ]
+    if any(other != folds[0] for other in folds):
+        raise ValueError(
+            "Architectures must have the same seeds and folds to choose among them. "
+            f"Received: {list(map(len, folds))} reports for {' and '.join(key)}"
+        )
+    if len({candidate.hidden for candidate in candidates}) < len(candidates):
+        raise ValueError(
+            "A table is of one protocol. Received: the same architecture by several "
+            f"protocols for {' and '.join(key)}"
+        )
+
+
+def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
+    """Return the architecture with the best mean."""
+    metric = candidates[0].reports[0].protocol.metric
+
+    def rank(candidate: Selected) -> float:
+        scores = [
+            trial.scores[metric] if selection == "paper" else trial.validation[metric]
+            for trial in candidate.trials
+        ]
+        return error(metric, statistics.fmean(s for s in scores if s is not None))
+
+    return min(candidates, key=rank)
+
+
+def _by_fold(candidates: list[Selected], selection: Selection) -> Selected:
+    """Return the architecture with the best test score of each fold."""
+    metric = candidates[0].reports[0].protocol.metric
+    pairs = [zip(each.reports, each.trials, strict=True) for each in candidates]
+    best = [
+        min(cell, key=lambda pair: error(metric, pair[1].scores[metric]))
+        for cell in zip(*pairs, strict=True)
+    ]
+    return Selected(*(tuple(part) for part in zip(*best, strict=True)))

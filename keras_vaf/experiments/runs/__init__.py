@@ -1,0 +1,1 @@
+"""Train single cells: one protocol, one seed, one fold."""

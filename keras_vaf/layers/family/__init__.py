@@ -1,0 +1,1 @@
+"""The trainable activations that a VAF is compared with, one module each."""

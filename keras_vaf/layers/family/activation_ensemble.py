@@ -1,0 +1,122 @@
+"""Activation ensembles."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.constraints import Simplex
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.layers.validation import check_functions
+from keras_vaf.ops import family as equations
+from keras_vaf.ops.functions import Function, evaluate, function_identifier
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class ActivationEnsemble(TrainableActivation):
+    """Activation ensemble: a convex sum of fixed activations, each taken to [0, 1].
+
+    Formula:
+
+    ```
+    f(a) = sum_{j=1..m} alpha_j * (eta_j * h_j(a) + delta_j)
+    h_j(a) = (functions_j(a) - minimum_j) / (maximum_j - minimum_j)
+    ```
+
+    `minimum` and `maximum` are running means of the extremes that each function has in
+    a batch, taken while the layer is trained. alpha is kept on the simplex: positive or
+    0, with sum 1. It starts at 1/m, eta at 1, delta at 0, and the extremes at those on
+    [-3, 3].
+
+    Args:
+        functions: The fixed activations, m of them: names of element-wise Keras
+            activations, or registered functions of one tensor.
+        momentum: Share of the old extremes in the new ones.
+        sharing: As for `TrainableActivation`. As in the paper there is an alpha for
+            each unit: `"channel"`.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`; `alpha_constraint` replaces the
+            projection to the simplex.
+
+    Input shape:
+        As for `TrainableActivation`.
+
+    Output shape:
+        That of the input.
+
+    Weights:
+        `alpha`, `eta`, `delta` and, not trained, `minimum` and `maximum`, of shape
+        `(*unshared, m)`.
+
+    Raises:
+        ValueError: If an argument is none of the above.
+
+    Reference:
+        [Harmon and Klabjan, *Activation ensembles for deep neural networks*,
+        2017](https://arxiv.org/abs/1702.07790). Three things differ. There the extremes
+        of the batch itself are used while training; here f is one function of a at any
+        time, and no gradient runs through its extremes. There eta and delta are shared
+        by a layer, whatever alpha is. There the set of functions varies.
+
+    Example:
+
+    >>> layer = ActivationEnsemble(functions=("relu", "sigmoid"), sharing="layer")
+    >>> print(layer.function([0]).round(3))
+    [0.25]
+    """
+
+    parameters = ("alpha", "eta", "delta", "minimum", "maximum")
+    not_trained = ("minimum", "maximum")
+
+    def __init__(
+        self,
+        functions: Sequence[str | Function] = ("sigmoid", "tanh", "relu", "elu"),
+        momentum: float = 0.9,
+        sharing: str | Sequence[int] = "channel",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("alpha_constraint", Simplex())
+        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
+        self.functions = check_functions(functions)
+        if not isinstance(momentum, int | float) or not 0 <= momentum <= 1:
+            raise ValueError(
+                "`momentum` must be a number between 0 and 1. "
+                f"Received: momentum={momentum!r}"
+            )
+        self.momentum = momentum
+        self.add_layer_weights()
+
+    @property
+    def equation(self) -> equations.NormalizedBlend:
+        """What the layer computes."""
+        return equations.NormalizedBlend(self.functions)
+
+    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
+        """Start values of alpha, eta, delta, minimum and maximum."""
+        x = np.linspace(-3, 3, 601)
+        curves = np.array([evaluate(function, x) for function in self.functions])
+        low, high = curves.min(axis=1), curves.max(axis=1)
+        values = (1 / len(curves), 1.0, 0.0, low, high)
+        return [np.broadcast_to(v, (*unshared, len(curves))) for v in values]
+
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
+        if training:
+            self._measure(inputs)
+        return super().call(inputs, training)
+
+    def _measure(self, inputs: Tensor) -> None:
+        """Move the extremes towards those of this batch."""
+        x = ops.stop_gradient(ops.cast(inputs, self.minimum.dtype))
+        shared = [axis for axis in range(x.ndim) if axis not in self._unshared_axes]
+        for weight, extreme in ((self.minimum, ops.min), (self.maximum, ops.max)):
+            found = [extreme(function(x), axis=shared) for function in self.functions]
+            new = ops.stack(found, axis=-1)
+            weight.assign(self.momentum * weight + (1 - self.momentum) * new)
+
+    def get_config(self) -> dict[str, Any]:
+        names = [function_identifier(f, "functions") for f in self.functions]
+        return {**super().get_config(), "functions": names}

@@ -1,0 +1,89 @@
+"""Adaptive piecewise-linear units."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.generator import generator
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.layers.validation import check_integer
+from keras_vaf.ops import family as equations
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class APL(TrainableActivation):
+    """Adaptive piecewise-linear unit: a ReLU and S trained hinges.
+
+    Formula:
+
+    ```
+    f(a) = relu(a) + sum_{s=1..S} slopes_s * relu(-a + hinges_s)
+    ```
+
+    Right of all hinges f is the identity, or 0 left of 0.
+
+    Args:
+        S: Number of hinges.
+        seed: Integer from which the start is drawn, equally on every backend: slopes
+            uniform in [-0.2, 0.2], hinges normal of standard deviation 0.5. `None`
+            draws a seed that follows `keras.utils.set_random_seed`.
+        sharing: As for `TrainableActivation`. The paper has one function for each unit,
+            those at different places of a feature map included, which is `"neuron"`;
+            here all places of a filter share one.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`. The paper penalises both weights by an
+            L2 regularizer of 0.001; here none is set.
+
+    Input shape:
+        As for `TrainableActivation`.
+
+    Output shape:
+        That of the input.
+
+    Weights:
+        `slopes` and `hinges` (the paper's a and b) of shape `(*unshared, S)`.
+
+    Raises:
+        ValueError: If an argument is none of the above.
+
+    Reference:
+        [Agostinelli et al., *Learning activation functions to improve deep neural
+        networks*, 2014](https://arxiv.org/abs/1412.6830), equation 1. The number of
+        hinges and the start are those of the authors' code.
+
+    Example:
+
+    >>> layer = APL(S=2, sharing="layer")
+    >>> layer.set_weights([np.array([0.5, 0.0]), np.array([1.0, 0.0])])
+    >>> print(layer.function([-1, 0, 2]))
+    [1.  0.5 2. ]
+    """
+
+    parameters = ("slopes", "hinges")
+
+    def __init__(
+        self,
+        S: int = 5,
+        seed: int | None = None,
+        sharing: str | Sequence[int] = "channel",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
+        self.S = check_integer("S", S, minimum=1)
+        self.seed = seed
+        self._generator = generator(seed)
+        self.add_layer_weights()
+
+    @property
+    def equation(self) -> equations.APL:
+        """What the layer computes."""
+        return equations.APL()
+
+    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
+        """Start values of slopes and hinges."""
+        shape = (*unshared, self.S)
+        slopes = self._generator.uniform(-0.2, 0.2, shape)
+        return slopes, self._generator.normal(0, 0.5, shape)

@@ -1,0 +1,97 @@
+"""Maxout."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_vaf.layers.sharing import unshared_axes, validate_data_format
+from keras_vaf.layers.validation import check_integer
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Maxout(keras.layers.Layer):
+    """Largest of each k neighbouring channels.
+
+    Formula:
+
+    ```
+    h_i(x) = max_{j=1..k} z_ij,    z_ij = x . W_ij + b_ij
+    ```
+
+    The k linear functions of each unit are those of the dense layer or convolution
+    before it, which so has k times as many units or filters. The layer has no weights,
+    and is no function of one number.
+
+    Args:
+        k: Number of linear functions of a unit.
+        data_format: `"channels_last"` or `"channels_first"`, where the channel axis is
+            for an input of rank 3 or more. `None` means
+            `keras.config.image_data_format()`.
+        **kwargs: Arguments of `keras.layers.Layer`.
+
+    Input shape:
+        Any, of rank 2 or more, whose number of channels k divides.
+
+    Output shape:
+        That of the input, with 1/k of the channels.
+
+    Raises:
+        ValueError: If an argument is none of the above, or k does not divide the number
+            of channels.
+
+    Reference:
+        [Goodfellow et al., *Maxout networks*, 2013](https://arxiv.org/abs/1302.4389),
+        section 3.
+
+    Example:
+
+    >>> model = keras.Sequential(
+    ...     [keras.Input((20,)), keras.layers.Dense(16 * 3), Maxout(k=3)]
+    ... )
+    >>> model.output_shape
+    (None, 16)
+    """
+
+    def __init__(
+        self, k: int = 2, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.input_spec = keras.InputSpec(min_ndim=2)
+        self.k = check_integer("k", k, minimum=1)
+        self.data_format = validate_data_format(data_format)
+
+    def call(self, inputs: Tensor) -> Tensor:
+        axis = self._channel_axis(inputs.ndim)
+        self._check_channels(inputs.shape[axis])
+        shape = ops.shape(inputs)
+        units = inputs.shape[axis] // self.k
+        grouped = (*shape[:axis], units, self.k, *shape[axis + 1 :])
+        return ops.max(ops.reshape(inputs, grouped), axis=axis + 1)
+
+    def compute_output_shape(
+        self, input_shape: tuple[int | None, ...]
+    ) -> tuple[int | None, ...]:
+        axis = self._channel_axis(len(input_shape))
+        channels = self._check_channels(input_shape[axis])
+        units = channels // self.k
+        return (*input_shape[:axis], units, *input_shape[axis + 1 :])
+
+    def _channel_axis(self, rank: int) -> int:
+        (axis,) = unshared_axes("channel", rank, self.data_format)
+        return axis
+
+    def _check_channels(self, channels: int | None) -> int:
+        if channels is None or channels % self.k:
+            raise ValueError(
+                f"The number of channels must be known and a multiple of k={self.k}: "
+                "give the layer before k times as many units or filters. "
+                f"Received: {channels} channels"
+            )
+        return channels
+
+    def get_config(self) -> dict[str, Any]:
+        config = {"k": self.k, "data_format": self.data_format}
+        return {**super().get_config(), **config}

@@ -1,0 +1,82 @@
+"""A trained mixture of LeakyReLU and ELU."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.constraints import Interval
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.layers.validation import check_flag
+from keras_vaf.ops import family as equations
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class MixedActivation(TrainableActivation):
+    """Mixture of LeakyReLU and ELU, in a trained proportion.
+
+    Formula:
+
+    ```
+    f(a) = p * LeakyReLU(a) + (1 - p) * ELU(a)
+    p = mixing                    (mixed)
+    p = sigmoid(mixing * a)       (gated)
+    ```
+
+    LeakyReLU has the slope 0.01 left of 0. It starts with p = 1/2; the mixed form keeps
+    `mixing` between 0 and 1.
+
+    Args:
+        gated: Whether the proportion depends on the input.
+        sharing: As for `TrainableActivation`.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`; `mixing_constraint` replaces the one of
+            the mixed form.
+
+    Input shape:
+        As for `TrainableActivation`.
+
+    Output shape:
+        That of the input.
+
+    Weights:
+        `mixing` of shape `unshared`.
+
+    Raises:
+        ValueError: If an argument is none of the above.
+
+    Reference:
+        [Qian et al., *Adaptive activation functions in convolutional neural networks*,
+        2018](https://doi.org/10.1016/j.neucom.2017.06.070). Its third form, a tree of
+        such mixtures, is not here.
+
+    Example:
+
+    >>> print(MixedActivation().function([2]))
+    [2.]
+    """
+
+    parameters = ("mixing",)
+
+    def __init__(
+        self,
+        gated: bool = False,
+        sharing: str | Sequence[int] = "layer",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.gated = check_flag("gated", gated)
+        if not gated:
+            kwargs.setdefault("mixing_constraint", Interval(minimum=0, maximum=1))
+        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
+        self.add_layer_weights()
+
+    @property
+    def equation(self) -> equations.Mixture:
+        """What the layer computes."""
+        return equations.Mixture(self.gated)
+
+    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
+        """Start value of the mixing weight."""
+        return (np.full(unshared, 0.0 if self.gated else 0.5),)

@@ -1,0 +1,117 @@
+"""The mlpconv layer of network in network."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+from keras_vaf.layers.sharing import validate_data_format
+from keras_vaf.layers.validation import check_integer
+from keras_vaf.types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class MLPConv(keras.layers.Layer):
+    """Convolution whose filters are small networks: "network in network".
+
+    Formula, for a patch x of the image and the layers' weights W and b:
+
+    ```
+    h_1 = relu(W_1 . x + b_1)
+    h_n = relu(W_n . h_{n-1} + b_n)
+    ```
+
+    A convolution, and convolutions of size 1 x 1 after it, which act on all channels of
+    one place together; so it is no function of one number. ReLU follows each of them.
+
+    Args:
+        filters: Numbers of filters of the first convolution and of those of size 1 x 1.
+        kernel_size: Size of the first convolution.
+        strides: Steps of the first convolution.
+        padding: `"valid"` or `"same"`.
+        data_format: `"channels_last"` or `"channels_first"`. `None` means
+            `keras.config.image_data_format()`.
+        **kwargs: Arguments of `keras.layers.Layer`.
+
+    Input shape:
+        `(batch, height, width, channels)`, or `(batch, channels, height, width)` if
+        `data_format="channels_first"`.
+
+    Output shape:
+        That of `keras.layers.Conv2D`, with the last number of filters as channels.
+
+    Raises:
+        ValueError: If `filters` is not made of positive integers, or another argument
+            is not one of `keras.layers.Conv2D`.
+
+    Reference:
+        [Lin, Chen, Yan, *Network in network*, 2013](https://arxiv.org/abs/1312.4400),
+        section 3.1 and equation 2.
+
+    Example:
+
+    >>> layer = MLPConv(filters=(192, 160, 96), kernel_size=5, padding="same")
+    >>> layer.compute_output_shape((None, 32, 32, 3))
+    (None, 32, 32, 96)
+    """
+
+    def __init__(
+        self,
+        filters: Sequence[int],
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if not isinstance(filters, tuple | list) or not filters:
+            raise ValueError(
+                "`filters` must be a tuple of integers, such as (192, 160, 96). "
+                f"Received: filters={filters!r}"
+            )
+        self.filters = tuple(check_integer("filters", f, minimum=1) for f in filters)
+        self.kernel_size = kernel_size
+        self.strides = strides
+        self.padding = padding
+        self.data_format = validate_data_format(data_format)
+        sizes = [(kernel_size, strides)] + [(1, 1)] * (len(filters) - 1)
+        self.convolutions = [
+            keras.layers.Conv2D(
+                count,
+                size,
+                steps,
+                padding,
+                data_format=self.data_format,
+                activation="relu",
+                dtype=self.dtype_policy,
+            )
+            for count, (size, steps) in zip(self.filters, sizes, strict=True)
+        ]
+
+    def build(self, input_shape: tuple[int | None, ...]) -> None:
+        for convolution in self.convolutions:
+            convolution.build(input_shape)
+            input_shape = convolution.compute_output_shape(input_shape)
+
+    def call(self, inputs: Tensor) -> Tensor:
+        for convolution in self.convolutions:
+            inputs = convolution(inputs)
+        return inputs
+
+    def compute_output_shape(
+        self, input_shape: tuple[int | None, ...]
+    ) -> tuple[int | None, ...]:
+        for convolution in self.convolutions:
+            input_shape = convolution.compute_output_shape(input_shape)
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        config = {
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+        }
+        return {**super().get_config(), **config}

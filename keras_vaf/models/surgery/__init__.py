@@ -1,0 +1,1 @@
+"""Replace activations inside a model, and describe what was replaced."""

@@ -1,0 +1,1 @@
+"""The custom gradient in the terms of each backend."""

@@ -1,0 +1,91 @@
+"""The operation on TensorFlow: each pass is a program of XLA's, in any kind of graph.
+
+On a machine without a GPU Keras runs training steps as plain graphs, in which every
+multiplication is a pass over memory. Compiling the two halves of this operation alone
+gives XLA's fused passes there too; inside a compiled step they merge with it.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from keras_vaf.ops.differentiation import FORWARD_MODE
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import forward, gradients
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.vjp import vjp
+
+
+def apply(
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: tf.Tensor,
+    *parameters: tf.Tensor,
+) -> tf.Tensor:
+    """f(x, *parameters) with a gradient that keeps x alone."""
+    # A variable is read here: inside, it would count as a hidden input.
+    tensors = [tf.convert_to_tensor(tensor) for tensor in (x, *parameters)]
+    # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
+    x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
+    specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
+    return _differentiable(function, layout, training, specs)(*tensors)
+
+
+@functools.cache
+def _differentiable(
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    specs: tuple[tf.TensorSpec, ...],
+) -> Callable[..., tf.Tensor]:
+    plain = functools.partial(forward, function, layout)
+    run: Callable[..., Any] = plain
+    if training:  # what is exported, which is not for training, has no program of XLA's
+        run = _compiled(forward, function, layout, specs)
+    backward = _compiled(gradients, function, layout, (specs[0], *specs))
+
+    @tf.custom_gradient
+    def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:
+        def pull_back(upstream: tf.Tensor) -> Any:
+            return with_second_gradient(upstream, *arguments)
+
+        return run(*_untracked(arguments)), pull_back
+
+    @tf.custom_gradient
+    def with_second_gradient(*tensors: tf.Tensor) -> tuple[Any, Callable[..., Any]]:
+        # XLA cannot differentiate a loop of unknown length, so the gradient's own
+        # gradient is left to TensorFlow.
+        def pull_back(*upstream: tf.Tensor) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(tensors)
+                first = vjp(plain, tensors[1:], tensors[0])
+            second = tape.gradient(first, tensors, upstream)
+            if second[0] is None:  # no tape records while tangents are carried forward
+                raise RuntimeError(FORWARD_MODE)
+            return second
+
+        return backward(*_untracked(tensors)), pull_back
+
+    return with_gradient
+
+
+def _compiled(
+    compute: Callable[..., Any],
+    function: Pointwise,
+    layout: Layout,
+    specs: tuple[tf.TensorSpec, ...],
+) -> Callable[..., Any]:
+    return tf.function(
+        functools.partial(compute, function, layout),
+        input_signature=specs,
+        jit_compile=True,
+        autograph=False,
+    )
+
+
+def _untracked(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    # A tape that runs eagerly would record, and keep, what is inside the operation.
+    return [tf.stop_gradient(tensor) for tensor in tensors]

@@ -1,0 +1,157 @@
+"""The operation on PyTorch, eager or compiled.
+
+Eager PyTorch runs one operation after the other, each a pass over memory. On a
+processor the input is therefore taken in pieces that stay in the cache between the
+passes. `torch.compile` fuses the passes, and recomputes what it needs, by itself.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from keras_vaf.ops.backends import units_on_torch
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.vaf import VAF
+from keras_vaf.ops.vjp import vjp
+
+PIECE = 393_216
+"""Elements of a piece, hidden units counted, which all cores work on."""
+ON_ACCELERATOR = 16_777_216
+"""The same where it is memory that counts, not the cache."""
+
+Slices = tuple[slice, ...]
+
+
+def apply(
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
+) -> torch.Tensor:
+    """f(x, *parameters) with a gradient that keeps x alone."""
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return forward(function, layout, x, *parameters)
+    return _Apply.apply(function, layout, x, *parameters)
+
+
+class _Apply(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+    ) -> torch.Tensor:
+        compute = functools.partial(forward, function, layout)
+        if isinstance(function, VAF):
+            compute = functools.partial(units_on_torch.forward, function, layout)
+        pieces = list(_pieces(function, layout, x, parameters[0]))
+        if len(pieces) == 1:
+            return compute(x, *parameters)
+        y = torch.empty_like(x)
+        for piece, own in pieces:
+            y[piece] = compute(x[piece], *(p[own] for p in parameters))
+        return y
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        ctx.function, ctx.layout, *arguments = inputs
+        ctx.save_for_backward(*arguments)
+        ctx.save_for_forward(*arguments)
+
+    @staticmethod
+    def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        compute = _plain_gradients if torch.is_grad_enabled() else _gradients
+        gradients = compute(ctx.function, ctx.layout, upstream, *ctx.saved_tensors)
+        return None, None, *gradients
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
+    ) -> tuple[torch.Tensor, int]:
+        plain = functools.partial(forward, function, layout)
+        return torch.vmap(plain, in_dims[2:])(*tensors), 0
+
+    @staticmethod
+    def jvp(ctx: Any, _function: None, _layout: None, *tangents: Any) -> torch.Tensor:
+        plain = functools.partial(forward, ctx.function, ctx.layout)
+        primals = ctx.saved_tensors
+        tangents = tuple(
+            torch.zeros_like(p) if t is None else t
+            for p, t in zip(primals, tangents, strict=True)
+        )
+
+        def pull_back(upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return vjp(plain, primals, upstream)
+
+        # PyTorch cannot nest forward mode: the gradient of a gradient stands in for it.
+        (tangent,) = vjp(pull_back, (torch.zeros_like(primals[0]),), tangents)
+        return tangent
+
+
+def _pieces(
+    function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
+) -> Iterator[tuple[Slices, Slices]]:
+    """Where pieces lie in x, and where what belongs to them lies in each parameter."""
+    most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
+    if isinstance(function, VAF):
+        most //= parameter.shape[-1]
+    steps = list(x.shape)
+    for axis in _cutting_order(layout, x.shape, most):
+        if math.prod(steps) <= most:
+            break
+        steps[axis] = max(1, most * steps[axis] // math.prod(steps))
+    for piece in itertools.product(
+        *(
+            [slice(start, start + step) for start in range(0, size, max(1, step))]
+            for size, step in zip(x.shape, steps, strict=True)
+        )
+    ):
+        yield piece, tuple(piece[axis] for axis in layout.unshared)
+
+
+def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:
+    """Axes in order; with many functions theirs first, so that a piece has few."""
+    functions = math.prod(shape[axis] for axis in layout.unshared)
+    many = 8 * functions > most
+    return sorted(range(layout.rank), key=lambda a: many and a not in layout.unshared)
+
+
+def _gradients(
+    function: Pointwise,
+    layout: Layout,
+    upstream: torch.Tensor,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
+) -> tuple[torch.Tensor, ...]:
+    """Of x and of each parameter, piece by piece."""
+    compute = functools.partial(_plain_gradients, function, layout)
+    if isinstance(function, VAF):
+        compute = functools.partial(units_on_torch.gradients, function, layout)
+    pieces = list(_pieces(function, layout, x, parameters[0]))
+    if len(pieces) == 1:
+        return compute(upstream, x, *parameters)
+    x_gradient = torch.empty_like(upstream)  # as many as a vmap over it asks for
+    totals = [upstream.new_zeros(p.shape, dtype=p.dtype) for p in parameters]
+    for piece, own in pieces:
+        x_gradient[piece], *found = compute(
+            upstream[piece], x[piece], *(p[own] for p in parameters)
+        )
+        for total, part in zip(totals, found, strict=True):
+            total[own].add_(part)
+    return x_gradient, *totals
+
+
+def _plain_gradients(
+    function: Pointwise,
+    layout: Layout,
+    upstream: torch.Tensor,
+    *arguments: torch.Tensor,
+) -> tuple[torch.Tensor, ...]:
+    """The same all at once, which can be differentiated again."""
+    plain = functools.partial(forward, function, layout)
+    return vjp(plain, arguments, upstream)

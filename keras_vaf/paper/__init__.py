@@ -1,0 +1,28 @@
+"""The paper's experiments: what they train, what the paper reports, tables, figures.
+
+`reproduce` runs one of `EXPERIMENTS` and returns a `Reproduction`, whose table holds
+the paper's numbers beside those of the run. The rest of the package does not import
+this one.
+"""
+
+from keras_vaf.paper.curves import functions_figure
+from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.paper.files import keep, read_reproduction
+from keras_vaf.paper.fully_connected import protocols_of
+from keras_vaf.paper.reproduction import EXPERIMENTS, find_experiment, reproduce
+from keras_vaf.paper.settings import with_settings
+
+__all__ = [
+    "EXPERIMENTS",
+    "Experiment",
+    "Form",
+    "Outcome",
+    "Reproduction",
+    "find_experiment",
+    "functions_figure",
+    "keep",
+    "protocols_of",
+    "read_reproduction",
+    "reproduce",
+    "with_settings",
+]

@@ -1,0 +1,154 @@
+"""Beyond the paper: which start, k, g, sharing and optimizer a VAF should have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.variants import VARIANTS, Variant
+from keras_vaf.initializers import Start
+from keras_vaf.ops.functions import Function
+from keras_vaf.paper.experiment import Experiment, Form
+from keras_vaf.paper.fully_connected import (
+    ARCHITECTURES,
+    CLASSIFICATIONS,
+    REGRESSIONS,
+    fields_of,
+)
+from keras_vaf.paper.tables.verdict_table import table_of
+
+_HIDDEN = (25, 10)
+_DECAYING = {"learning_rate": 0.001, "weight_decay": 0.01}
+_RELU, _RANDOM, _EXACT = VARIANTS
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf.experiments")
+class CopiesStart(Start):
+    """The naive start at g: k equal copies, each with its part of the output.
+
+    The copies get equal gradients and stay equal, so that k is 1 in truth. It is here
+    to be compared with, and has no other use.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(k=4, initialization=CopiesStart())
+    >>> layer.function(np.array([-1.0, 2.0]))
+    array([0., 2.])
+    """
+
+    def __call__(
+        self, unshared: Sequence[int], k: int, g: Function
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Start values of every function of a layer (see `Start`)."""
+        units = (*unshared, k)
+        return (
+            np.ones(units),
+            np.zeros(units),
+            np.full(units, 1 / k),
+            np.zeros(tuple(unshared)),
+        )
+
+
+def _vaf(name: str, title: str, **arguments: Any) -> Variant:
+    """Return the usual VAF with another argument or two."""
+    known = {**_EXACT.arguments, **arguments}
+    return Variant(name, f"VAF, {title}", "VAFActivation", known)
+
+
+CHOICES = (
+    _EXACT,
+    _RELU,
+    _RANDOM,
+    _vaf(
+        "vaf-copies",
+        "k equal copies of ReLU",
+        initialization=keras.saving.serialize_keras_object(CopiesStart()),
+    ),
+    _vaf("vaf-k1", "k = 1", k=1),
+    _vaf("vaf-k5", "k = 5", k=5),
+    _vaf("vaf-k9", "k = 9", k=9),
+    _vaf("vaf-neuron", "not shared", sharing="neuron"),
+    _vaf("vaf-tanh", "g = tanh", g="tanh", initialization="tanh"),
+    _vaf("vaf-tanh-random", "g = tanh, random", g="tanh", initialization="random"),
+    _vaf("vaf-silu", "g = silu", g="silu", initialization="silu"),
+    Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
+    Variant("silu", "SiLU", "Activation", {"activation": "silu"}),
+)
+"""A VAF as it is by default but for its start, ReLU, and what else it could be."""
+
+_FIXED = {"tanh": "vaf-tanh", "silu": "vaf-silu"}
+"""Fixed functions that are compared with the VAFs that start at them."""
+
+OPTIMIZERS = (
+    (_vaf("vaf-adamw", "AdamW"), None),
+    (Variant("relu-adamw", "ReLU, AdamW", "ReLU"), None),
+    (_vaf("vaf-adamw-no-decay", "AdamW, activations do not decay"), 1.0),
+    (_vaf("vaf-adamw-tenth", "AdamW, activations at a tenth of the rate"), 0.1),
+    (_vaf("vaf-adamw-tenfold", "AdamW, activations at ten times the rate"), 10.0),
+)
+"""The same VAF with a decaying optimizer, and how its parameters are treated apart."""
+
+
+def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:
+    """Return the protocols that differ from the usual VAF in one choice.
+
+    The first ones are trained as in `protocols_of`; those with AdamW in batches of 32,
+    at a rate of 0.001 with a decay of 0.01.
+
+    Args:
+        dataset: The data.
+        form: As in `protocols_of`; without architectures it is 25-10 alone.
+
+    Returns:
+        The protocols.
+    """
+    fields = fields_of(dataset, form)
+    decaying = {**fields, "batch_size": 32, "rates": ()}
+    return [
+        protocol
+        for hidden in form.architectures or (_HIDDEN,)
+        for protocol in (
+            *(
+                Protocol.of(dataset, variant, hidden=hidden, **fields)
+                for variant in CHOICES
+            ),
+            *(
+                Protocol.of(
+                    dataset,
+                    variant,
+                    hidden=hidden,
+                    **decaying | {"optimizer": Optimizer("AdamW", _DECAYING, apart)},
+                )
+                for variant, apart in OPTIMIZERS
+            ),
+        )
+    ]
+
+
+def _experiment(tables: Experiment) -> Experiment:
+    """Return the experiment on the data of a table."""
+    first = OPTIMIZERS[0][0].name
+    return Experiment(
+        f"choices-{tables.name}",
+        f"{tables.title}: choices",
+        tables.datasets,
+        protocols_of_choices,
+        table_of,
+        metric=tables.metric,
+        architectures=ARCHITECTURES,
+        quick_rows=200,
+        references={
+            **{variant.name: _EXACT.name for variant in CHOICES},
+            **_FIXED,
+            **{variant.name: first for variant, _ in OPTIMIZERS},
+        },
+    )
+
+
+CHOICES_REGRESSION = _experiment(REGRESSIONS)
+CHOICES_CLASSIFICATION = _experiment(CLASSIFICATIONS)

@@ -1,0 +1,221 @@
+"""What activations started as and what they became: the paper's pictures of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.protocol import Protocol
+from keras_vaf.experiments.reports.report import Report, validation_loss
+from keras_vaf.experiments.results.comparison_figure import learned_layers, start_layers
+from keras_vaf.experiments.results.comparison_table import by_arm
+from keras_vaf.experiments.results.selection import Selection
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.paper.fully_connected import SMALL, protocols_of
+from keras_vaf.paper.sensorless import SENSORLESS, protocols_of_sensorless
+from keras_vaf.paper.tables.verdict_table import left_out_of, settings_of
+from keras_vaf.utils import require
+from keras_vaf.visualization import style
+from keras_vaf.visualization.activation import drawn_range
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "folds")
+DATASETS = (*SENSORLESS.datasets, *SMALL)
+"""Sensorless, and the data of both tables that have fewer than 5,000 rows."""
+
+_HIDDEN = (25, 10)
+_OTHERS = "learned, other folds"
+
+
+def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
+    """Return the protocols whose activations are drawn.
+
+    They are some of those of the other experiments, so that in the folder of one of
+    them nothing is trained again: shared VAFs of both starts in the network 25-10, and
+    on Sensorless those of five units in a network of 10 (the quick form: of 5).
+
+    Args:
+        dataset: The data.
+        form: As in the other experiments.
+
+    Returns:
+        The protocols.
+    """
+    if dataset.name not in SENSORLESS.datasets:
+        own = dataclasses.replace(form, architectures=(_HIDDEN,))
+        return [
+            protocol
+            for protocol in protocols_of(dataset, own)
+            if protocol.variant.name in ("vaf-random", "vaf-relu")
+        ]
+    own = dataclasses.replace(form, architectures=((5,) if form.quick else (10,),))
+    return [
+        protocol
+        for protocol in protocols_of_sensorless(dataset, own)
+        if protocol.variant.arguments.get("k") == 5
+        and protocol.variant.arguments["sharing"] == "layer"
+    ]
+
+
+def outcome_of_curves(done: Reproduction, selection: Selection) -> Outcome:
+    """Draw start and learned functions of each dataset, and measure the change."""
+    by_data: dict[str, list[Report]] = {}
+    for report in done.reports:
+        by_data.setdefault(report.protocol.dataset, []).append(report)
+    return Outcome(
+        done.title,
+        COLUMNS,
+        tuple(
+            line
+            for reports in by_data.values()
+            for arm in by_arm(reports).values()
+            for line in _lines(arm)
+        ),
+        (
+            "Change: root mean square difference between the learned function and its "
+            "start over the values that enter it, in standard deviations of what the "
+            "start makes of them. Unlike: the share of the learned function's variance "
+            "that no leaky ReLU explains, with any two slopes and offset. Means over "
+            "the folds.",
+            "Pictures: start and learned function of the fold with the lowest "
+            "validation loss, and faintly those learned in the other folds.",
+            *settings_of(done.reports),
+            *left_out_of(done),
+        ),
+        COLUMNS,
+        {name: functions_figure(reports) for name, reports in by_data.items()},
+    )
+
+
+@style.styled
+def functions_figure(reports: Sequence[Report]) -> Figure:
+    """Draw what each hidden layer's shared function was at the start and became.
+
+    One row for each protocol, one column for each hidden layer; in the fold with the
+    lowest validation loss, over the data that enter the layer there.
+
+    Args:
+        reports: Reports of trainable activations that are shared by a layer.
+
+    Returns:
+        The figure.
+
+    Raises:
+        ImportError: If Matplotlib is not installed.
+    """
+    arms = list(by_arm(reports).values())
+    columns = max(len(arm[0].activations) for arm in arms)
+    figure = require("matplotlib.figure", extra="plot").Figure(
+        figsize=(5.0 * columns, 3.2 * len(arms))
+    )
+    grid = figure.subplots(len(arms), columns, squeeze=False)
+    for row, arm in zip(grid, arms, strict=True):
+        for ax in row[len(arm[0].activations) :]:
+            ax.remove()
+        for place in range(len(arm[0].activations)):
+            _draw_layer(arm, place, row[place])
+    style.legend_below(figure, [row[0] for row in grid])
+    return figure
+
+
+def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
+    best = min(arm, key=validation_loss)
+    quantiles = best.activations[place]["inputs"]
+    levels = np.linspace(0, 1, len(quantiles))
+    data = np.interp(np.linspace(0, 1, 20_001), levels, quantiles)
+    x = drawn_range(data)
+    start, learned = (
+        layers(best)[place].function(x) for layers in (start_layers, learned_layers)
+    )
+    ax.plot(x, start, color=style.BLUE, label="start")
+    ax.plot(x, learned, color=style.ORANGE, label="learned")
+    limits = ax.get_ylim()
+    for report in arm:
+        if report is not best:
+            other = learned_layers(report)[place].function(x)
+            ax.plot(x, other, color=style.ORANGE, lw=0.7, alpha=0.4, label=_OTHERS)
+    ax.set_ylim(limits)
+    counts, edges = np.histogram(data, bins=40, range=(x[0], x[-1]))
+    style.draw_histogram(counts, edges, ax)
+    ax.set_xlim(x[0], x[-1])
+    title = best.protocol.variant.title
+    ax.set_title(f"{title}: hidden layer {place + 1}, fold {best.fold + 1}")
+
+
+def _lines(arm: Sequence[Report]) -> list[tuple[str, ...]]:
+    """Return a line of the table for each hidden layer of a protocol."""
+    lines = []
+    measured = zip(*map(_measured, arm), strict=True)
+    for place, values in enumerate(measured, start=1):
+        moved, other = zip(*values, strict=True)
+        spread = statistics.stdev(moved) if len(moved) > 1 else 0.0
+        protocol = arm[0].protocol
+        named = (protocol.dataset, protocol.variant.name, str(place))
+        numbers = (statistics.fmean(moved), spread, statistics.fmean(other))
+        lines.append((*named, *(f"{each:.3f}" for each in numbers), str(len(arm))))
+    return lines
+
+
+def _measured(report: Report) -> list[tuple[float, float]]:
+    """Return for each hidden layer how far it moved, and how unlike it is."""
+    layers = zip(
+        start_layers(report), learned_layers(report), report.activations, strict=True
+    )
+    return [
+        (change(start, learned, seen["inputs"]), unlike(learned, seen["inputs"]))
+        for start, learned, seen in layers
+    ]
+
+
+def change(
+    start: TrainableActivation, learned: TrainableActivation, inputs: Sequence[float]
+) -> float:
+    """Return how far a shared function is from its start.
+
+    Args:
+        start: The activation at its start.
+        learned: The trained one.
+        inputs: Values that enter it.
+
+    Returns:
+        The root mean square difference, in standard deviations of the start's outputs.
+    """
+    before, after = (each.function(np.asarray(inputs)) for each in (start, learned))
+    return float(np.sqrt(np.mean((after - before) ** 2)) / (before.std() or 1.0))
+
+
+def unlike(learned: TrainableActivation, inputs: Sequence[float]) -> float:
+    """Return the share of a function's variance that no leaky ReLU explains.
+
+    Args:
+        learned: An activation with one shared function.
+        inputs: Values that enter it.
+
+    Returns:
+        A number from 0, for any a * max(x, 0) + b * min(x, 0) + c, to 1.
+    """
+    x = np.asarray(inputs)
+    y = learned.function(x)
+    parts = np.stack([np.maximum(x, 0), np.minimum(x, 0), np.ones_like(x)], axis=1)
+    rest = y - parts @ np.linalg.lstsq(parts, y, rcond=None)[0]
+    return float(np.mean(rest**2) / (y.var() or 1.0))
+
+
+CURVES = Experiment(
+    "curves",
+    "Start and learned functions",
+    DATASETS,
+    protocols_of_curves,
+    outcome_of_curves,
+    quick_rows=2_200,
+    functions=True,
+)

@@ -1,0 +1,77 @@
+"""The files that an experiment's table is in, and what it is made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from keras_vaf.experiments.reports.compact import read_compact, write_compact
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.comparison_figure import png
+from keras_vaf.experiments.results.selection import Selection
+from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.utils import write_atomically
+
+
+def keep(
+    done: Reproduction,
+    outcome: Outcome,
+    selection: Selection,
+    output: str | os.PathLike[str],
+) -> Path:
+    """Write the table and pictures of an experiment, and what they are made from.
+
+    Args:
+        done: The reports.
+        outcome: What was made of them.
+        selection: How it was made.
+        output: The folder.
+
+    Returns:
+        The file of the table. Beside it are its pictures, and the reports as a file
+        that `read_reproduction` reads.
+    """
+    start = f"{done.experiment.name}-{done.form.name}"
+    end = "-".join(sorted({report.environment["backend"] for report in done.reports}))
+    folder = Path(output)
+    for name, figure in outcome.figures.items():
+        write_atomically(folder / f"{start}-{name}-{end}.png", png(figure))
+    write_compact(
+        folder / f"{start}-{end}.json.gz", done.reports, done.experiment.functions
+    )
+    table = folder / f"{start}-{selection}-{end}.md"
+    write_atomically(table, outcome.markdown)
+    return table
+
+
+def read_reproduction(
+    experiment: Experiment, form: Form, paths: Sequence[str | os.PathLike[str]]
+) -> Reproduction:
+    """Read what tables were made from, to make one again without training.
+
+    Args:
+        experiment: The experiment.
+        form: The form that was run; it is part of the title.
+        paths: Files that `keep` wrote beside tables, of one run or of several.
+
+    Returns:
+        The reports of all files; of a cell that is in several, the first one.
+
+    Raises:
+        ValueError: If a file is torn or something else, or of another experiment.
+        FileNotFoundError: If there is no such file.
+    """
+    reports: dict[tuple[str, int, int], Report] = {}
+    for path in paths:
+        for report in read_compact(path):
+            if report.protocol.dataset not in experiment.datasets:
+                raise ValueError(
+                    f"Expected reports of {experiment.name}. Received: a report on "
+                    f"{report.protocol.dataset} in {path}"
+                )
+            alone = replace(report.protocol, replicas=1)
+            key = alone.digest, report.seed, report.fold
+            reports.setdefault(key, report)
+    return Reproduction(experiment, form, tuple(reports.values()))

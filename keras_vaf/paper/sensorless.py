@@ -1,0 +1,236 @@
+"""The paper's first experiment: k, g, start and sharing, on Sensorless."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.results.results import Verdict, verdicts
+from keras_vaf.experiments.results.selection import Selection
+from keras_vaf.experiments.variants import Variant
+from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.paper.tables.sensorless_panels import panels_of
+from keras_vaf.paper.tables.verdict_table import (
+    constant_cells,
+    settings_of,
+    trainings_of,
+    verdict_cells,
+)
+
+WIDTHS = ((5,), (10,), (20,))
+UNITS = (3, 5, 7, 9, 11, 15)
+FUNCTIONS = ("tanh", "relu")
+STARTS = ("random", "specific")
+SHARINGS = ("neuron", "layer")
+
+COLUMNS = (
+    "hidden",
+    "g",
+    "sharing",
+    "start",
+    "k",
+    "mean",
+    "deviation",
+    "balanced",
+    "wins/ties/losses",
+    "gain",
+    "p",
+    "folds",
+    "epochs",
+    "parameters",
+    "seconds",
+    "device",
+)
+_SHOWN = ("hidden", "g", "sharing", "start", "k", "mean", "deviation", "gain", "p")
+_NO_VAF = "novaf"
+_ROWS = 58_509
+_QUICK: dict[str, Any] = {"folds": 3, "epochs": 30}
+_QUICK_UNITS = (5,)
+
+
+class Setting(NamedTuple):
+    """What distinguishes two networks of this experiment.
+
+    Attributes:
+        hidden: Width of the hidden layer.
+        g: The fixed activation, or that of the VAF's hidden units.
+        sharing: `"neuron"` or `"layer"`; empty without a VAF.
+        start: `"random"` or `"specific"`, which starts as g; empty without a VAF.
+        k: Number of the VAF's hidden units; 0 without a VAF.
+    """
+
+    hidden: int
+    g: str
+    sharing: str = ""
+    start: str = ""
+    k: int = 0
+
+
+def protocols_of_sensorless(dataset: Dataset, form: Form) -> list[Protocol]:
+    """Return the protocols: both fixed activations and all VAFs in every network.
+
+    What the paper leaves open is settled here: Adam at 0.001 in batches of 128,
+    standardised inputs. Each of ten repeats draws its own rows: 60% for training, 20%
+    for validation, 20% for test.
+
+    Args:
+        dataset: The data.
+        form: `manner="paper"` (500 epochs) or `"ours"` (up to 2000 epochs that end 200
+            after the best one); `quick` has one width, one k, three repeats, 30 epochs.
+
+    Returns:
+        The protocols.
+    """
+    fields: dict[str, Any] = {
+        "optimizer": Optimizer("Adam", {"learning_rate": 0.001}),
+        "epochs": 500,
+        "batch_size": 128,
+        "test_fraction": 0.2,
+        "validation_fraction": 0.25,
+    }
+    if form.manner == "ours":
+        fields |= {"epochs": 2000, "patience": 200}
+    if form.quick:
+        fields |= _QUICK
+    widths = form.architectures or (WIDTHS[:1] if form.quick else WIDTHS)
+    return [
+        Protocol.of(dataset, variant, hidden=hidden, **fields)
+        for hidden in widths
+        for variant in _variants(_QUICK_UNITS if form.quick else UNITS)
+    ]
+
+
+def outcome_of_sensorless(done: Reproduction, selection: Selection) -> Outcome:
+    """Make the table and the six panels; nothing is selected in this experiment."""
+    found = _verdicts(done)
+    rows = {sum(report.rows.values()) for report in done.reports}
+    first = next(iter(found.values()))
+    constant = {**constant_cells(first), "start": "constant"}
+    lines = [constant, *(_cells(*each) for each in found.items())]
+    scores = {setting: verdict.scores for setting, verdict in found.items()}
+    return Outcome(
+        f"{done.title}, {max(rows):,} of {_ROWS:,} rows",
+        COLUMNS,
+        tuple(tuple(line.get(name, "") for name in COLUMNS) for line in lines),
+        (
+            "Score: test accuracy. Wins, ties, losses, gain (with its 95% interval) "
+            "and p (corrected resampled t-test) are against the fixed activation g in "
+            "the same network, on the same rows. Nothing is selected: each line is one "
+            "network.",
+            *claims(found),
+            trainings_of(done.reports),
+            *settings_of(done.reports),
+        ),
+        _SHOWN,
+        {"panels": panels_of(scores)},
+    )
+
+
+def claims(found: Mapping[Setting, Verdict]) -> list[str]:
+    """Return what the paper says of its six panels, and what these numbers say."""
+    vafs = {setting: verdict for setting, verdict in found.items() if setting.k}
+    held = [each for each in vafs.values() if each.gains]
+    better = sum(statistics.fmean(each.gains) > 0 for each in held)
+    clearly = [each for each in held if each.p is not None and each.p < 0.05]
+    clearly_better = sum(statistics.fmean(each.gains) > 0 for each in clearly)
+    means = {setting: verdict.mean for setting, verdict in vafs.items()}
+    by_k = ", ".join(
+        f"{k}: {statistics.fmean(m for s, m in means.items() if s.k == k):.4f}"
+        for k in sorted({setting.k for setting in means})
+    )
+    return [
+        "Paper: every VAF outperforms its fixed activation. Here: the mean is better "
+        f"in {better} of {len(held)}; p < 0.05 in {clearly_better} that are better and "
+        f"{len(clearly) - clearly_better} that are worse.",
+        "Paper: shared and not shared are very similar. Here: "
+        f"{_contrast(means, 'sharing', *SHARINGS)}.",
+        "Paper: the random start is slightly better. Here: "
+        f"{_contrast(means, 'start', *STARTS)}.",
+        "Paper: g = tanh is uniformly better than g = ReLU. Here: "
+        f"{_contrast(means, 'g', *FUNCTIONS)}.",
+        f"Paper: accuracy tends to increase with k. Here, mean by k: {by_k}.",
+    ]
+
+
+def _variants(units: tuple[int, ...]) -> list[Variant]:
+    fixed = [
+        Variant(f"{_NO_VAF}-{g}", f"{g}, no VAF", "Activation", {"activation": g})
+        for g in FUNCTIONS
+    ]
+    vafs = [
+        Variant(
+            f"vaf-{g}-{start}-{sharing}-{k}",
+            f"VAF, g = {g}, {start} start, by {sharing}, k = {k}",
+            "VAFActivation",
+            {
+                "k": k,
+                "g": g,
+                "sharing": sharing,
+                "initialization": "random" if start == "random" else g,
+            },
+        )
+        for g, start, sharing, k in itertools.product(
+            FUNCTIONS, STARTS, SHARINGS, units
+        )
+    ]
+    return [*fixed, *vafs]
+
+
+def _setting(protocol: Protocol) -> Setting:
+    [hidden] = protocol.hidden
+    arguments = protocol.variant.arguments
+    if "activation" in arguments:
+        return Setting(hidden, arguments["activation"])
+    start = "random" if arguments["initialization"] == "random" else "specific"
+    return Setting(hidden, arguments["g"], arguments["sharing"], start, arguments["k"])
+
+
+def _verdicts(done: Reproduction) -> dict[Setting, Verdict]:
+    """Judge every network against the fixed activation in a network of its width."""
+    found = {}
+    for width in sorted({report.protocol.hidden for report in done.reports}):
+        own = [report for report in done.reports if report.protocol.hidden == width]
+        references = {
+            report.protocol.variant.name: f"{_NO_VAF}-{_setting(report.protocol).g}"
+            for report in own
+        }
+        judged = verdicts(own, done.experiment.metric, (), references=references)
+        for verdict in judged.values():
+            found[_setting(verdict.selected.reports[0].protocol)] = verdict
+    return dict(sorted(found.items()))
+
+
+def _cells(setting: Setting, verdict: Verdict) -> dict[str, str]:
+    start = setting.start if setting.k else "no VAF"
+    k = str(setting.k or "")
+    own = {"g": setting.g, "sharing": setting.sharing, "start": start, "k": k}
+    return verdict_cells(verdict) | own
+
+
+def _contrast(means: Mapping[Setting, float], field: str, one: str, other: str) -> str:
+    """Say how far the networks with one value are from those with the other."""
+    pairs = [
+        (mean, means[twin])
+        for setting, mean in means.items()
+        if getattr(setting, field) == one
+        and (twin := Setting(**{**setting._asdict(), field: other})) in means
+    ]
+    if not pairs:
+        return "not run"
+    gap = statistics.fmean(a - b for a, b in pairs)
+    wins = sum(a > b for a, b in pairs)
+    return f"{one} minus {other} {gap:+.4f} on average, above in {wins} of {len(pairs)}"
+
+
+SENSORLESS = Experiment(
+    "sensorless",
+    "Sensorless",
+    ("sensorless",),
+    protocols_of_sensorless,
+    outcome_of_sensorless,
+    architectures=WIDTHS,
+)

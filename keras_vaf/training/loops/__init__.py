@@ -1,0 +1,1 @@
+"""One training loop per backend, behind one interface."""

@@ -1,0 +1,231 @@
+"""Many networks as one program: Algorithm 1 under `jax.vmap`."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from keras_vaf.training.data import order_of_rows
+from keras_vaf.training.history import History, Rule
+from keras_vaf.training.loops.jax_loop import (
+    State,
+    make_epoch,
+    make_program,
+    scanned,
+    state_of,
+)
+from keras_vaf.training.loops.run_epochs import run_epochs
+from keras_vaf.training.member import Member, Replica, TooLittleMemory
+
+
+class BatchLoop:
+    """The loop of networks that differ in the values of their variables only.
+
+    Networks that have stopped are frozen while the others go on. Every batch is as wide
+    as the first, so that all run the same program.
+
+    Args:
+        model: One of the networks, compiled and built.
+        rule: Which epoch is best, and when to stop.
+        batch_size: Rows per update; `None` takes all rows at once.
+        width: Number of networks in a batch.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        rule: Rule,
+        batch_size: int | None,
+        width: int,
+    ) -> None:
+        self._model = model
+        self.rule = rule
+        self.width = width
+        self.batch_size = batch_size
+        program = make_program(make_epoch(model, rule, scanned(batch_size)))
+        axes = (0, 1, None, 0, None, None)
+        self._program = jax.jit(jax.vmap(program, in_axes=axes), donate_argnums=0)
+        self._compiled: dict[Any, Any] = {}
+        self.memory = 0  # bytes that the last compiled program needs
+
+    def begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
+        """Take networks, at most as many as the batch is wide.
+
+        Args:
+            states: The states of the networks.
+            rows: The validation rows of each.
+            data: The arrays that all rows are rows of.
+        """
+        idle = self.width - len(states)
+        state = jax.tree.map(
+            lambda *values: jnp.stack(values + values[:1] * idle), *states
+        )
+        best, waited, _ = state.verdict
+        busy = jnp.arange(self.width) < len(states)
+        self._state = state._replace(verdict=(best, waited, busy))
+        self._rows = jnp.asarray(np.pad(rows, ((0, idle), (0, 0))))
+        self._data = jax.tree.map(jnp.asarray, data)
+        self.epochs = np.zeros(self.width, int)
+
+    def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
+        """Run `count` epochs, or fewer if all networks stop.
+
+        Args:
+            orders: The order of the training rows: by epoch, by network.
+            count: How many of the epochs to run.
+
+        Returns:
+            The metrics, by epoch and by network, and whether any goes on.
+        """
+        arguments = self._state, orders, count, self._rows, self._data, self._data
+        program = self._compile(arguments)
+        try:
+            epochs, self._state, logs = program(*arguments)
+            epochs = np.asarray(epochs)
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            raise TooLittleMemory(str(error)) from error
+        self.epochs += epochs
+        logs = {
+            name: np.swapaxes(np.asarray(log), 0, 1)[: epochs.max()]
+            for name, log in logs.items()
+        }
+        return logs, bool(self.goes_on.any())
+
+    @property
+    def goes_on(self) -> np.ndarray:
+        """For each network, whether the verdict is to go on."""
+        return np.asarray(self._state.verdict[-1])
+
+    def finish(self) -> list[State]:
+        """Return the states of the networks, as NumPy arrays."""
+        state = jax.device_get(self._state)
+        return [
+            jax.tree.map(lambda values, i=i: values[i], state)
+            for i in range(self.width)
+        ]
+
+    def _compile(self, arguments: Any) -> Any:
+        """Compile once for each shape of the arguments, if there is memory enough."""
+        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(arguments))
+        if shapes not in self._compiled:
+            with as_reason(self._model):
+                program = self._program.lower(*arguments).compile()
+            self.memory = memory_of(program)
+            self._check_memory(self.memory)
+            self._compiled[shapes] = program
+        return self._compiled[shapes]
+
+    def _check_memory(self, needed: int) -> None:
+        free = free_memory()
+        if self.width > 1 and needed > free:
+            raise TooLittleMemory(
+                f"needs {needed / 2**20:.0f} MiB, and {free / 2**20:.0f} MiB are free"
+            )
+
+
+def train_batch(
+    loop: BatchLoop,
+    states: Sequence[State],
+    members: Sequence[Member | Replica],
+    data: Any,
+    epochs: int,
+    on_progress: Callable[[int, dict[str, Any]], None] | None = None,
+) -> tuple[list[History], list[State]]:
+    """Train one batch.
+
+    Args:
+        loop: The loop of these members' program.
+        states: Where each member starts.
+        members: At most as many as the loop is wide, with equally many rows each.
+        data: The arrays that all rows are rows of.
+        epochs: Number of epochs at most.
+        on_progress: Called with the number of epochs done, and their metrics.
+
+    Returns:
+        The history and the last state of each member.
+    """
+    started = time.perf_counter()
+    loop.begin(states, np.stack([member.validation for member in members]), data)
+    rows = len(members[0].training)
+
+    def order(epoch: int) -> np.ndarray:
+        orders = np.zeros((loop.width, rows), "int32")
+        for i, member in enumerate(members):
+            order = order_of_rows(rows, loop.batch_size, member.seed, epoch)
+            orders[i] = np.asarray(member.training)[order]
+        return orders
+
+    metrics, _ = run_epochs(loop.run, epochs, order, on_progress)
+    seconds = (time.perf_counter() - started) / len(members)
+    states = loop.finish()[: len(members)]
+    histories = []
+    for i, state in enumerate(states):
+        own = {name: values[: loop.epochs[i], i] for name, values in metrics.items()}
+        goes_on = bool(state.verdict[-1])
+        histories.append(loop.rule.history(own, goes_on, seconds, loop.width))
+    return histories, states
+
+
+def memory_of(program: Any) -> int:
+    """Return the bytes that a compiled program needs, its data included."""
+    analysis = program.memory_analysis()
+    return (
+        analysis.argument_size_in_bytes
+        + analysis.output_size_in_bytes
+        + analysis.temp_size_in_bytes
+        - analysis.alias_size_in_bytes
+    )
+
+
+def free_memory() -> float:
+    """Return the free bytes of the device; infinite where it does not tell."""
+    statistics = jax.devices()[0].memory_stats()
+    if statistics is not None:
+        return statistics["bytes_limit"] - statistics["bytes_in_use"]
+    if "SC_AVPHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return float("inf")
+
+
+def program_text(
+    model: keras.Model, rule: Rule, batch_size: int | None, rows: Any, data: Any
+) -> str:
+    """Return one epoch of a model as XLA sees it: equal texts are equal programs.
+
+    Args:
+        model: A compiled and built model.
+        rule: Which epoch is best, and when to stop.
+        batch_size: Rows per update; `None` takes all rows at once.
+        rows: Training and validation rows.
+        data: The arrays that these are rows of.
+
+    Returns:
+        The text. The values of the variables are not in it.
+    """
+    epoch = make_epoch(model, rule, scanned(batch_size))
+    training, validation = map(jnp.asarray, rows)
+    data = jax.tree.map(jnp.asarray, data)
+    state = state_of(model, rule)
+    with as_reason(model):
+        return jax.jit(epoch).lower(state, training, validation, data, data).as_text()
+
+
+@contextlib.contextmanager
+def as_reason(model: keras.Model) -> Iterator[None]:
+    """Turn JAX's errors into a sentence about the model."""
+    try:
+        yield
+    except (TypeError, IndexError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"The model {model.name!r} cannot be trained in a batch: use `replicas=1`. "
+            f"Received: {type(error).__name__}: {reason}"
+        ) from error

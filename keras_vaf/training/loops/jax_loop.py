@@ -1,0 +1,234 @@
+"""Algorithm 1 on JAX: epochs as pure functions, all state passed along."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from keras_vaf.training.data import number_of_rows
+from keras_vaf.training.history import Rule
+
+Sweep = Callable[[Any, Any, Any, Any], Any]
+Epoch = Callable[..., tuple["State", dict[str, Any]]]
+
+
+class State(NamedTuple):
+    """All that an epoch changes: the values of the variables, and the verdict."""
+
+    trainable: list[Any]
+    non_trainable: list[Any]
+    optimizer: list[Any]
+    best: tuple[list[Any], list[Any]]
+    verdict: tuple[Any, Any, Any]
+
+
+class Loop:
+    """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
+
+    def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
+        self._model = model
+        self._rule = rule
+        self._epoch = make_epoch(model, rule, scanned(batch_size))
+        self._epoch_in_steps = make_epoch(model, rule, stepped(batch_size))
+        self._run_compiled = jax.jit(make_program(self._epoch))
+        self._in_steps: bool | None = None
+
+    def begin(self, train: Any, validation: Any) -> None:
+        """Take the data, and the model's variables as they are now."""
+        train, validation = jax.tree.map(jnp.asarray, (train, validation))
+        self._data = jnp.arange(number_of_rows(validation)), train, validation
+        self._state = state_of(self._model, self._rule)
+        if self._in_steps is None:
+            order = jnp.arange(number_of_rows(train))
+            self._in_steps = convolves_on_cpu(
+                self._epoch, self._state, order, *self._data
+            )
+
+    def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
+        """Run `count` epochs, or fewer if the verdict is to stop."""
+        run = self._run_in_steps if self._in_steps else self._run_compiled
+        done, self._state, logs = run(self._state, orders, count, *self._data)
+        logs = {name: np.asarray(log)[: int(done)] for name, log in logs.items()}
+        return logs, bool(self._state.verdict[-1])
+
+    def finish(self) -> None:
+        """Give the model its best variables, and the optimizer its last ones."""
+        assign_best(self._model, self._state)
+        assign(self._model.optimizer.variables, self._state.optimizer)
+
+    def _run_in_steps(
+        self, state: State, orders: np.ndarray, count: int, *data: Any
+    ) -> tuple[int, State, dict[str, np.ndarray]]:
+        """Do what the compiled program does, with one call per update."""
+        logs = []
+        for order in orders[:count]:
+            state, log = self._epoch_in_steps(state, jnp.asarray(order), *data)
+            logs.append(jax.device_get(log))
+            if not state.verdict[-1]:
+                break
+        return len(logs), state, jax.tree.map(lambda *log: np.stack(log), *logs)
+
+
+def convolves_on_cpu(epoch: Epoch, *arguments: Any) -> bool:
+    """Tell whether an epoch has convolutions, and runs on the CPU.
+
+    There XLA compiles the gradients of convolutions well outside of loops only: inside
+    of them they take nine times as long (https://github.com/jax-ml/jax/issues/12868).
+    """
+    if jax.default_backend() != "cpu":
+        return False
+    return "conv_general_dilated" in str(jax.make_jaxpr(epoch)(*arguments))
+
+
+def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]]]:
+    """Return many epochs as one pure function.
+
+    Args:
+        epoch: One epoch, from `make_epoch`.
+
+    Returns:
+        A function of the state, the orders of the training rows (one line per epoch),
+        the number of lines to use, and what the epoch takes besides. It returns how
+        many epochs were run, the new state and the metrics, one below the other.
+    """
+
+    def program(
+        state: State, orders: Any, count: Any, *data: Any
+    ) -> tuple[Any, State, dict[str, Any]]:
+        def goes_on(carry: Any) -> Any:
+            done, state, _ = carry
+            return (done < count) & state.verdict[-1]
+
+        def run(carry: Any) -> Any:
+            done, state, logs = carry
+            state, log = epoch(state, orders[done], *data)
+            logs = {name: logs[name].at[done].set(log[name]) for name in logs}
+            return done + 1, state, logs
+
+        _, log = jax.eval_shape(epoch, state, orders[0], *data)
+        logs = {name: jnp.zeros((len(orders), *log[name].shape)) for name in log}
+        return jax.lax.while_loop(goes_on, run, (0, state, logs))
+
+    return program
+
+
+def make_epoch(model: keras.Model, rule: Rule, sweep: Sweep) -> Epoch:
+    """Return one epoch as a pure function: train, evaluate, judge, keep the best.
+
+    Args:
+        model: A compiled and built model.
+        rule: Which epoch is best, and when to stop.
+        sweep: How steps go through the batches: `scanned(...)` or `stepped(...)`.
+
+    Returns:
+        A function of the state, the order of the training rows, the validation rows,
+        and the arrays that these are rows of. It returns the new state and the metrics.
+    """
+    model.reset_metrics()
+    zero = values(model.metrics_variables)
+
+    @jax.jit
+    def update(variables: Any, rows: Any, data: Any) -> Any:
+        return model.train_step(variables, take(data, rows))[1]
+
+    @jax.jit
+    def evaluate(variables: Any, rows: Any, data: Any) -> Any:
+        return model.test_step(variables, take(data, rows))[1]
+
+    def epoch(
+        state: State, order: Any, rows: Any, train: Any, validation: Any
+    ) -> tuple[State, dict[str, Any]]:
+        trainable, non_trainable, optimizer, metrics = sweep(
+            update, (*state[:3], zero), order, train
+        )
+        logs = results(model, metrics)
+        trainable, non_trainable, metrics = sweep(
+            evaluate, (trainable, non_trainable, zero), rows, validation
+        )
+        for name, value in results(model, metrics).items():
+            logs[f"val_{name}"] = value
+        better, verdict = rule.judge(state.verdict, logs)
+        new = trainable, non_trainable
+        best = jax.tree.map(lambda *pair: jnp.where(better, *pair), new, state.best)
+        return State(trainable, non_trainable, optimizer, best, verdict), logs
+
+    return epoch
+
+
+def scanned(batch_size: int | None) -> Sweep:
+    """Return a sweep over all rows, batch by batch, that is compiled as a loop.
+
+    Args:
+        batch_size: Rows per step, of which the last may have fewer; `None` takes all.
+    """
+
+    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
+        size = batch_size or len(rows)
+        whole = len(rows) // size * size
+        variables, _ = jax.lax.scan(
+            lambda variables, batch: (step(variables, batch, data), None),
+            variables,
+            rows[:whole].reshape(-1, size),
+        )
+        rest = rows[whole:]
+        return step(variables, rest, data) if len(rest) else variables
+
+    return sweep
+
+
+def stepped(batch_size: int | None) -> Sweep:
+    """Return the same sweep, with one call per step."""
+
+    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
+        size = batch_size or len(rows)
+        for start in range(0, len(rows), size):
+            variables = step(variables, rows[start : start + size], data)
+        return variables
+
+    return sweep
+
+
+def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
+    """Return the values of the metrics from their variables."""
+    mapping = zip(model.metrics_variables, metrics_variables, strict=True)
+    with keras.StatelessScope(state_mapping=mapping):
+        return dict(model.get_metrics_result())
+
+
+def state_of(model: keras.Model, rule: Rule) -> State:
+    """Return the state of a model before its first epoch."""
+    trainable = values(model.trainable_variables)
+    non_trainable = values(model.non_trainable_variables)
+    return State(
+        trainable=trainable,
+        non_trainable=non_trainable,
+        optimizer=values(model.optimizer.variables),
+        best=(trainable, non_trainable),
+        verdict=rule.start(),
+    )
+
+
+def take(data: Any, rows: Any) -> Any:
+    """Return some rows of each array."""
+    return jax.tree.map(lambda array: array[rows], data)
+
+
+def values(variables: list[keras.Variable]) -> list[Any]:
+    """Return the values of variables."""
+    return [variable.value for variable in variables]
+
+
+def assign(variables: list[keras.Variable], new: list[Any]) -> None:
+    """Give variables new values."""
+    for variable, value in zip(variables, new, strict=True):
+        variable.assign(value)
+
+
+def assign_best(model: keras.Model, state: State) -> None:
+    """Give a model the weights of its best epoch."""
+    trainable, non_trainable = state.best
+    assign(model.trainable_variables, trainable)
+    assign(model.non_trainable_variables, non_trainable)

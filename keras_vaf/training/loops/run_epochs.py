@@ -1,0 +1,51 @@
+"""Run a compiled loop in calls that are short enough to be interrupted."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Progress = Callable[[int, dict[str, Any]], None]
+
+_MOST_EPOCHS_PER_CALL = 64
+_MOST_ROWS_PER_CALL = 2**22
+_SECONDS_PER_CALL = 0.5
+
+
+def run_epochs(
+    run: Callable[[np.ndarray, int], tuple[dict[str, np.ndarray], bool]],
+    epochs: int,
+    order: Callable[[int], np.ndarray],
+    on_progress: Progress | None,
+) -> tuple[dict[str, np.ndarray], bool]:
+    """Run the epochs of a loop that has begun, as many per call as take half a second.
+
+    Args:
+        run: The method `run` of a loop.
+        epochs: Number of epochs at most.
+        order: Gives the order of the rows in an epoch, as an array.
+        on_progress: As in `train`.
+
+    Returns:
+        The metrics of all epochs, and whether the last verdict was to go on.
+    """
+    shape = order(0).shape
+    most = max(1, _MOST_ROWS_PER_CALL // math.prod(shape))
+    most = min(epochs, _MOST_EPOCHS_PER_CALL, most)
+    count, done, go_on, parts = 1, 0, True, []
+    while go_on and done < epochs:
+        orders = np.zeros((most, *shape), "int32")
+        for i in range(count):
+            orders[i] = order(done + i)
+        started = time.perf_counter()
+        logs, go_on = run(orders, count)
+        elapsed = time.perf_counter() - started
+        parts.append(logs)
+        done += len(logs["loss"])
+        if on_progress is not None:
+            on_progress(done, {name: log[-1] for name, log in logs.items()})
+        count = int(count * _SECONDS_PER_CALL / elapsed)
+        count = min(max(count, 1), most, epochs - done)
+    return {name: np.concatenate([p[name] for p in parts]) for name in logs}, go_on

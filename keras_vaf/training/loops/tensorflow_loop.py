@@ -1,0 +1,109 @@
+"""Algorithm 1 on TensorFlow: epochs in a `tf.while_loop` inside one `tf.function`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_vaf.training.history import Rule
+
+
+class Loop:
+    """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
+
+    def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
+        self._model = model
+        self._rule = rule
+        self._batch_size = batch_size
+        self._best = [
+            tf.Variable(variable.value, trainable=False) for variable in model.variables
+        ]
+        self._compiled: Any = None
+
+    def begin(self, train: Any, validation: Any) -> None:
+        """Take the data, and the model's variables as they are now."""
+        self._data = keras.tree.map_structure(tf.convert_to_tensor, (train, validation))
+        self._verdict = self._rule.start()
+        for best, variable in zip(self._best, self._model.variables, strict=True):
+            best.assign(variable.value)
+        if self._compiled is None:
+            self._compiled = self._compile()
+
+    def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
+        """Run `count` epochs, or fewer if the verdict is to stop."""
+        logs, self._verdict = self._compiled(
+            tf.constant(orders[:count]), self._verdict, self._data
+        )
+        return {name: log.numpy() for name, log in logs.items()}, bool(
+            self._verdict[-1]
+        )
+
+    def finish(self) -> None:
+        """Give the model its best variables; the optimizer has its last ones."""
+        for variable, best in zip(self._model.variables, self._best, strict=True):
+            variable.assign(best)
+
+    def _compile(self) -> Any:
+        """Trace the epochs once, for any number of epochs and rows."""
+
+        def any_length(array: tf.Tensor) -> tf.TensorSpec:
+            return tf.TensorSpec([None, *array.shape[1:]], array.dtype)
+
+        signature = (
+            tf.TensorSpec([None, None], tf.int32),
+            tuple(tf.TensorSpec([], value.dtype) for value in self._verdict),
+            keras.tree.map_structure(any_length, self._data),
+        )
+        return tf.function(self._epochs, input_signature=signature, autograph=False)
+
+    def _epochs(self, orders: tf.Tensor, verdict: Any, data: Any) -> Any:
+        """Run epochs until the orders are used up, or the verdict is to stop."""
+        count = tf.shape(orders)[0]
+        names = [*self._model.get_metrics_result()]
+        names += [f"val_{name}" for name in names]
+        arrays = [tf.TensorArray(tf.float32, count) for _ in names]
+
+        def goes_on(done: Any, verdict: Any, arrays: Any) -> Any:
+            return (done < count) & verdict[-1]
+
+        def run(done: Any, verdict: Any, arrays: Any) -> Any:
+            logs = self._epoch(orders[done], *data)
+            better, verdict = self._rule.judge(verdict, logs)
+            for best, variable in zip(self._best, self._model.variables, strict=True):
+                best.assign(tf.where(better, variable.value, best))
+            arrays = [
+                array.write(done, logs[name])
+                for array, name in zip(arrays, names, strict=True)
+            ]
+            return done + 1, verdict, arrays
+
+        done, verdict, arrays = tf.while_loop(goes_on, run, (0, verdict, arrays))
+        logs = {n: a.stack()[:done] for n, a in zip(names, arrays, strict=True)}
+        return logs, verdict
+
+    def _epoch(self, order: tf.Tensor, train: Any, validation: Any) -> dict[str, Any]:
+        """Train on all batches, then evaluate."""
+        logs = self._sweep(self._model.train_step, train, order)
+        rows = tf.range(tf.shape(keras.tree.flatten(validation)[0])[0])
+        validation_logs = self._sweep(self._model.test_step, validation, rows)
+        return logs | {f"val_{name}": v for name, v in validation_logs.items()}
+
+    def _sweep(
+        self, step: Callable[[Any], Any], data: Any, rows: tf.Tensor
+    ) -> dict[str, Any]:
+        """Apply a step to all rows, batch by batch, and return the metrics."""
+        self._model.reset_metrics()
+        size = tf.shape(rows)[0] if self._batch_size is None else self._batch_size
+
+        def run(start: Any) -> Any:
+            batch = rows[start : start + size]
+            step(keras.tree.map_structure(lambda array: tf.gather(array, batch), data))
+            return (start + size,)
+
+        if self._batch_size is None:
+            run(0)
+        else:
+            tf.while_loop(lambda start: start < tf.shape(rows)[0], run, (0,))
+        return self._model.get_metrics_result()

@@ -1,0 +1,219 @@
+"""A search on one of the paper's datasets: its rows, its networks, its files."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.datasets import Preprocessing, load
+from keras_vaf.datasets.scores import Rows, baseline_scores, class_scores
+from keras_vaf.experiments import RPROP
+from keras_vaf.models import mlp
+from keras_vaf.training import split
+from keras_vaf.tuners import (
+    CrossValidated,
+    Workers,
+    activation,
+    figures,
+    ranked,
+    read_trials,
+    to_csv,
+    to_json,
+)
+from keras_vaf.tuners.resumable.versions import keras_tuner
+from keras_vaf.tuners.search_settings import TUNERS, Settings
+from keras_vaf.utils import write_atomically
+from keras_vaf.visualization import plot_activations
+
+TRIALS = "trials"
+"""Folder of the trials, within that of a search."""
+
+_TEST_FRACTION = 0.2
+
+
+class DatasetSearch:
+    """A search on a dataset.
+
+    Args:
+        settings: What decides it.
+        folder: Where all of it is written.
+    """
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings = settings
+        self.folder = folder
+        self._dataset = load(settings.dataset, settings.data_dir)
+        if self._dataset.x.ndim != 2:
+            raise ValueError(
+                "A fully connected network takes a table, with one row of numbers per "
+                f"sample. Received: inputs of shape {self._dataset.x.shape}"
+            )
+        if settings.checksum != self._dataset.checksum:
+            raise ValueError(
+                f"The rows of {settings.dataset!r} are not those that the search in "
+                f"{folder} began with. Received: checksum {self._dataset.checksum}"
+            )
+        classes = self._dataset.class_names
+        self._outputs = len(classes) if classes else 1
+        self._classes = classes is not None
+        self._rows, self._test = split(
+            self._dataset.y, _TEST_FRACTION, settings.seed, stratify=self._classes
+        )
+        targets: Any = "none" if self._classes else "standard"
+        self._fitted = Preprocessing(targets=targets).fit(self._dataset, self._rows)
+
+    def tuner(self, workers: Workers | None = None) -> Any:
+        """Return the tuner, which goes on with the trials that there are."""
+        settings = self.settings
+        kind = getattr(keras_tuner(), TUNERS[settings.tuner])
+        return CrossValidated(kind)(
+            self._build,
+            objective="val_loss",
+            max_retries_per_trial=1,
+            seed=settings.seed + 1,
+            folds=settings.folds,
+            stratify=self._classes,
+            workers=workers,
+            **settings.budget,
+            directory=self.folder,
+            project_name=TRIALS,
+        )
+
+    def run(self, tuner: Any) -> None:
+        """Run the trials that are missing."""
+        x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
+        tuner.search(
+            x,
+            self._fitted.transform_targets(y),
+            epochs=self.settings.epochs,
+            preprocess=self._preprocess,
+        )
+
+    def finish(self, tuner: Any) -> dict[str, float]:
+        """Train the winner on all rows of the search, and write everything about it.
+
+        Returns:
+            Its score on the test rows, and that of the best constant.
+        """
+        trained = tuner.refit_best()
+        model = self._complete(trained)
+        file = self.folder / "best.keras"
+        partial = self.folder / ".best.keras"
+        model.save(partial)
+        write_atomically(file, partial.read_bytes())
+        partial.unlink()
+        scores = self._test_scores(model)
+        best = ranked(tuner.results(), "min")[0]
+        report = {
+            "settings": asdict(self.settings),
+            "backend": keras.backend.backend(),
+            "rows": {"search": len(self._rows), "test": len(self._test)},
+            "best": asdict(best),
+            "test": scores,
+        }
+        write_atomically(
+            self.folder / "report.json", json.dumps(report, indent=1) + "\n"
+        )
+        write_results(self.folder)
+        inputs = self._fitted.transform_inputs(self._dataset.x[self._rows])
+        ax = plot_activations(trained, inputs)[0]
+        write_atomically(self.folder / "curve.png", _png(ax.figure))
+        return scores
+
+    @cached_property
+    def takes_raw_inputs(self) -> bool:
+        """Whether `best.keras` scales its inputs by itself."""
+        return not self._dataset.categories
+
+    def _preprocess(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        part = replace(self._dataset, x=x, y=np.zeros(len(x), self._dataset.y.dtype))
+        return Preprocessing().fit(part, slice(None)).transform_inputs
+
+    def _network(self, build: Callable[[], Any], **options: Any) -> keras.Sequential:
+        inputs = self._fitted.transform_inputs(self._dataset.x[:1]).shape[1]
+        hidden = self.settings.hidden
+        return mlp(inputs, hidden, self._outputs, build, **options)
+
+    def _build(self, hp: Any) -> keras.Model:
+        # Follows `keras.utils.set_random_seed`, by which the tuner tells folds apart.
+        seed = random.getrandbits(31)
+        model = self._network(lambda: activation(hp), seed=seed)
+        if self._classes:
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        else:
+            loss = keras.losses.MeanSquaredError()
+        model.compile(RPROP.build(), loss)
+        return model
+
+    def _complete(self, trained: keras.Model) -> keras.Model:
+        """Return the network that takes and gives values in the dataset's units."""
+        *body, last = trained.layers
+        head = keras.layers.Dense(last.units, "softmax" if self._classes else None)
+        layers = [*body, head]
+        if self.takes_raw_inputs:
+            scale = self._fitted.input_scale
+            # A column that is constant becomes 0, whatever comes later.
+            variance = np.where(scale.spread > 0, scale.spread, 1e18) ** 2
+            layers.insert(
+                0,
+                keras.layers.Normalization(
+                    mean=scale.center.tolist(), variance=variance.tolist()
+                ),
+            )
+        shape = self._dataset.x.shape[1:] if self.takes_raw_inputs else None
+        inputs = keras.Input(shape or trained.input_shape[1:])
+        model = keras.Sequential([inputs, *layers])
+        kernel, bias = last.get_weights()
+        target = self._fitted.target_scale
+        if target is not None:
+            kernel = kernel * target.spread
+            bias = bias * target.spread + target.center
+        head.set_weights([kernel, bias])
+        return model
+
+    def _test_scores(self, model: keras.Model) -> dict[str, float]:
+        x, y = self._dataset.x[self._test], self._dataset.y[self._test]
+        if self.takes_raw_inputs:
+            x = np.where(np.isnan(x), self._fitted.input_scale.fill, x)
+        else:
+            x = self._fitted.transform_inputs(x)
+        outputs = model.predict(x.astype("float32"), verbose=0)
+        rows = Rows(self._rows, self._rows, self._test)
+        constant = baseline_scores(self._dataset, self._fitted, rows)
+        if self._classes:
+            scores = class_scores(y, outputs.argmax(axis=1))
+            return {"accuracy": scores["accuracy"], "constant": constant["accuracy"]}
+        rmse = float(np.sqrt(np.mean((outputs[:, 0] - y) ** 2)))
+        return {"rmse": rmse, "constant": constant["rmse"]}
+
+
+def write_results(folder: Path) -> None:
+    """Write tables and pictures of the trials that there are.
+
+    Args:
+        folder: The folder of a search.
+    """
+    results = read_trials(folder / TRIALS)
+    write_atomically(folder / "trials.csv", to_csv(results))
+    write_atomically(folder / "trials.json", to_json(results))
+    for name, draw in (
+        ("parallel", figures.parallel_coordinates),
+        ("progress", figures.best_so_far),
+        ("effects", figures.marginal_effects),
+    ):
+        write_atomically(folder / f"{name}.png", _png(draw(results, "min")))
+
+
+def _png(figure: Any) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", bbox_inches="tight")
+    return buffer.getvalue()

@@ -1,0 +1,19 @@
+"""Matplotlib figures as bytes of PNG files."""
+
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def png_bytes(figure: "Figure", **options: object) -> bytes:
+    """Return a figure as the content of a PNG file.
+
+    Args:
+        figure: The figure.
+        **options: Further arguments of `Figure.savefig`, such as `dpi`.
+    """
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", **options)
+    return stream.getvalue()

@@ -1,0 +1,195 @@
+"""Tables of experiments, from reports whose scores were written by hand."""
+
+import dataclasses
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from keras_vaf.experiments.fair_relu import FAIR_RELU
+from keras_vaf.experiments.results.results import verdicts
+from keras_vaf.experiments.results.selection import Selection
+from keras_vaf.paper import Form, Reproduction, find_experiment, read_reproduction
+from keras_vaf.paper.published import REGRESSION
+from keras_vaf.paper.reproduction import EXPERIMENTS
+from keras_vaf.paper.tables.verdict_table import lines_of, over_datasets, table_of
+from tests.experiments.fakes import make_arm
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+def on_servo(variant, scores, **fields):
+    """Return reports of a regression."""
+    fields = {"protocol": {"dataset": "servo", **fields}}
+    return make_arm(variant, scores, "regression", **fields)
+
+
+def cells(outcome, activation):
+    """Return a line of a table by the titles of its columns."""
+    [line] = (
+        named
+        for line in outcome.lines
+        if (named := dict(zip(outcome.columns, line, strict=True)))["activation"]
+        == activation
+    )
+    return line
+
+
+def outcome_of(reports, name="classification", selection="validation"):
+    experiment = dataclasses.replace(
+        find_experiment(name), metric=reports[0].protocol.metric
+    )
+    done = Reproduction(experiment, Form(), tuple(reports))
+    return table_of(done, selection)
+
+
+def test_verdicts_hold_our_numbers_beside_the_published_ones():
+    reports = on_servo("relu", [0.3, 0.2, 0.4]) + on_servo("vaf-relu", [0.2, 0.2, 0.5])
+
+    found = verdicts(reports, "rmse", REGRESSION)
+
+    relu, vaf = found["servo", "relu"], found["servo", "vaf-relu"]
+    assert (relu.reference, relu.gains, relu.p) == (None, (), None)
+    assert vaf.gains == pytest.approx((0.1, 0.0, -0.1))
+    assert vaf.p == pytest.approx(1)
+    assert (vaf.mean, vaf.baseline) == (pytest.approx(0.3), (0.5, 0.5, 0.5))
+    assert (vaf.published.mean, relu.published.mean) == (0.0961, 0.0946)
+    constant, _, line = lines_of(found)
+    assert constant[:5] == ("servo", "40", "constant", "", "0.5000")
+    assert line[:5] == ("servo", "40", "vaf-relu", "5-3", "0.3000")
+    assert {"0.0961 ± 0.0271 (25)", "1/1/1"} < set(line)
+    [sentence] = over_datasets(found)
+    assert "vaf-relu against relu over 1 datasets" in sentence
+
+
+def test_every_row_says_how_it_was_made():
+    outcome = outcome_of(on_servo("relu", [0.3, 0.2]), "regression")
+
+    line = cells(outcome, "relu")
+    assert {name: line[name] for name in ("rows", "folds", "epochs", "device")} == {
+        "rows": "40",
+        "folds": "2",
+        "epochs": "3",
+        "device": "cpu",
+    }
+    assert (line["parameters"], line["seconds"]) == ("41", "2.5")
+    assert "balanced" not in outcome.columns  # of a regression
+
+
+def test_the_gain_has_its_interval():
+    reports = make_arm("relu", [0.5, 0.6, 0.7]) + make_arm("vaf-relu", [0.6, 0.8, 1.0])
+
+    line = cells(outcome_of(reports), "vaf-relu")
+
+    # t = 4.3027 with 2 degrees of freedom; variance 0.01; 1/3 + 0.5 / 0.5
+    assert line["gain"] == "+0.2000 ± 0.4968"
+    assert float(line["p"]) > 0.05
+
+
+def test_balanced_accuracy_stands_beside_accuracy():
+    reports = [
+        dataclasses.replace(
+            report,
+            trials=tuple(
+                dataclasses.replace(trial, scores={**trial.scores, **balanced})
+                for trial in report.trials
+            ),
+            baseline={"accuracy": 0.9, "balanced_accuracy": 0.5},
+        )
+        for report, balanced in zip(
+            make_arm("relu", [0.9, 0.92]),
+            ({"balanced_accuracy": 0.6}, {"balanced_accuracy": 0.7}),
+            strict=True,
+        )
+    ]
+
+    outcome = outcome_of(reports)
+
+    assert cells(outcome, "relu")["balanced"] == "0.6500"
+    assert cells(outcome, "constant")["balanced"] == "0.5000"
+
+
+def test_optimism_is_what_picking_by_test_scores_adds():
+    small = make_arm("relu", [0.6, 0.7])
+    large = make_arm("relu", [0.9, 0.8], protocol={"hidden": (9,)})
+    for report in large:
+        report.trials[0].validation["accuracy"] = 0.5
+    reports = [*small, *large]
+
+    by_selection = {
+        selection: cells(outcome_of(reports, selection=selection), "relu")
+        for selection in ("validation", "paper")
+    }
+
+    assert by_selection["validation"]["hidden"] == "5-3"
+    assert by_selection["paper"]["hidden"] == "9"
+    assert {line["optimism"] for line in by_selection.values()} == {"0.2000"}
+
+
+def test_an_architecture_for_each_fold_is_said():
+    reports = make_arm("relu", [0.6, 0.9])
+    reports += make_arm("relu", [0.8, 0.7], protocol={"hidden": (9,)}, parameters=99)
+
+    line = cells(outcome_of(reports, selection="literal"), "relu")
+
+    assert (line["hidden"], line["parameters"]) == ("varies", "varies")
+    assert (line["mean"], line["optimism"]) == ("0.8500", "0.1000")
+
+
+def test_without_relu_nothing_is_held_against_it():
+    outcome = outcome_of(make_arm("vaf-relu", [0.6, 0.7]))
+
+    assert "gain" not in outcome.columns
+    assert "gain" not in outcome.shown
+
+
+def test_each_activation_is_held_against_its_own_reference_over_the_data():
+    reports = make_arm("relu", [0.5, 0.5]) + make_arm(FAIR_RELU, [0.6, 0.6])
+    reports += make_arm("vaf-random", [0.7, 0.7]) + make_arm("vaf-relu", [0.4, 0.4])
+
+    sentences = over_datasets(verdicts(reports, "accuracy", ()))
+
+    assert [sentence.partition(" over")[0] for sentence in sentences] == [
+        "relu-fair against relu",
+        "vaf-random against relu",
+        "vaf-relu against relu",
+        "vaf-either against relu-fair",
+    ]
+
+
+def test_the_lines_of_a_dataset_stand_together():
+    reports = [
+        report
+        for dataset in ("liver", "wine")
+        for name in ("relu", FAIR_RELU, "vaf-random", "vaf-relu")
+        for report in make_arm(name, [0.5, 0.6], protocol={"dataset": dataset})
+    ]
+    lines = lines_of(verdicts(reports, "accuracy", ()))
+    arms = ["constant", "relu", "relu-fair", "vaf-random", "vaf-relu", "vaf-either"]
+    assert [line[0] for line in lines] == ["liver"] * 6 + ["wine"] * 6
+    assert sorted(line[2] for line in lines[:6]) == sorted(arms)
+    assert lines[0][2] == lines[6][2] == "constant"
+
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reports" / "reproduction"
+
+
+TABLES = [
+    path
+    for path in sorted(FOLDER.rglob("*.md"))
+    if set(path.stem.split("-")) & set(get_args(Selection))
+]
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_committed_tables_say_what_their_reports_say(path):
+    """The tables under docs/, made again from the compact reports beside them."""
+    start, selection, backend = path.stem.rsplit("-", 2)
+    experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
+    compact = path.parent / f"{start}-{backend}.json.gz"
+    done = read_reproduction(experiment, Form(), [compact])
+
+    table = experiment.outcome(done, selection).markdown
+
+    text = path.read_text(encoding="utf-8")
+    assert text.partition("\n")[2] == table.partition("\n")[2]

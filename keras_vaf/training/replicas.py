@@ -119,7 +119,7 @@ class ReplicaTrainer:
     def _train_batch(
         self, batch: Sequence[Replica], data: Any, epochs: int
     ) -> list[Trained]:
-        from keras_vaf.training import jax_batch, jax_loop
+        from keras_vaf.training.loops import jax_batch, jax_loop
 
         model, rule = self._trainer.model, self._trainer.rule
         states = []

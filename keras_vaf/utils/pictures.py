@@ -1,13 +1,13 @@
 """Matplotlib figures as bytes of PNG files."""
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def png_bytes(figure: "Figure", **options: object) -> bytes:
+def png_bytes(figure: "Figure", **options: Any) -> bytes:
     """Return a figure as the content of a PNG file.
 
     Args:

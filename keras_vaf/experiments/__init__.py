@@ -8,6 +8,7 @@ Algorithm 2 of the paper on reports. `keras_vaf.paper` runs the paper's own expe
 """
 
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
+from keras_vaf.experiments.copies_start import COPIES_START, CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
@@ -40,6 +41,7 @@ from keras_vaf.experiments.results.significance import (
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
 
 __all__ = [
+    "COPIES_START",
     "FAMILY",
     "PAPER_RPROP",
     "RPROP",
@@ -47,6 +49,7 @@ __all__ = [
     "Architecture",
     "Cell",
     "Comparison",
+    "CopiesStart",
     "Merged",
     "Optimizer",
     "Protocol",

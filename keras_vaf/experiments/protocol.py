@@ -68,18 +68,6 @@ class Architecture:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-# What came later leaves the hash of a protocol that does without it as it was.
-_LATER = (
-    "architecture",
-    "rows",
-    "test_rows",
-    "test_fraction",
-    "starts",
-    "categories",
-    "apart",
-)
-
-
 @dataclass(frozen=True)
 class Protocol:
     """All that decides a cross-validated training but the seed.
@@ -180,7 +168,7 @@ class Protocol:
     @property
     def digest(self) -> str:
         """First eight hexadecimal digits of the hash of all fields."""
-        text = json.dumps(_stated(self), sort_keys=True)
+        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     @property
@@ -213,21 +201,9 @@ class Protocol:
             "optimizer": Optimizer(**data["optimizer"]),
             "hidden": tuple(data["hidden"]),
             "rates": tuple(data["rates"]),
+            "architecture": Architecture(**data["architecture"]),
         }
-        if "architecture" in data:
-            parts["architecture"] = Architecture(**data["architecture"])
         return cls(**{**data, **parts})
-
-
-def _stated(data: Any) -> dict[str, Any]:
-    """Return all fields, but for those that came later and say nothing."""
-    fields = {}
-    for each in dataclasses.fields(data):
-        value = getattr(data, each.name)
-        if each.name not in _LATER or value != each.default:
-            part = dataclasses.is_dataclass(value)
-            fields[each.name] = _stated(value) if part else value
-    return fields
 
 
 def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protocol:

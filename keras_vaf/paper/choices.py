@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import keras
-import numpy as np
-
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.copies_start import COPIES_START
 from keras_vaf.experiments.protocol import Optimizer, Protocol
 from keras_vaf.experiments.variants import VARIANTS, Variant
-from keras_vaf.initializers import Start
-from keras_vaf.ops.functions import Function
 from keras_vaf.paper.experiment import Experiment, Form
 from keras_vaf.paper.fully_connected import (
     ARCHITECTURES,
@@ -27,33 +22,6 @@ _DECAYING = {"learning_rate": 0.001, "weight_decay": 0.01}
 _RELU, _RANDOM, _EXACT = VARIANTS
 
 
-@keras.saving.register_keras_serializable(package="keras_vaf.experiments")
-class CopiesStart(Start):
-    """The naive start at g: k equal copies, each with its part of the output.
-
-    The copies get equal gradients and stay equal, so that k is 1 in truth. It is here
-    to be compared with, and has no other use.
-
-    Example:
-
-    >>> layer = keras_vaf.layers.VAFActivation(k=4, initialization=CopiesStart())
-    >>> layer.function(np.array([-1.0, 2.0]))
-    array([0., 2.])
-    """
-
-    def __call__(
-        self, unshared: Sequence[int], k: int, g: Function
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Start values of every function of a layer (see `Start`)."""
-        units = (*unshared, k)
-        return (
-            np.ones(units),
-            np.zeros(units),
-            np.full(units, 1 / k),
-            np.zeros(tuple(unshared)),
-        )
-
-
 def _vaf(name: str, title: str, **arguments: Any) -> Variant:
     """Return the usual VAF with another argument or two."""
     known = {**_EXACT.arguments, **arguments}
@@ -64,11 +32,7 @@ CHOICES = (
     _EXACT,
     _RELU,
     _RANDOM,
-    _vaf(
-        "vaf-copies",
-        "k equal copies of ReLU",
-        initialization=keras.saving.serialize_keras_object(CopiesStart()),
-    ),
+    _vaf("vaf-copies", "k equal copies of ReLU", initialization=COPIES_START),
     _vaf("vaf-k1", "k = 1", k=1),
     _vaf("vaf-k5", "k = 5", k=5),
     _vaf("vaf-k9", "k = 9", k=9),

@@ -1,6 +1,7 @@
 """Beyond the paper: VAFs that differ from the usual one in one choice."""
 
-from dataclasses import replace
+import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from keras_vaf.models import mlp
 from keras_vaf.optimizers import ActivationsApart
 from keras_vaf.paper import Form, find_experiment
 from keras_vaf.paper.choices import CHOICES, OPTIMIZERS
+from tests.experiments.fakes import make_protocol
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -51,7 +53,7 @@ def test_all_are_held_against_the_vaf_that_they_differ_from(classes):
 
 def test_adamw_has_its_one_rate_on_large_data_too(classes):
     x, y = np.zeros((5_000, 3), "float32"), np.arange(5_000) % 2
-    large = replace(classes, x=x, y=y)
+    large = dataclasses.replace(classes, x=x, y=y)
     protocols = find_experiment("choices-classification").protocols(large, Form())
 
     assert {
@@ -92,3 +94,13 @@ def test_an_optimizer_may_treat_activations_apart():
     assert isinstance(apart, ActivationsApart)
     assert apart.learning_rate_factor == 0.5
     assert apart.activation_optimizer.weight_decay == 0
+
+
+def test_protocols_hold_plain_data_without_module_paths():
+    protocol = make_protocol(variant=CHOICES[3])
+
+    text = json.dumps(dataclasses.asdict(protocol))
+
+    assert "keras_vaf.experiments>CopiesStart" in text
+    assert "module" not in text
+    assert Protocol.from_dict(json.loads(text)) == protocol

@@ -83,13 +83,13 @@ class FunctionStart(KnownStart):
         f_name, g_name = name_of(self._function) or "", name_of(g) or ""
         what = f"FunctionStart({self.function!r})"
         if self._function is g:
-            return carry([(1, 0, 1)], 0, k, what)
+            return carry([(1, 0, 1)], 0, k, g, what)
         if (f_name, g_name) in _AFFINE:
             carrier, beta_bias = _AFFINE[f_name, g_name]
-            return carry([carrier], beta_bias, k, what)
+            return carry([carrier], beta_bias, k, g, what)
         if g_name == "relu" and f_name in _PIECEWISE_LINEAR:
             line = PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name])
-            return carry(line.carriers(), line.value, k, what)
+            return carry(line.carriers(), line.value, k, g, what)
         return _fitted(self._function, k, g)
 
     def get_config(self) -> dict[str, Any]:

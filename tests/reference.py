@@ -34,6 +34,7 @@ FUNCTIONS = {
         lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
         lambda x: np.where(x > 0, 1, np.exp(np.minimum(x, 0))),
     ),
+    "cos": (np.cos, lambda x: -np.sin(x)),
     "elu": (
         lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
         lambda x: np.where(x > 0, 1, np.exp(np.minimum(x, 0))),
@@ -77,6 +78,7 @@ FUNCTIONS = {
         lambda x: x * sigmoid(x),
         lambda x: sigmoid(x) * (1 + x * sigmoid(-x)),
     ),
+    "sin": (np.sin, np.cos),
     "soft_shrink": (
         lambda x: np.sign(x) * np.maximum(abs(x) - 0.5, 0),
         lambda x: np.where(abs(x) > 0.5, 1, 0),

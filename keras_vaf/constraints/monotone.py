@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_vaf.ops.slopes import slopes_of
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.types import Tensor
 
 
@@ -25,8 +25,8 @@ class Monotone(keras.constraints.Constraint):
 
     Raises:
         ValueError: If it is given to another weight or layer, or if g falls somewhere
-            (gelu, hard_silu, mish and silu do). Of a g that is no activation of Keras
-            it is taken for granted that it does not.
+            (gelu, hard_silu, mish, silu, cos and sin do). A g without a name of its
+            own is assumed not to fall.
 
     Example:
 
@@ -47,7 +47,7 @@ class Monotone(keras.constraints.Constraint):
     def of(self, layer: Any, weight: str) -> keras.constraints.Constraint:
         """Return the constraint of a weight of a layer."""
         g = getattr(layer, "g", None)
-        slopes = None if g is None else slopes_of(g)
+        slopes = None if g is None else elementwise(g).slopes
         falls = slopes is not None and slopes.lowest < 0
         if weight != "beta" or g is None or falls:
             raise ValueError(

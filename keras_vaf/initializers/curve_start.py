@@ -76,7 +76,7 @@ class CurveStart(KnownStart):
         carriers, constant = self._carriers()
         if g is not self._g or k < len(carriers):
             return fit(self.target, k, g)
-        return carry(carriers, constant, k, "CurveStart")
+        return carry(carriers, constant, k, g, "CurveStart")
 
     def _carriers(self) -> tuple[list[Carrier], float]:
         """Return the units that do anything, and the sum of those that are constant."""

@@ -9,7 +9,7 @@ import numpy as np
 from keras_vaf.initializers.piecewise_linear_start import PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, fit
-from keras_vaf.ops.elementwise import name_of
+from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.functions import (
     Function,
     evaluate,
@@ -17,17 +17,6 @@ from keras_vaf.ops.functions import (
     get_function,
 )
 
-# Knots, slopes and value at the first knot of Keras's piecewise-linear activations.
-_PIECEWISE_LINEAR = {
-    "hard_sigmoid": ((-3, 3), (0, 1 / 6, 0), 0),
-    "hard_tanh": ((-1, 1), (0, 1, 0), -1),
-    "leaky_relu": ((0,), (0.2, 1), 0),
-    "linear": ((0,), (1, 1), 0),
-    "relu": ((0,), (0, 1), 0),
-    "relu6": ((0, 6), (0, 1, 0), 0),
-    "soft_shrink": ((-0.5, 0.5), (1, 0, 1), 0),
-    "sparse_sigmoid": ((-1, 1), (0, 0.5, 0), 0),
-}
 # For (f, g), one unit and a constant: f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str, str], tuple[Carrier, float]] = {
     ("hard_sigmoid", "hard_tanh"): ((1 / 3, 0, 1 / 2), 1 / 2),
@@ -83,13 +72,14 @@ class FunctionStart(KnownStart):
         f_name, g_name = name_of(self._function) or "", name_of(g) or ""
         what = f"FunctionStart({self.function!r})"
         if self._function is g:
-            return carry([(1, 0, 1)], 0, k, what)
+            return carry([(1, 0, 1)], 0, k, g, what)
         if (f_name, g_name) in _AFFINE:
             carrier, beta_bias = _AFFINE[f_name, g_name]
-            return carry([carrier], beta_bias, k, what)
-        if g_name == "relu" and f_name in _PIECEWISE_LINEAR:
-            line = PiecewiseLinearStart(*_PIECEWISE_LINEAR[f_name])
-            return carry(line.carriers(), line.value, k, what)
+            return carry([carrier], beta_bias, k, g, what)
+        lines = elementwise(self._function).lines
+        if g_name == "relu" and lines is not None:
+            line = PiecewiseLinearStart(*lines)
+            return carry(line.carriers(), line.value, k, g, what)
         return _fitted(self._function, k, g)
 
     def get_config(self) -> dict[str, Any]:

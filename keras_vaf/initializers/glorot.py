@@ -7,6 +7,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.utils import check_integer
+
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class PortableGlorotUniform(keras.initializers.Initializer):
@@ -23,7 +25,7 @@ class PortableGlorotUniform(keras.initializers.Initializer):
         seed: Non-negative integer.
 
     Raises:
-        ValueError: If the seed is no non-negative integer.
+        ValueError: If the seed is not a non-negative integer.
 
     Example:
 
@@ -31,11 +33,7 @@ class PortableGlorotUniform(keras.initializers.Initializer):
     """
 
     def __init__(self, seed: int) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise ValueError(
-                f"`seed` must be an integer of at least 0. Received: seed={seed!r}"
-            )
-        self.seed = seed
+        self.seed = check_integer("seed", seed, minimum=0)
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Any:
         """Draw the weights.

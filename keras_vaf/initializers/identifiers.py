@@ -43,5 +43,5 @@ def get(identifier: Identifier) -> Start:
         )
     if identifier == "random":
         return RandomStart()
-    get_function(identifier, "initialization")
+    get_function(identifier, "initialization", others=("random",))
     return FunctionStart(identifier)

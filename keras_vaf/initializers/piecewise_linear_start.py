@@ -65,7 +65,7 @@ class PiecewiseLinearStart(KnownStart):
         if g is not keras.activations.relu:
             return fit(self.target, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
-        return carry(self.carriers(), self.value, k, what)
+        return carry(self.carriers(), self.value, k, g, what)
 
     def carriers(self) -> list[Carrier]:
         """The units with g = relu whose sum, and `value`, is the function."""

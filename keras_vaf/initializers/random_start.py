@@ -1,25 +1,16 @@
 """Random starts that keep the scale of the signal."""
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_vaf.initializers.generator import generator
 from keras_vaf.initializers.start import Start, Values
-from keras_vaf.ops.elementwise import name_of
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, evaluate
-
-# Where g makes large signals grow more than small ones, no scale of beta is stable: ten
-# layers explode or die. With slopes such that f is nearly linear among the values that
-# enter the layer, they do neither.
-_STRETCH = {
-    "exponential": 1 / 32,
-    "hard_shrink": 16,
-    "soft_shrink": 16,
-    "tanh_shrink": 16,
-}
+from keras_vaf.utils import check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -36,9 +27,12 @@ class RandomStart(Start):
     exponential alpha is 32 times smaller, and with the shrinks 16 times larger.
 
     Args:
-        seed: Integer from which the weights are drawn, with NumPy and so equally on
-            every backend. Each weight has a stream of its own. `None` draws a seed
-            that follows `keras.utils.set_random_seed`.
+        seed: Non-negative integer from which NumPy draws the weights, equally on every
+            backend. Each weight has a stream of its own. `None` draws a seed that
+            follows `keras.utils.set_random_seed`.
+
+    Raises:
+        ValueError: If the seed is neither.
 
     Reference:
         The paper calls its start "classic random initialization" (section 4.1);
@@ -51,21 +45,16 @@ class RandomStart(Start):
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise ValueError(
-                f"`seed` must be an integer or None. Received: seed={seed!r}"
-            )
-        self.seed = seed
+        self.seed = None if seed is None else check_integer("seed", seed, minimum=0)
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
         """Start values of every function of a layer (see `Start`)."""
-        seed = random.getrandbits(32) if self.seed is None else self.seed
-        for_alpha, for_beta = np.random.SeedSequence(seed % 2**64).spawn(2)
+        for_alpha, for_beta = generator(self.seed).spawn(2)
         limit = np.sqrt(6 / (1 + k))
         shape = (*unshared, k)
-        alpha = np.random.default_rng(for_alpha).uniform(-limit, limit, shape)
-        alpha *= _STRETCH.get(name_of(g) or "", 1)
-        beta = np.random.default_rng(for_beta).uniform(-limit, limit, shape)
+        alpha = for_alpha.uniform(-limit, limit, shape)
+        alpha *= elementwise(g).scale
+        beta = for_beta.uniform(-limit, limit, shape)
         together, each = _mean_squares(alpha, beta, g)
         # Scaling up what nearly cancels would make beta huge.
         cancels = together < each.sum(axis=-1) / 100

@@ -12,7 +12,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
-from keras_vaf.ops.elementwise import elementwise, name_of
+from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 from keras_vaf.types import Tensor
 
 
@@ -120,7 +120,7 @@ class _Constant:
         constant = np.zeros_like(self._beta_bias) if self._units else self._beta_bias
         fixed = name_of(g)
         inner = g
-        if fixed is not None:
+        if fixed in KERAS_NAMES:
             inner = keras.layers.Activation(
                 fixed, name=f"{self._name}_g{j}", dtype="float32"
             )

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers.units import spread
+from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.surgery.replacement import (
     Exchanged,
@@ -73,25 +73,11 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
             "input, first."
         )
     alpha, alpha_bias, beta, beta_bias = layer.get_weights()
-    # A spare unit must differ from those there are, or both get equal gradients.
-    taken = {
-        (float(a), float(-b / a))
-        for a, b in zip(alpha.ravel(), alpha_bias.ravel(), strict=True)
-        if abs(a) == 1
-    }
-    spares = spread(k - layer.k, taken)
-    signs = np.array([sign for sign, _ in spares], alpha.dtype)
-    biases = np.array([-sign * knot for sign, knot in spares], alpha.dtype)
+    spares = spare_units(k - layer.k, layer.g, alpha, alpha_bias)
     grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
     grown.build(built_shape(layer))
-    grown.set_weights(
-        [
-            _joined(alpha, signs),
-            _joined(alpha_bias, biases),
-            _joined(beta, np.zeros(len(spares), beta.dtype)),
-            beta_bias,
-        ]
-    )
+    pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
+    grown.set_weights([*(_joined(old, new) for old, new in pairs), beta_bias])
     return grown
 
 

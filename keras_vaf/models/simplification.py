@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-from keras_vaf.initializers.units import spread
+from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.surgery.activation_inputs import entering_values
 from keras_vaf.models.surgery.nearest import nearest
@@ -18,7 +18,7 @@ from keras_vaf.models.surgery.replacement import (
 )
 from keras_vaf.models.surgery.tolerance import check_tolerance
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
-from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.functions import Function, evaluate
 
 _GRID = np.linspace(-5, 5, 501)
 
@@ -96,7 +96,10 @@ def _smaller(
     changes = {"k": k, "g": vaf.g, "name": name, "initialization": "random"}
     new = VAFActivation.from_config({**layer.get_config(), **changes})
     new.build(built_shape(layer))
-    rows = [_filled(alpha[i], alpha_bias[i], units, k) for i, units in enumerate(found)]
+    rows = [
+        _filled(alpha[i], alpha_bias[i], units, k, vaf.g)
+        for i, units in enumerate(found)
+    ]
     stacked = np.stack(rows, axis=1).reshape(3, *weights[3].shape, k)
     constant = np.reshape([units.beta_bias for units in found], weights[3].shape)
     new.set_weights([*stacked, constant])
@@ -138,19 +141,12 @@ def _refit(
 
 
 def _filled(
-    alpha: np.ndarray, alpha_bias: np.ndarray, units: _Units, k: int
+    alpha: np.ndarray, alpha_bias: np.ndarray, units: _Units, k: int, g: Function
 ) -> np.ndarray:
     """Return alpha, alpha_bias and beta of k units, live spares among them."""
-    spares = spread(k - len(units.kept))
-    signs = [sign for sign, _ in spares]
-    biases = [-sign * knot for sign, knot in spares]
-    return np.array(
-        [
-            [*alpha[units.kept], *signs],
-            [*alpha_bias[units.kept], *biases],
-            [*units.beta, *[0.0] * len(spares)],
-        ]
-    )
+    kept = [alpha[units.kept], alpha_bias[units.kept], units.beta]
+    spares = spare_units(k - len(units.kept), g, *kept[:2])
+    return np.concatenate([kept, spares], axis=1)
 
 
 def _largest(difference: np.ndarray) -> float:

@@ -1,12 +1,12 @@
 """The equation of a trainable activation and its gradient, as functions of tensors.
 
-Layers own weights and configuration; what they compute is here, once.
+Layers own weights and configuration. The functions that they compute are defined here.
 """
 
+from keras_vaf.ops.activations import NAMES
 from keras_vaf.ops.differentiation import plain_differentiation
-from keras_vaf.ops.elementwise import NAMES
+from keras_vaf.ops.dispatch import pointwise
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import pointwise
 from keras_vaf.ops.vaf import VAF
 
 __all__ = [

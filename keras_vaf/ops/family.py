@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 from keras import ops
 
-from keras_vaf.ops.elementwise import Function
 from keras_vaf.ops.equation import Parameter, Pointwise, Total
+from keras_vaf.ops.fixed_function import Function
 from keras_vaf.types import Tensor
 
 

@@ -1,4 +1,4 @@
-"""Functions of one variable: by name, by registration, and evaluated exactly."""
+"""Functions of one variable: found by name, named for files, evaluated in float64."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -8,20 +8,25 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.ops.elementwise import ALIASES, NAMES, Function, name_of
+from keras_vaf.ops.activations import ALIASES, BY_NAME, NAMES, name_of
+from keras_vaf.ops.fixed_function import Function
+from keras_vaf.utils import did_you_mean
 
 HOW_TO_REGISTER = (
     "Register it with `@keras.saving.register_keras_serializable(package='my_package')`"
 )
 
 
-def get_function(identifier: str | Function, argument: str) -> Function:
+def get_function(
+    identifier: str | Function, argument: str, others: tuple[str, ...] = ()
+) -> Function:
     """Find a function of one variable.
 
     Args:
-        identifier: Name of an element-wise Keras activation (`"relu"`), registered name
-            of a function (`"my_package>bump"`), or a function.
-        argument: Name of the argument that it was given as, for the error.
+        identifier: Name of an element-wise Keras activation (`"relu"`), `"sin"`,
+            `"cos"`, registered name of a function (`"my_package>bump"`), or a function.
+        argument: Name of the argument, for the error message.
+        others: Further names that the argument may have, for the error message.
 
     Returns:
         A callable that maps a tensor to one of the same shape.
@@ -31,25 +36,24 @@ def get_function(identifier: str | Function, argument: str) -> Function:
             alone.
     """
     if isinstance(identifier, str):
-        name = ALIASES.get(identifier, identifier)
-        if name in NAMES:
-            return getattr(keras.activations, name)
-        function = keras.saving.get_registered_object(identifier)
+        function = get_registered(ALIASES.get(identifier, identifier))
         if callable(function) and not isinstance(function, type):
             return function
     elif callable(identifier) and not isinstance(identifier, type):
         name = getattr(identifier, "__name__", "")
         if getattr(keras.activations, name, None) is not identifier or name in NAMES:
             return identifier
+    names = (*others, *NAMES)
     raise ValueError(
         f"`{argument}` must be a function that acts on each element alone: one of "
-        f"{', '.join(NAMES)}; or a registered function, itself or its registered name. "
-        f"{HOW_TO_REGISTER}. Received: {argument}={identifier!r}"
+        f"{', '.join(names)}; or a registered function, itself or its registered name. "
+        f"{HOW_TO_REGISTER}.{did_you_mean(identifier, (*names, *ALIASES))} "
+        f"Received: {argument}={identifier!r}"
     )
 
 
 def function_identifier(function: str | Function, argument: str) -> str:
-    """Name under which a saved model finds a function again.
+    """Return the name under which a saved model finds a function again.
 
     Raises:
         ValueError: If the function is a lambda or not registered: its code is never
@@ -60,24 +64,24 @@ def function_identifier(function: str | Function, argument: str) -> str:
     name = name_of(function) or keras.saving.get_registered_name(function)
     if get_registered(name) is not function:
         raise ValueError(
-            f"`{argument}` cannot be saved: only Keras activations and registered "
-            f"functions have a name to find them by. {HOW_TO_REGISTER}, outside of any "
+            f"`{argument}` cannot be saved: only named activations and registered "
+            f"functions can be found again. {HOW_TO_REGISTER}, outside of any "
             f"other function. Received: {argument}={function!r}"
         )
     return name
 
 
 def get_registered(name: str) -> Any:
-    """The Keras activation or registered object of that name, or `None`."""
-    if name in NAMES:
-        return getattr(keras.activations, name)
+    """Return the named activation or registered object of that name, or `None`."""
+    if name in BY_NAME:
+        return BY_NAME[name].value
     return keras.saving.get_registered_object(name)
 
 
 def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
-    """Value of a tensor function on NumPy arrays, in double precision.
+    """Return the value of a tensor function on NumPy arrays, in double precision.
 
-    Works where tensors are symbolic too: while a model is traced or compiled.
+    This works while a model is traced or compiled too, where tensors are symbolic.
 
     Args:
         function: A function of tensors.

@@ -3,8 +3,9 @@
 import dataclasses
 from collections.abc import Iterator
 
-from keras_vaf.ops.elementwise import Function, elementwise
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Parameter, Pointwise, Total
+from keras_vaf.ops.fixed_function import Function
 from keras_vaf.types import Tensor
 
 

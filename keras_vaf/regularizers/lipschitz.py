@@ -7,8 +7,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.ops.elementwise import elementwise
-from keras_vaf.ops.slopes import knots_of, slopes_of
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.types import Tensor
 
 
@@ -94,7 +93,9 @@ def _bound(layer: Any) -> Tensor:
             "A bound on the slope is known for a VAFActivation that has its weights: "
             f"call it, or build it, first. Received: layer={layer!r}"
         )
-    return _steepest_line(layer) if knots_of(layer.g) else _bound_of_units(layer)
+    return (
+        _steepest_line(layer) if elementwise(layer.g).knots else _bound_of_units(layer)
+    )
 
 
 def _steepest_line(layer: Any) -> Tensor:
@@ -103,7 +104,7 @@ def _steepest_line(layer: Any) -> Tensor:
         ops.convert_to_tensor, (layer.alpha, layer.alpha_bias, layer.beta)
     )
     divisor = ops.where(alpha == 0, ops.ones_like(alpha), alpha)
-    knots = [(knot - alpha_bias) / divisor for knot in knots_of(layer.g)]
+    knots = [(knot - alpha_bias) / divisor for knot in elementwise(layer.g).knots]
     places = ops.sort(ops.concatenate(knots, axis=-1), axis=-1)
     first, last = places[..., :1], places[..., -1:]
     between = (places[..., 1:] + places[..., :-1]) / 2
@@ -118,7 +119,7 @@ def _steepest_line(layer: Any) -> Tensor:
 
 def _bound_of_units(layer: Any) -> Tensor:
     """The slope if all hidden units were steepest at the same place."""
-    slopes = slopes_of(layer.g)
+    slopes = elementwise(layer.g).slopes
     if slopes is None or slopes.highest == math.inf:
         raise ValueError(
             "There is no bound on the slope of g: choose another element-wise "

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.ops.slopes import knots_of
+from keras_vaf.ops.activations import elementwise
 
 
 def unit_knots(layer: Any) -> np.ndarray | None:
@@ -20,15 +20,15 @@ def unit_knots(layer: Any) -> np.ndarray | None:
         An array of shape `(*unshared, knots)`, with NaN for units that multiply the
         input, or are multiplied, by 0. `None` if g is not made of straight lines.
     """
-    knots_of_g = knots_of(getattr(layer, "g", None))
-    if not knots_of_g:
+    g = getattr(layer, "g", None)
+    if g is None or not elementwise(g).knots:
         return None
     alpha, bias, beta = (
         keras.ops.convert_to_numpy(weight).astype(np.float64)
         for weight in (layer.alpha, layer.alpha_bias, layer.beta)
     )
     alpha = np.where((alpha != 0) & (beta != 0), alpha, np.nan)
-    places = np.stack([(t - bias) / alpha for t in knots_of_g], axis=-1)
+    places = np.stack([(t - bias) / alpha for t in elementwise(g).knots], axis=-1)
     return places.reshape(*alpha.shape[:-1], -1)
 
 

@@ -16,6 +16,7 @@ from keras_vaf.initializers import (
 )
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import NAMES
+from keras_vaf.ops.functions import get_function
 from tests import reference
 from tests.harness import to_arrays, vjp
 
@@ -50,7 +51,7 @@ def output(x, **arguments):
 
 @pytest.mark.parametrize("g", NAMES)
 def test_f_starts_as_g_to_the_bit(g):
-    expected = ops.convert_to_numpy(getattr(keras.activations, g)(X))
+    expected = ops.convert_to_numpy(get_function(g, "g")(X))
     for k in (1, 2, 3, 7):
         np.testing.assert_array_equal(output(X, k=k, g=g, initialization=g), expected)
 
@@ -215,9 +216,7 @@ def test_ten_layers_neither_explode_nor_die(g, k):
         x = draw.normal(size=(64, 64))
         for depth in range(10):
             kernel = draw.normal(size=(64, 64)) / 8
-            values = RandomStart(seed=100 * seed + depth)(
-                (), k, getattr(keras.activations, g)
-            )
+            values = RandomStart(seed=100 * seed + depth)((), k, get_function(g, "g"))
             x = reference.vaf(x @ kernel, *values, g)
         spreads.append(np.mean(x.std(axis=0)))
     assert 1e-2 < np.median(spreads) < 1e2
@@ -260,6 +259,8 @@ def test_a_start_of_your_own():
         ("softmax", r"acts on each element alone.*Received: initialization='softmax'"),
         (keras.initializers.Zeros(), r"RandomStart.*Received: initialization="),
         (3, r"`initialization` must be"),
+        ("Relu", r"Did you mean 'relu'\? Received: initialization='Relu'"),
+        ("randon", r"one of random, .* Did you mean 'random'\?"),
     ],
 )
 def test_unknown_starts(identifier, message):
@@ -272,6 +273,7 @@ def test_unknown_starts(identifier, message):
     [
         (lambda: RandomStart(seed=1.5), r"`seed` must be .* Received: seed=1\.5"),
         (lambda: RandomStart(seed=True), r"`seed` must be .* Received: seed=True"),
+        (lambda: RandomStart(seed=-1), r"`seed` must be .* Received: seed=-1"),
         (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
         (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
         (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from keras import ops
 
 from keras_vaf.ops import NAMES, VAF, pointwise
+from keras_vaf.ops.functions import get_function
 from tests import reference
 from tests.harness import double_precision, to_arrays, to_tensors, vjp
 
@@ -48,7 +49,7 @@ def draw(shape, unshared, k, g, seed=0, dtype="float64"):
 
 @functools.cache  # so that JAX compiles it once for the tests that share a layout
 def operation(g, unshared):
-    function = VAF(getattr(keras.activations, g) if isinstance(g, str) else g)
+    function = VAF(get_function(g, "g"))
     return lambda x, *parameters: pointwise(
         function, x, parameters, unshared, training=True
     )

@@ -6,14 +6,10 @@ import pytest
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
-from keras_vaf.ops import NAMES
-from keras_vaf.ops.functions import evaluate
-from keras_vaf.ops.slopes import slopes_of
 from keras_vaf.regularizers import Lipschitz, lipschitz_bound
 from tests.harness import check_serialization
 
 GRID = np.linspace(-12, 12, 2401)
-TOO_STEEP = {"exponential", "hard_shrink"}
 
 
 def steepest(layer, x=GRID):
@@ -35,23 +31,6 @@ def steepest_line(layer):
         values = layer.function(x)[..., i]
         largest.append(np.abs(np.diff(values) / np.diff(x)).max())
     return largest
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_slopes_of_keras_activations(name):
-    function = getattr(keras.activations, name)
-    values = evaluate(function, GRID)
-    slopes = np.diff(values) / np.diff(GRID)
-    lowest, highest = slopes_of(function)
-    if name in TOO_STEEP:
-        assert highest == np.inf
-        assert slopes.max() > 40
-    else:
-        # Some backends hold values of some functions in float32.
-        assert slopes.max() <= highest + 1e-4
-        assert slopes.max() == pytest.approx(highest, abs=1.5e-2)
-    assert slopes.min() >= lowest - 1e-4
-    assert slopes.min() == pytest.approx(lowest, abs=1.5e-2)
 
 
 @pytest.mark.parametrize("g", ["relu", "leaky_relu", "tanh", "gelu", "sigmoid"])
@@ -135,7 +114,7 @@ def test_configuration():
     check_serialization(Lipschitz(0.02, limit=2.0))
 
 
-@pytest.mark.parametrize("g", sorted(TOO_STEEP))
+@pytest.mark.parametrize("g", ["exponential", "hard_shrink"])
 def test_some_functions_have_no_bound(g):
     with pytest.raises(ValueError, match="no bound on the slope of g"):
         lipschitz_bound(VAFActivation(g=g))

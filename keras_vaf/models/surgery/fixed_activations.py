@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_vaf.initializers import CurveStart, FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
-from keras_vaf.ops.elementwise import NAMES, name_of
+from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import evaluate, get_registered
 
 _BUILT_IN = (
@@ -34,7 +34,7 @@ _LAYERS = (
     keras.layers.ReLU,
     keras.layers.Softmax,
 )
-_OPERATIONS = {name.replace("_", ""): name for name in NAMES}
+_OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
 
 
 @dataclasses.dataclass(frozen=True)

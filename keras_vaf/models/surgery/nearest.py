@@ -7,13 +7,16 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.ops.elementwise import NAMES
+from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
 # Where two names fit nearly as well, the simpler one stands first.
 _SIMPLE = ("linear", "relu", "tanh", "sigmoid")
-_NAMES = (*_SIMPLE, *(name for name in NAMES if name not in (*_SIMPLE, "leaky_relu")))
+_NAMES = (
+    *_SIMPLE,
+    *(name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")),
+)
 
 
 @dataclasses.dataclass(frozen=True)

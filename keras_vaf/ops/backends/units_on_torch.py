@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from keras_vaf.ops.elementwise import elementwise, name_of
+from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 

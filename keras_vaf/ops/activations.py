@@ -1,0 +1,198 @@
+"""What is known of element-wise activations: one table, `ACTIVATIONS`.
+
+Every fact about a named function g comes from this table: name, derivative, bounds on
+the slope, lines and knots, slopes at both ends, where it is finite, and its scale.
+"""
+
+import math
+
+import keras
+from keras import activations, ops
+
+from keras_vaf.ops.fixed_function import (
+    FixedFunction,
+    Function,
+    Slopes,
+    made_of_lines,
+)
+from keras_vaf.types import Tensor
+
+
+def _inside(h: Tensor, low: float, high: float) -> Tensor:
+    return ops.logical_and(h > low, h < high)
+
+
+def _gelu_slope(h: Tensor, y: Tensor) -> Tensor:
+    density = ops.exp(-0.5 * h * h) * 0.3989422804014327
+    return 0.5 * (1 + ops.erf(h * 0.7071067811865476)) + h * density
+
+
+def _mish_slope(h: Tensor, y: Tensor) -> Tensor:
+    inner = ops.tanh(ops.softplus(h))
+    return inner + h * ops.sigmoid(h) * (1 - inner * inner)
+
+
+def _silu_slope(h: Tensor, y: Tensor) -> Tensor:
+    gate = ops.sigmoid(h)
+    return gate + y * (1 - gate)
+
+
+def _elu_slope(h: Tensor, y: Tensor) -> Tensor:
+    return ops.where(h > 0, 1.0, y + 1)
+
+
+def _hard_silu_slope(h: Tensor, y: Tensor) -> Tensor:
+    return ops.where(h >= 3, 1.0, ops.where(h > -3, h / 3 + 0.5, 0.0))
+
+
+_SELU = 1.0507009873554805  # slope of selu on the right
+_SELU_LEFT = 1.7580993408473766  # its slope at 0, from the left
+_LARGEST_EXPONENT = 88.72283  # above it exp is infinite in float32
+
+_UP, _LEVEL, _PARALLEL = (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)  # slopes at both ends
+_RISING, _WAVE = Slopes(0.0, 1.0), Slopes(-1.0, 1.0)
+
+ACTIVATIONS = (
+    FixedFunction(activations.celu, _elu_slope, _RISING, _UP),
+    FixedFunction(activations.elu, _elu_slope, _RISING, _UP),
+    FixedFunction(
+        activations.exponential,
+        lambda h, y: y,
+        Slopes(0.0, math.inf),
+        (0.0, None),
+        finite=(-math.inf, _LARGEST_EXPONENT),
+        scale=1 / 32,
+    ),
+    FixedFunction(
+        activations.gelu, _gelu_slope, Slopes(-0.1289041451852, 1.1289041451852), _UP
+    ),
+    FixedFunction(  # it jumps
+        activations.hard_shrink,
+        lambda h, y: ops.abs(h) > 0.5,
+        Slopes(0.0, math.inf),
+        _PARALLEL,
+        homogeneous=True,
+        scale=16,
+    ),
+    made_of_lines(
+        activations.hard_sigmoid,
+        lambda h, y: ops.where(_inside(h, -3, 3), 1 / 6, 0.0),
+        knots=(-3, 3),
+        slopes=(0, 1 / 6, 0),
+    ),
+    FixedFunction(activations.hard_silu, _hard_silu_slope, Slopes(-0.5, 1.5), _UP),
+    made_of_lines(
+        activations.hard_tanh,
+        lambda h, y: _inside(h, -1, 1),
+        knots=(-1, 1),
+        slopes=(0, 1, 0),
+        first=-1,
+    ),
+    made_of_lines(
+        activations.leaky_relu,
+        lambda h, y: ops.where(h > 0, 1.0, 0.2),
+        knots=(0,),
+        slopes=(0.2, 1),
+    ),
+    made_of_lines(
+        activations.linear, lambda h, y: ops.ones_like(h), knots=(0,), slopes=(1, 1)
+    ),
+    FixedFunction(
+        activations.log_sigmoid, lambda h, y: ops.sigmoid(-h), _RISING, (1.0, 0.0)
+    ),
+    FixedFunction(
+        activations.mish, _mish_slope, Slopes(-0.1125261223895, 1.0884981612518), _UP
+    ),
+    made_of_lines(activations.relu, lambda h, y: h > 0, knots=(0,), slopes=(0, 1)),
+    made_of_lines(
+        activations.relu6,
+        lambda h, y: _inside(h, 0, 6),
+        knots=(0, 6),
+        slopes=(0, 1, 0),
+    ),
+    FixedFunction(
+        activations.selu,
+        lambda h, y: ops.where(h > 0, _SELU, y + _SELU_LEFT),
+        Slopes(0.0, _SELU_LEFT),
+        (0.0, _SELU),
+    ),
+    FixedFunction(
+        activations.sigmoid, lambda h, y: y * (1 - y), Slopes(0.0, 0.25), _LEVEL
+    ),
+    FixedFunction(
+        activations.silu, _silu_slope, Slopes(-0.0998393201289, 1.0998393201289), _UP
+    ),
+    made_of_lines(
+        activations.soft_shrink,
+        lambda h, y: ops.abs(h) > 0.5,
+        knots=(-0.5, 0.5),
+        slopes=(1, 0, 1),
+        scale=16,
+    ),
+    FixedFunction(activations.softplus, lambda h, y: ops.sigmoid(h), _RISING, _UP),
+    FixedFunction(
+        activations.softsign,
+        lambda h, y: 1 / ops.square(1 + ops.abs(h)),
+        _RISING,
+        _LEVEL,
+    ),
+    FixedFunction(
+        activations.sparse_plus,
+        lambda h, y: ops.clip(0.5 * (h + 1), 0, 1),
+        _RISING,
+        _UP,
+    ),
+    made_of_lines(
+        activations.sparse_sigmoid,
+        lambda h, y: ops.where(_inside(h, -1, 1), 0.5, 0.0),
+        knots=(-1, 1),
+        slopes=(0, 0.5, 0),
+    ),
+    FixedFunction(
+        activations.squareplus,
+        lambda h, y: 0.5 * (1 + h / ops.sqrt(h * h + 4)),
+        _RISING,
+        _UP,
+    ),
+    FixedFunction(activations.tanh, lambda h, y: 1 - y * y, _RISING, _LEVEL),
+    FixedFunction(
+        activations.tanh_shrink,
+        lambda h, y: ops.square(ops.tanh(h)),
+        _RISING,
+        _PARALLEL,
+        scale=16,
+    ),
+    FixedFunction(ops.cos, lambda h, y: -ops.sin(h), _WAVE),
+    FixedFunction(ops.sin, lambda h, y: ops.cos(h), _WAVE),
+)
+"""The functions that have a name, and what is known of each."""
+
+BY_NAME = {known.name: known for known in ACTIVATIONS}
+NAMES = tuple(BY_NAME)
+"""Names of element-wise activations: those of Keras, `"cos"` and `"sin"`."""
+KERAS_NAMES = tuple(name for name in NAMES if hasattr(keras.activations, name))
+"""Names that `keras.layers.Activation` takes as well."""
+ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
+"""Second names of some of these functions in Keras."""
+
+
+def name_of(function: Function | None) -> str | None:
+    """Return the name of a function of the table, `None` for others."""
+    known = BY_NAME.get(getattr(function, "__name__", ""))
+    return known.name if known and known.value is function else None
+
+
+def elementwise(function: Function) -> FixedFunction:
+    """Return what is known of a fixed function of one variable.
+
+    Args:
+        function: A function of the table, or any differentiable function of one tensor
+            that acts on each element alone.
+
+    Returns:
+        Its entry of the table. For other functions nothing but the value is known.
+    """
+    name = name_of(function)
+    if name is None:
+        return FixedFunction(function, finite=None)
+    return BY_NAME[name]

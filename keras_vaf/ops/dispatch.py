@@ -1,0 +1,52 @@
+"""The operation behind every trainable activation: `pointwise`, on each backend."""
+
+from collections.abc import Sequence
+
+import keras
+from keras import ops
+
+from keras_vaf.ops.differentiation import is_plain
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.layout import Layout
+from keras_vaf.types import Tensor
+
+
+def pointwise(
+    function: Pointwise,
+    x: Tensor,
+    parameters: Sequence[Tensor],
+    unshared: Sequence[int] = (),
+    training: bool = False,
+) -> Tensor:
+    """Apply f(x; parameters) to every element of x, keeping x alone for the gradient.
+
+    Args:
+        function: The function f.
+        x: Tensor of floats, of any rank.
+        parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
+            one axis of their own, all of one dtype.
+        unshared: Axes of x along which the parameters differ, ascending.
+        training: Whether to compile for speed. It matters on TensorFlow only: XLA
+            compiles the forward pass for training, and the one for inference consists
+            of standard operators that any exporter understands.
+
+    Returns:
+        f(x), of the shape and dtype of x.
+    """
+    layout = Layout(len(x.shape), tuple(unshared))
+    backend = keras.backend.backend()
+    if is_plain():  # of symbolic tensors too
+        return forward(function, layout, x, *parameters)
+    tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
+    if backend == "jax":
+        from keras_vaf.ops.backends import on_jax
+
+        return on_jax.apply(function, layout, training, *tensors)
+    if backend == "tensorflow":
+        from keras_vaf.ops.backends import on_tensorflow
+
+        return on_tensorflow.apply(function, layout, training, *tensors)
+    from keras_vaf.ops.backends import on_torch
+
+    return on_torch.apply(function, layout, training, *tensors)

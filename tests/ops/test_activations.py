@@ -1,0 +1,144 @@
+"""Every fact of the table of activations, against closed forms in NumPy."""
+
+import inspect
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf.ops import NAMES
+from keras_vaf.ops.activations import ACTIVATIONS, ALIASES, KERAS_NAMES, elementwise
+from keras_vaf.ops.fixed_function import FixedFunction
+from keras_vaf.ops.functions import evaluate, get_function
+from tests import reference
+from tests.harness import double_precision, to_arrays
+
+GRID = np.linspace(-8, 8, 641)
+FINE = np.linspace(-12, 12, 24_001)
+
+each = pytest.mark.parametrize("known", ACTIVATIONS, ids=lambda known: known.name)
+
+
+def slope(g, x):
+    known = elementwise(get_function(g, "g"))
+    h = ops.convert_to_tensor(x, dtype=x.dtype.name)
+    return to_arrays([known.slope(h, known.value(h))])[0]
+
+
+@each
+def test_value_matches_the_reference(known):
+    expected = reference.FUNCTIONS[known.name][0](GRID)
+    # Some backends hold some functions in float32.
+    np.testing.assert_allclose(evaluate(known.value, GRID), expected, 3e-6, 3e-6)
+
+
+@pytest.mark.parametrize("g", NAMES)
+def test_slope_matches_the_reference(g):
+    x = GRID[reference.away_from_kinks(GRID, g, 1e-9)]
+    with double_precision():
+        np.testing.assert_allclose(
+            slope(g, x), reference.FUNCTIONS[g][1](x), 1e-6, 3e-6
+        )
+
+
+@pytest.mark.parametrize("g", reference.KINKS)
+def test_slope_at_a_kink_is_one_of_the_two_beside_it(g):
+    kinks = np.array(reference.KINKS[g], "float64")
+    beside = [reference.FUNCTIONS[g][1](kinks + side) for side in (-1e-9, 1e-9)]
+    with double_precision():
+        found = slope(g, kinks)
+    assert np.all(np.any(np.isclose(found, beside, 1e-6, 1e-6), axis=0))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("g", NAMES)
+def test_slope_keeps_the_dtype_and_is_finite_far_out(g, dtype):
+    found = slope(g, np.array([-200, -20, 0, 5, 10], dtype))
+    assert found.dtype == dtype
+    assert np.all(np.isfinite(found))
+
+
+@pytest.mark.parametrize("g", NAMES)
+def test_homogeneous_means_that_value_is_slope_times_argument(g):
+    value, derivative = reference.FUNCTIONS[g]
+    lawful = np.allclose(value(GRID), GRID * derivative(GRID))
+    assert elementwise(get_function(g, "g")).homogeneous == lawful
+
+
+@each
+def test_slopes_are_the_smallest_and_the_largest(known):
+    value = reference.FUNCTIONS[known.name][0]
+    found = np.diff(value(FINE)) / np.diff(FINE)
+    lowest, highest = known.slopes
+    assert np.all(found >= lowest - 1e-9)
+    assert found.min() == pytest.approx(lowest, abs=1.5e-2)
+    if known.name in {"exponential", "hard_shrink"}:
+        assert highest == np.inf
+        assert found.max() > 400
+    else:
+        assert np.all(found <= highest + 1e-9)
+        assert found.max() == pytest.approx(highest, abs=1.5e-2)
+
+
+@each
+@pytest.mark.parametrize("side", [-1, 1])
+def test_ends_are_the_slopes_far_out(known, side):
+    value = reference.FUNCTIONS[known.name][0]
+    far = side * np.array([500.0, 502.0, 505.0])
+    found = np.diff(value(far)) / np.diff(far)
+    end = known.ends[side > 0]
+    if end is None:
+        assert abs(found[1] - found[0]) > 1e-2
+    else:
+        np.testing.assert_allclose(found, end, atol=1e-4)
+
+
+@each
+def test_lines_are_the_function(known):
+    value = reference.FUNCTIONS[known.name][0]
+    away = reference.away_from_kinks(FINE[1:-1], known.name, 2e-3)
+    straight = np.abs(np.diff(value(FINE), 2))[away].max() < 1e-12
+    assert (known.lines is not None) == (straight and known.name != "hard_shrink")
+    if known.lines is None:
+        assert known.knots == ()
+        return
+    knots, slopes, first = known.lines
+    places = np.array([-20, *knots, 20])
+    rises = np.cumsum([0, *np.diff(places) * slopes])
+    values = np.interp(FINE, places, first + rises - rises[1])
+    np.testing.assert_allclose(values, value(FINE), atol=1e-12)
+    assert known.knots == tuple(reference.KINKS.get(known.name, ()))
+
+
+@each
+@pytest.mark.parametrize("side", [-1, 1])
+def test_finite_is_where_float32_holds_the_value(known, side):
+    end = known.finite[side > 0]
+    inside = end * (1 - 1e-6) if np.isfinite(end) else side * 1e15
+    with np.errstate(over="ignore"):
+        value = reference.FUNCTIONS[known.name][0]
+        assert np.isfinite(value(np.float64(inside)).astype("float32"))
+        if np.isfinite(end):
+            outside = np.float64(end * (1 + 1e-6))
+            assert not np.isfinite(value(outside).astype("float32"))
+
+
+def test_a_function_of_ones_own_gets_its_slope_from_the_backend():
+    def wave(x):
+        return ops.sin(3 * x)
+
+    assert elementwise(wave) == FixedFunction(wave, finite=None)
+    x = np.float32([-1, 0, 2])
+    np.testing.assert_allclose(slope(wave, x), 3 * np.cos(3 * x), 1e-5, 1e-5)
+
+
+def test_every_activation_of_keras_that_acts_on_each_element_is_known():
+    others = {"glu", "log_softmax", "softmax", "sparsemax"}  # act along an axis
+    others |= {"threshold"}  # needs arguments of its own
+    others |= {"deserialize", "get", "serialize", *ALIASES}
+    of_keras = {name for name, _ in inspect.getmembers(keras.activations, callable)}
+    assert set(KERAS_NAMES) == of_keras - others
+    assert set(NAMES) == {*KERAS_NAMES, "cos", "sin"} == set(reference.FUNCTIONS)
+    for name in KERAS_NAMES:
+        assert elementwise(getattr(keras.activations, name)).name == name

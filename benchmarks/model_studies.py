@@ -57,7 +57,7 @@ def _application(name: str, steps: bool) -> dict[str, Any]:
     largest = np.abs(expected).max()
     result = {
         "name": name,
-        "replaced": len(same.report.changes),
+        "replaced": len(same.report.replaced),
         "kept": [str(kept) for kept in same.report.kept],
         "added": same.report.parameters,
         "parameters": model.count_params(),

@@ -16,15 +16,19 @@ from keras_vaf.models.networks.convolutional import cnet, nin
 from keras_vaf.models.networks.fully_connected import mlp
 from keras_vaf.models.reverting import revert
 from keras_vaf.models.simplification import simplify
-from keras_vaf.models.surgery.nearest import Known, nearest
-from keras_vaf.models.surgery.report import Change, Kept, Report
+from keras_vaf.models.surgery.nearest import KnownFunction, nearest
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    ReplacedActivation,
+)
 from keras_vaf.models.vaf_equivalent import gaussian, to_vaf
 
 __all__ = [
-    "Change",
-    "Kept",
-    "Known",
-    "Report",
+    "ConversionReport",
+    "KeptActivation",
+    "KnownFunction",
+    "ReplacedActivation",
     "cnet",
     "convert",
     "freeze",

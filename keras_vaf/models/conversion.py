@@ -20,7 +20,11 @@ from keras_vaf.models.surgery.layer_selection import (
     layers_of,
     output_layers,
 )
-from keras_vaf.models.surgery.report import Change, Kept, Report
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    ReplacedActivation,
+)
 from keras_vaf.ops.functions import Function
 
 
@@ -64,8 +68,8 @@ def convert(
             memory. The model must not be used any more then.
 
     Returns:
-        A model of the same kind. Its attribute `report`, a `Report`, says what was
-        replaced, what was not and why, and how many parameters were added.
+        A model of the same kind. Its attribute `report`, a `ConversionReport`, lists
+        what was replaced, what was kept and why, and how many parameters were added.
 
     Raises:
         ValueError: If the model is subclassed, a layer cannot be made again, there is
@@ -113,7 +117,7 @@ class _Conversion:
         self._outputs = {id(layer) for layer in output_layers(model)}
         self._names = {layer.name for layer in found}
         self._replaced: list[_Replaced] = []
-        self._kept: list[Kept] = []
+        self._kept: list[KeptActivation] = []
         self._trained = False
 
     def swap(self, layer: Node, path: str) -> Swap | None:
@@ -128,7 +132,7 @@ class _Conversion:
             self._check(activation, layer, path, chosen)
             new = self._replace(activation, layer, path)
         except NotPossibleError as reason:
-            self._kept.append(Kept(path, label(activation), str(reason)))
+            self._kept.append(KeptActivation(path, label(activation), str(reason)))
             return None
         return Swap(linear=True, then=new) if built_in else Swap(new)
 
@@ -171,9 +175,9 @@ class _Conversion:
         elif any(map(_acts, _inside(layer))):
             reason = "its own code calls the activations in it"
         if reason is not None:
-            self._kept.append(Kept(path, type(layer).__name__, reason))
+            self._kept.append(KeptActivation(path, type(layer).__name__, reason))
 
-    def report(self) -> Report:
+    def report(self) -> ConversionReport:
         """Return what was done.
 
         Raises:
@@ -181,10 +185,12 @@ class _Conversion:
         """
         self._selection.check(self._model)
         changes = tuple(
-            Change(path, before, type(new).__name__, error, _parameters(new) - had)
+            ReplacedActivation(
+                path, before, type(new).__name__, error, _parameters(new) - had
+            )
             for path, before, new, error, had in self._replaced
         )
-        report = Report(changes, tuple(self._kept))
+        report = ConversionReport(changes, tuple(self._kept))
         if not changes and not self._trained:
             found = "; ".join(map(str, report.kept)) or "no activation"
             raise ValueError(

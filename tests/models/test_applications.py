@@ -34,7 +34,7 @@ def test_straight_lines_are_exact(name):
     model = network(name, MADE_OF_LINES[name])
     found = convert(model)
     assert_near(model, found, 1e-5)
-    assert len(found.report.changes) > 20
+    assert len(found.report.replaced) > 20
     assert {kept.reason for kept in found.report.kept} == {
         "it makes an output of the model"
     }

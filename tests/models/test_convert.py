@@ -37,7 +37,7 @@ def assert_equal_outputs(one, other, rtol=1e-5, atol=1e-6):
 
 
 def replaced(model):
-    return [change.layer for change in model.report.changes]
+    return [change.layer for change in model.report.replaced]
 
 
 def reasons(model):
@@ -52,7 +52,7 @@ class TestAnyModel:
 
     def test_every_hidden_activation_is_replaced(self, make):
         keras.utils.clear_session()
-        names = [change.layer for change in convert(make()).report.changes]
+        names = [change.layer for change in convert(make()).report.replaced]
         assert sorted(names) == sorted(REPLACED[make])
 
     def test_every_function_is_learned(self, make):
@@ -100,7 +100,7 @@ class TestAnyModel:
     def test_a_second_time_changes_nothing(self, make):
         once = convert(make())
         twice = convert(once)
-        assert twice.report.changes == ()
+        assert twice.report.replaced == ()
         assert "it is trained already" in reasons(twice).values()
         assert twice.count_params() == once.count_params()
         assert_equal_outputs(once, twice)
@@ -201,7 +201,7 @@ def test_a_layer_given_to_another_layer(inplace):
     (expected,) = outputs_of(model, x)
     found = convert(model, inplace=inplace)
     np.testing.assert_allclose(outputs_of(found, x)[0], expected, 1e-5, 1e-6)
-    assert len(found.report.changes) == 2
+    assert len(found.report.replaced) == 2
     assert len(found.weights) == 3 * 2 + 2 * 4
 
 
@@ -386,3 +386,10 @@ def test_bad_input_is_told(make, arguments, message):
     model = make()
     with pytest.raises(ValueError, match=f"(?s){message}"):
         convert(model, **arguments)
+
+
+def test_a_notebook_shows_the_report_as_a_table():
+    table = convert(sequential()).report._repr_html_()
+    assert table.startswith("<table>") and table.count("<tr>") == 5
+    assert "<td>LeakyReLU(0.3)</td><td>VAFActivation</td>" in table
+    assert "kept</td><td>it makes an output" in table

@@ -20,7 +20,7 @@ _NAMES = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Known:
+class KnownFunction:
     """A known function near a learned one: `scale * name(x) + offset`.
 
     Args:
@@ -55,7 +55,9 @@ class Known:
         return keras.layers.Activation(self.name, **arguments)
 
 
-def nearest(layer: TrainableActivation, x: Any = None, scaled: bool = True) -> Known:
+def nearest(
+    layer: TrainableActivation, x: Any = None, scaled: bool = True
+) -> KnownFunction:
     """Find the known function that is nearest to what a layer has learned.
 
     Args:
@@ -88,16 +90,16 @@ def nearest(layer: TrainableActivation, x: Any = None, scaled: bool = True) -> K
     return best
 
 
-def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> Known:
+def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
     values = evaluate(get_function(name, "name"), x)
     scale, offset = 1.0, 0.0
     if scaled:
         scale, offset = _solve([values, np.ones_like(x)], y)
     error = np.max(np.abs(scale * values[:, None] + offset - y))
-    return Known(name, 0.0, scale, offset, float(error))
+    return KnownFunction(name, 0.0, scale, offset, float(error))
 
 
-def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> Known:
+def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
     right, left = np.maximum(x, 0), np.minimum(x, 0)
     if scaled:
         scale, slope, offset = _solve([right, left, np.ones_like(x)], y)
@@ -107,8 +109,8 @@ def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> Known:
     fitted = scale * right + slope * left + offset
     error = float(np.max(np.abs(fitted[:, None] - y)))
     if scale == 0 or slope / scale < 0:  # no LeakyReLU of Keras
-        return Known("LeakyReLU", 0.0, scale, offset, np.inf)
-    return Known("LeakyReLU", slope / scale, scale, offset, error)
+        return KnownFunction("LeakyReLU", 0.0, scale, offset, np.inf)
+    return KnownFunction("LeakyReLU", slope / scale, scale, offset, error)
 
 
 def _solve(basis: list[np.ndarray], y: np.ndarray) -> list[float]:

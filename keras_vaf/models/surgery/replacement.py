@@ -11,7 +11,11 @@ from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.cloning import Node, Swap, check_graph, rebuild
 from keras_vaf.models.surgery.fixed_activations import has_built_in
 from keras_vaf.models.surgery.layer_selection import layers_of
-from keras_vaf.models.surgery.report import Change, Kept, Report
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    ReplacedActivation,
+)
 
 
 class Exchanged(NamedTuple):
@@ -61,8 +65,8 @@ def exchange(
     """
     check_graph(model)
     names = {layer.name for layer in layers_of(model)}
-    changes: list[Change] = []
-    kept: list[Kept] = []
+    changes: list[ReplacedActivation] = []
+    kept: list[KeptActivation] = []
 
     def swap(layer: Node, path: str) -> Swap | None:
         given = has_built_in(layer)
@@ -74,11 +78,13 @@ def exchange(
         try:
             new = make(old, path, name)
         except NotExchangedError as reason:
-            kept.append(Kept(path, type(old).__name__, str(reason)))
+            kept.append(KeptActivation(path, type(old).__name__, str(reason)))
             return None
         parameters = _parameters(new.layer) - _parameters(old)
         changes.append(
-            Change(path, label(old), new.after, new.error, parameters, new.nearest)
+            ReplacedActivation(
+                path, label(old), new.after, new.error, parameters, new.nearest
+            )
         )
         return Swap(linear=True, then=new.layer) if given else Swap(new.layer)
 
@@ -88,7 +94,7 @@ def exchange(
             "Expected a model with a trainable activation of keras_vaf.layers. "
             f"Received: the model {model.name!r} with none"
         )
-    result.report = Report(tuple(changes), tuple(kept))
+    result.report = ConversionReport(tuple(changes), tuple(kept))
     return result
 
 
@@ -109,12 +115,12 @@ def _parameters(layer: Any) -> int:
     return sum(int(np.prod(w.shape)) for w in getattr(layer, "weights", ()))
 
 
-def _inside(layer: Node, path: str) -> list[Kept]:
+def _inside(layer: Node, path: str) -> list[KeptActivation]:
     """Return the trainable activations in a layer that are no part of the graph."""
     if not isinstance(layer, keras.layers.Layer):
         return []
     reason = f"it is inside a {type(layer).__name__}, whose code calls it"
     return [
-        Kept(f"{path}/{name}", label(part), reason)
+        KeptActivation(f"{path}/{name}", label(part), reason)
         for name, part in find_layers(layer, TrainableActivation).items()
     ]

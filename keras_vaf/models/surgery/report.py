@@ -1,20 +1,22 @@
-"""What was done to a model, layer by layer."""
+"""`ConversionReport` lists what a function did to the activations of a model."""
 
 import dataclasses
+import html
 
 
 @dataclasses.dataclass(frozen=True)
-class Change:
+class ReplacedActivation:
     """An activation that was replaced.
 
     Args:
         layer: Path of its layer, such as `"backbone/relu_1"`.
-        before: What it was.
-        after: What it is now.
-        error: Largest difference between the two functions; `None` where it was not
+        before: The old activation.
+        after: The new activation.
+        error: Largest difference between the two functions, or `None` if it was not
             measured.
-        parameters: Parameters added; negative if there are fewer.
-        nearest: The known function that is nearest to it, where it was sought.
+        parameters: Number of parameters added. It is negative if there are fewer now.
+        nearest: The known function nearest to the old activation, or `""` if none was
+            sought.
     """
 
     layer: str
@@ -24,24 +26,26 @@ class Change:
     parameters: int = 0
     nearest: str = ""
 
-    def __str__(self) -> str:
-        """One line for people."""
+    @property
+    def note(self) -> str:
+        """The numbers in words."""
         error = "not measured" if self.error is None else f"{self.error:.2g}"
         nearest = f"; near {self.nearest}" if self.nearest else ""
-        return (
-            f"{self.layer}: {self.before} -> {self.after}, "
-            f"parameters {self.parameters:+d}, largest error {error}{nearest}"
-        )
+        return f"parameters {self.parameters:+d}, largest error {error}{nearest}"
+
+    def __str__(self) -> str:
+        """Return one line of the printed report."""
+        return f"{self.layer}: {self.before} -> {self.after}, {self.note}"
 
 
 @dataclasses.dataclass(frozen=True)
-class Kept:
-    """An activation that was left as it is.
+class KeptActivation:
+    """An activation that was not replaced.
 
     Args:
         layer: Path of its layer.
-        activation: What it is.
-        reason: Why it was not replaced.
+        activation: The activation.
+        reason: Why it was kept.
     """
 
     layer: str
@@ -49,18 +53,20 @@ class Kept:
     reason: str
 
     def __str__(self) -> str:
-        """One line for people."""
+        """Return one line of the printed report."""
         return f"{self.layer}: {self.activation} kept, {self.reason}"
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
-    """What `convert` and its like did to a model; the attribute `report` of the result.
+class ConversionReport:
+    """What `convert`, `grow`, `simplify`, `revert` or `freeze` did to a model.
+
+    The new model has it as its attribute `report`. A notebook shows it as a table.
 
     Args:
-        changes: The activations that were replaced.
-        kept: Those that were not.
-        deviation: Largest difference between outputs of the two models; `None` where it
+        replaced: The activations that were replaced.
+        kept: The activations that were not.
+        deviation: Largest difference between outputs of the two models, or `None` if it
             was not measured.
 
     Example:
@@ -72,27 +78,41 @@ class Report:
     1 replaced, 0 kept, parameters +10
     """
 
-    changes: tuple[Change, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    replaced: tuple[ReplacedActivation, ...] = ()
+    kept: tuple[KeptActivation, ...] = ()
     deviation: float | None = None
 
     @property
     def parameters(self) -> int:
-        """Parameters added to the model."""
-        return sum(change.parameters for change in self.changes)
+        """Number of parameters added to the model."""
+        return sum(each.parameters for each in self.replaced)
 
     @property
     def error(self) -> float:
-        """Largest error of all changes that were measured."""
-        errors = (change.error for change in self.changes)
+        """Largest error of all replacements whose error was measured."""
+        errors = (each.error for each in self.replaced)
         return max((error for error in errors if error is not None), default=0.0)
 
-    def __str__(self) -> str:
-        """One line for people."""
-        total = (
-            f"{len(self.changes)} replaced, {len(self.kept)} kept, "
+    @property
+    def summary(self) -> str:
+        """The last line: the totals."""
+        line = (
+            f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
             f"parameters {self.parameters:+d}"
         )
         if self.deviation is not None:
-            total += f", largest deviation of an output {self.deviation:.2g}"
-        return "\n".join(map(str, (*self.changes, *self.kept, total)))
+            line += f", largest deviation of an output {self.deviation:.2g}"
+        return line
+
+    def __str__(self) -> str:
+        """Return one line per activation, and the totals."""
+        return "\n".join(map(str, (*self.replaced, *self.kept, self.summary)))
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        rows = [("layer", "activation", "now", "")]
+        rows += [(r.layer, r.before, r.after, r.note) for r in self.replaced]
+        rows += [(k.layer, k.activation, "kept", k.reason) for k in self.kept]
+        cells = ([f"<td>{html.escape(cell)}</td>" for cell in row] for row in rows)
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+        return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cases import STUDIES, Case, Mode, Study, cases
 from benchmarks.environment import environment
-from benchmarks.picture import draw
-from benchmarks.report import markdown
-from benchmarks.runner import measure
+from benchmarks.speed.cases import STUDIES, Case, Mode, Study, cases
+from benchmarks.speed.picture import draw
+from benchmarks.speed.report import markdown
+from benchmarks.speed.runner import measure
 from keras_vaf.utils import write_atomically
 
 QUICK_REPETITIONS = 2

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.environment import environment
 from keras_vaf.callbacks import ActivationMonitor
 from keras_vaf.layers import VAFActivation
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 AIM = 0.02
 ROWS = 60_000
@@ -96,15 +96,13 @@ def measure(build):
 
 def table(folder):
     """Return the reports of a folder, one for each backend, as a Markdown table."""
-    lines = [
-        "| backend | network | epoch | record | share |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+    lines = []
     for path in sorted(folder.glob("*.json")):
         for name, row in json.loads(path.read_text())["networks"].items():
-            seconds = f"{row['epoch']:.2f} s | {row['record']:.3f} s"
-            lines.append(f"| {path.stem} | {name} | {seconds} | {row['share']:.1%} |")
-    return "\n".join(lines) + "\n"
+            seconds = f"{row['epoch']:.2f} s", f"{row['record']:.3f} s"
+            lines.append([path.stem, name, *seconds, f"{row['share']:.1%}"])
+    columns = ["backend", "network", "epoch", "record", "share"]
+    return markdown_table(columns, lines, text_columns=2) + "\n"
 
 
 def main():

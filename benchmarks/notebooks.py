@@ -20,7 +20,7 @@ import nbformat
 from nbclient import NotebookClient
 
 from benchmarks.environment import environment
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 REPORT = Path("docs/reports/notebooks/seconds.json")
@@ -84,11 +84,12 @@ def _is_log(output):
 
 def table(report):
     """Return the processor seconds of each notebook as a Markdown table."""
-    lines = ["| notebook | processor seconds | machine |", "| --- | ---: | --- |"]
+    columns = ["notebook", "machine", "processor seconds"]
+    lines = []
     for name, row in sorted(report.items()):
         machine = f"{row['processor']}, {row['cores']} cores"
-        lines.append(f"| {name} | {row['processor seconds']} | {machine} |")
-    return "\n".join(lines) + "\n"
+        lines.append([name, machine, str(row["processor seconds"])])
+    return markdown_table(columns, lines, text_columns=2) + "\n"
 
 
 def run(book):

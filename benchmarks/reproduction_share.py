@@ -23,7 +23,7 @@ from keras_vaf.experiments.reports.report import Report
 from keras_vaf.paper import EXPERIMENTS, Form
 from keras_vaf.paper.experiment import Experiment, Manner
 from keras_vaf.paper.fully_connected import SMALL
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 FOLDER = Path("docs/reports/reproduction")
 MANNERS: tuple[Manner, ...] = ("paper", "ours")
@@ -131,19 +131,19 @@ def markdown(shares: dict[tuple[str, str], Share]) -> str:
         "and upper estimates for the rest, in such hours and in 10^15 floating-point "
         "operations.",
         "",
-        "| experiment | protocol | trainings | run | share | hours | hours left "
-        "| PFLOP left |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for (name, manner), share in shares.items():
-        cells = [
+    columns = ["experiment", "protocol", "trainings", "run", "share", "hours"]
+    columns += ["hours left", "PFLOP left"]
+    rows = [
+        [
             *(name, manner, f"{share.trainings:,}", f"{share.run:,}"),
             f"{share.run / share.trainings:.0%}",
             *(_known(seconds / 3600) for seconds in (share.seconds, share.left)),
             _known(share.left_flops / 1e15),
         ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        for (name, manner), share in shares.items()
+    ]
+    return "\n".join([*lines, markdown_table(columns, rows, text_columns=2)]) + "\n"
 
 
 def _known(value: float) -> str:

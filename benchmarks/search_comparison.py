@@ -31,7 +31,7 @@ from keras_vaf.models import mlp
 from keras_vaf.training import k_folds
 from keras_vaf.tuners import CrossValidated, activation, ranked
 from keras_vaf.tuners.resumable.versions import keras_tuner
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import deviation, markdown_table, write_atomically
 
 DATASETS = ("servo", "wine", "yacht", "liver", "dermatology", "climate_crashes")
 HIDDEN = (100, 50)
@@ -141,17 +141,17 @@ def markdown(document: dict[str, Any]) -> str:
         f"{minutes:.0f} minutes on {document['environment']['processor']}, backend "
         f"{document['backend']}. With so few test folds only large differences show.",
         "",
-        f"| data | score | {' | '.join(ARMS)} | constant | p |",
-        f"| --- | --- | {' | '.join('---' for _ in ARMS)} | --- | --- |",
     ]
+    rows = []
     for name in dict.fromkeys(result["dataset"] for result in results):
         own = [result for result in results if result["dataset"] == name]
-        lines.append(_line(own, 1 / options["outer_folds"]))
-    return "\n".join(lines) + "\n"
+        rows.append(_row(own, 1 / options["outer_folds"]))
+    columns = ["data", "score", *ARMS, "constant", "p"]
+    return "\n".join([*lines, markdown_table(columns, rows, text_columns=2)]) + "\n"
 
 
-def _line(results: list[dict[str, Any]], test_fraction: float) -> str:
-    """Return the line of one dataset."""
+def _row(results: list[dict[str, Any]], test_fraction: float) -> list[str]:
+    """Return the row of one dataset."""
     scores = {
         arm: {r["fold"]: r["score"] for r in results if r["arm"] == arm} for arm in ARMS
     }
@@ -164,14 +164,13 @@ def _line(results: list[dict[str, Any]], test_fraction: float) -> str:
     constants = {result["fold"]: result["constant"] for result in results}
     constant = f"{statistics.fmean(constants.values()):.4g}"
     score = "accuracy" if results[0]["task"] == "classification" else "RMSE"
-    return f"| {' | '.join([results[0]['dataset'], score, *cells, constant, p])} |"
+    return [results[0]["dataset"], score, *cells, constant, p]
 
 
 def _cell(scores: list[float]) -> str:
     if not scores:
         return ""
-    deviation = statistics.stdev(scores) if len(scores) > 1 else 0.0
-    return f"{statistics.fmean(scores):.4g} ± {deviation:.2g}"
+    return f"{statistics.fmean(scores):.4g} ± {deviation(scores):.2g}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

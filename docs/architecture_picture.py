@@ -1,49 +1,28 @@
-"""A picture of who imports whom, made from the imports themselves."""
+"""A picture of who imports whom, made from the graph of imports."""
 
-import ast
 import graphlib
 from collections import defaultdict
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-PACKAGE = Path(__file__).parents[1] / "keras_vaf"
+from module_graph import ROOT, Graph, module_graph, package_graph
 
-# Everyone imports these two; their arrows would hide the others.
-LEAVES = {"types", "utils"}
+# Every package imports two of these, and the third is `keras_vaf/__init__.py`. Their
+# arrows would hide the others.
+LEFT_OUT = {"types", "utils", "keras_vaf"}
 
 _WIDTH, _HEIGHT = 130, 34
 _COLUMN, _ROW = 160, 84
 _MARGIN = 20
 
 
-def imports(package: Path = PACKAGE) -> dict[str, set[str]]:
-    """Return which parts of a package each part imports, the leaves left out."""
-    parts = {path.relative_to(package).parts[0] for path in package.rglob("*.py")}
-    names = {part.removesuffix(".py") for part in parts} - {"__init__"} - LEAVES
-    arrows: dict[str, set[str]] = {name: set() for name in names}
-    for path in package.rglob("*.py"):
-        part = path.relative_to(package).parts[0].removesuffix(".py")
-        if part in names:
-            arrows[part] |= _imported(path, package.name) & names - {part}
-    return arrows
+def imports(root: Path = ROOT) -> Graph:
+    """Return which packages of the project each package imports, three left out."""
+    graph = package_graph(module_graph(root))
+    return {part: graph[part] - LEFT_OUT for part in graph.keys() - LEFT_OUT}
 
 
-def _imported(path: Path, package: str) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            modules = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        found |= {
-            name.split(".")[1] for name in modules if name.startswith(f"{package}.")
-        }
-    return found
-
-
-def without_shortcuts(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
+def without_shortcuts(arrows: Graph) -> Graph:
     """Leave out each arrow that a longer way takes the place of."""
 
     def reach(part: str) -> set[str]:
@@ -59,8 +38,8 @@ def without_shortcuts(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
     }
 
 
-def rows(arrows: dict[str, set[str]]) -> list[list[str]]:
-    """Return the parts in rows: each above all that it imports."""
+def rows(arrows: Graph) -> list[list[str]]:
+    """Return the parts in rows, each part above those that it imports."""
     depth: dict[str, int] = {}
     for part in graphlib.TopologicalSorter(arrows).static_order():
         depth[part] = 1 + max((depth[other] for other in arrows[part]), default=-1)
@@ -70,7 +49,7 @@ def rows(arrows: dict[str, set[str]]) -> list[list[str]]:
     return [levels[level] for level in sorted(levels, reverse=True)]
 
 
-def svg(arrows: dict[str, set[str]]) -> str:
+def svg(arrows: Graph) -> str:
     """Return the picture: a box for each part, an arrow to each part it imports."""
     levels = rows(arrows)
     columns = max(map(len, levels))

@@ -1,86 +1,76 @@
-"""Imports point one way: the arrows of the package, held as data."""
+"""Who may import whom, what may be imported at once, and how large files may be."""
 
 import ast
-import graphlib
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from module_graph import (
+    ROOT,
+    circles,
+    imported_names,
+    levels,
+    module_graph,
+    package_graph,
+    source_files,
+)
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "keras_vaf"
-
-# Who imports whom; what an imported package imports may be imported too.
-# "keras_vaf" is the top-level module; everyone may import the leaves.
+# The packages that each package imports: the arrows in use, and no others.
+# "keras_vaf" is the file keras_vaf/__init__.py. Every package may import the leaves.
 LEAVES = {"types", "utils"}
 ARROWS = {
-    "types": set(),
-    "utils": set(),
     "ops": set(),
+    "datasets": set(),
+    "training": set(),
     "initializers": {"ops"},
     "regularizers": {"ops"},
     "constraints": {"ops"},
-    "datasets": set(),
-    "layers": {"initializers", "regularizers", "constraints", "ops"},
-    "models": {"layers"},
+    "layers": {"constraints", "initializers", "ops"},
     "optimizers": {"layers"},
-    "training": {"layers"},
-    "visualization": {"layers"},
-    "callbacks": {"layers", "visualization"},
-    "tuners": {"experiments"},
-    "paper": {"experiments"},
-    "experiments": {
-        "keras_vaf",
-        "datasets",
-        "models",
-        "training",
-        "visualization",
+    "models": {"initializers", "layers", "ops"},
+    "visualization": {"initializers", "layers", "ops"},
+    "callbacks": {"layers", "ops", "visualization"},
+    "keras_vaf": {
+        *("constraints", "initializers", "layers", "models", "ops", "optimizers"),
+        "regularizers",
     },
-    "keras_vaf": {"layers", "models", "optimizers", "callbacks", "training"},
-    "cli": {"paper", "tuners", "keras_vaf"},
+    "experiments": {
+        *("datasets", "initializers", "keras_vaf", "layers", "models", "ops"),
+        *("optimizers", "training", "visualization"),
+    },
+    "tuners": {
+        *("datasets", "experiments", "initializers", "layers", "models", "ops"),
+        *("training", "visualization"),
+    },
+    "paper": {
+        *("datasets", "experiments", "initializers", "layers", "ops", "visualization"),
+    },
+    "cli": {
+        *("datasets", "experiments", "keras_vaf", "layers", "models", "paper"),
+        *("tuners", "visualization"),
+    },
 }
 
-# Imported when a module is imported. Anything else waits until it is needed.
+# Only the command line may import the paper's experiments.
+COMMAND_LINE = {"cli", "keras_vaf_cli"}
+
+# Packages that a module may import at once. Functions import others when they run.
 ALWAYS_THERE = sys.stdlib_module_names | {"keras", "keras_vaf", "numpy"}
 
-# A module that is imported only under one backend has that backend in its name.
+# A module that is imported under one backend only has that backend in its name.
 BACKENDS = {"jax", "tensorflow", "torch"}
 
-
-def package_of(path: Path) -> str:
-    """Return the part of keras_vaf that a file belongs to."""
-    part = path.relative_to(PACKAGE).parts[0]
-    return "keras_vaf" if part == "__init__.py" else part.removesuffix(".py")
-
-
-def imported_modules(tree: ast.AST) -> set[str]:
-    """Return the dotted names that any import statement of a file may load."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            names |= {f"{base}.{alias.name}" for alias in node.names}
-    return names
-
-
-def imported_parts(tree: ast.AST) -> set[str]:
-    """Return the parts of keras_vaf that a file imports."""
-    parts = set()
-    for name in imported_modules(tree):
-        if name == "keras_vaf":
-            parts.add("keras_vaf")
-        elif name.startswith("keras_vaf."):
-            part = name.split(".")[1]
-            parts.add(part if part in ARROWS else "keras_vaf")
-    return parts
+# The most files in a folder, `__init__.py` not counted, and the most lines in a file.
+MOST_FILES = 13
+MORE_FILES = {"keras_vaf/layers/family": 17}  # each compared activation is one file
+MOST_LINES = 300
 
 
 def loaded_at_once(tree: ast.Module) -> set[str]:
-    """Return the top-level packages that importing a file loads."""
+    """Return the dotted names that importing a file loads."""
     waiting, names = list(tree.body), set()
     while waiting:
         node = waiting.pop()
@@ -89,90 +79,158 @@ def loaded_at_once(tree: ast.Module) -> set[str]:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {name.split(".")[0] for name in imported_modules(node)}
+            names |= imported_names(ast.unparse(node))
         waiting.extend(ast.iter_child_nodes(node))
     return names
 
 
-def reach(part: str) -> set[str]:
-    """Return every part that the arrows lead to, and the part itself."""
-    reached = {part, *LEAVES}
-    for target in ARROWS[part]:
-        reached |= reach(target)
-    return reached
-
-
-def wrong_arrows(part: str, source: str) -> set[str]:
-    """Return the parts of keras_vaf that a file of `part` must not import."""
-    return imported_parts(ast.parse(source)) - reach(part)
-
-
 def early_imports(module: str, source: str) -> set[str]:
-    """Return the packages that a module imports too early."""
-    allowed = ALWAYS_THERE | (BACKENDS & set(module.split("_")))
-    return loaded_at_once(ast.parse(source)) - allowed
+    """Return the top-level packages that a module imports too early."""
+    own = module.rpartition(".")[2]
+    allowed = ALWAYS_THERE | (BACKENDS & set(own.split("_"))) | {module.split(".")[0]}
+    loaded = loaded_at_once(ast.parse(source))
+    return {name.split(".")[0] for name in loaded} - allowed
 
 
 def private_keras(source: str) -> bool:
     """Tell whether a file uses `keras.src`."""
-    tree = ast.parse(source)
-    used = imported_modules(tree) | {
-        ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    attributes = {
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
     }
+    used = imported_names(source) | attributes
     return any(f"{name}.".startswith("keras.src.") for name in used)
 
 
-def python_files(*folders: str) -> list[Path]:
-    return sorted(path for name in folders for path in (ROOT / name).rglob("*.py"))
+def python_files(*patterns: str) -> list[Path]:
+    """Return the Python files of folders, relative to the root."""
+    folders = (folder for pattern in patterns for folder in ROOT.glob(pattern))
+    files = (path for folder in folders for path in folder.rglob("*.py"))
+    return sorted(path.relative_to(ROOT) for path in files)
 
 
-@pytest.mark.parametrize(
-    "path", python_files("keras_vaf"), ids=lambda path: str(path.relative_to(PACKAGE))
-)
-class TestFile:
-    """What holds for every file of the package."""
-
-    def test_imports_follow_the_arrows(self, path):
-        assert wrong_arrows(package_of(path), path.read_text()) == set()
-
-    def test_imports_are_absolute(self, path):
-        names = imported_modules(ast.parse(path.read_text()))
-        assert [name for name in names if name.startswith(".")] == []
-
-    def test_nothing_heavy_is_imported_before_it_is_needed(self, path):
-        assert early_imports(path.stem, path.read_text()) == set()
+@pytest.fixture(scope="module")
+def modules():
+    """The graph of all modules of the project."""
+    return module_graph()
 
 
-def test_the_arrows_have_no_cycle():
-    graphlib.TopologicalSorter(ARROWS).prepare()
+@pytest.fixture(scope="module")
+def sources():
+    """The text of each module of the project."""
+    return {name: path.read_text("utf-8") for name, path in source_files().items()}
 
 
-def test_every_part_of_the_package_has_its_arrows():
-    assert {package_of(path) for path in python_files("keras_vaf")} <= ARROWS.keys()
+def test_no_modules_import_each_other(modules):
+    assert circles(modules) == []
+
+
+def test_packages_import_exactly_what_the_arrows_say(modules):
+    packages = package_graph(modules)
+    assert not any(packages[leaf] for leaf in LEAVES)
+    used = {part: packages[part] - LEAVES for part in packages.keys() - LEAVES}
+    assert used == ARROWS
+
+
+def test_the_arrows_have_no_circle():
+    assert circles(ARROWS) == []
+
+
+def test_the_product_does_without_the_paper():
+    users = {part for part, imported in ARROWS.items() if "paper" in imported}
+    assert users <= COMMAND_LINE
+
+
+def test_imports_are_absolute(sources):
+    relative = {
+        name: [each for each in imported_names(source) if each.startswith(".")]
+        for name, source in sources.items()
+    }
+    assert {name: each for name, each in relative.items() if each} == {}
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed(sources):
+    early = {name: early_imports(name, source) for name, source in sources.items()}
+    assert {name: each for name, each in early.items() if each} == {}
 
 
 def test_only_the_harness_knows_the_private_part_of_keras():
     users = [
-        path.relative_to(ROOT).as_posix()
-        for path in python_files("keras_vaf", "tests", "benchmarks", "docs")
-        if private_keras(path.read_text())
+        path.as_posix()
+        for path in python_files("keras_vaf*", "tests", "benchmarks", "docs")
+        if private_keras((ROOT / path).read_text(encoding="utf-8"))
     ]
     assert users == ["tests/harness.py"]
 
 
+def test_no_folder_holds_too_many_files():
+    files = python_files("keras_vaf*", "benchmarks")
+    counts = Counter(
+        path.parent.as_posix() for path in files if path.name != "__init__.py"
+    )
+    too_many = {
+        folder: count
+        for folder, count in counts.items()
+        if count > MORE_FILES.get(folder, MOST_FILES)
+    }
+    assert too_many == {}
+
+
+def test_no_file_is_too_long():
+    lines = {
+        path.as_posix(): (ROOT / path).read_text(encoding="utf-8").count("\n")
+        for path in python_files("keras_vaf*", "benchmarks", "docs")
+    }
+    too_long = {path: count for path, count in lines.items() if count > MOST_LINES}
+    assert too_long == {}
+
+
+def make_project(folder, files):
+    """Write the files of a package `keras_vaf` into a folder, and return the folder."""
+    for name, text in files.items():
+        path = folder / "keras_vaf" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
 @pytest.mark.parametrize(
-    ("part", "source", "wrong"),
+    "source",
     [
-        ("layers", "from keras_vaf.training import train", "training"),
-        ("ops", "import keras_vaf.layers", "layers"),
-        ("datasets", "def f():\n    from keras_vaf import models", "models"),
-        ("callbacks", "from keras_vaf.experiments.report import Report", "experiments"),
-        ("models", "import keras_vaf", "keras_vaf"),
-        ("layers", "from keras_vaf import __version__", "keras_vaf"),
+        "import keras_vaf.low.b",
+        "from keras_vaf.low import b",
+        "from keras_vaf.low.b import name",
+        "def f():\n    from keras_vaf.low.b import name",
+        "if TYPE_CHECKING:\n    import keras_vaf.low.b",
+        "import importlib\nimportlib.import_module('keras_vaf.low.b')",
+        "from importlib import import_module\nimport_module(f'keras_vaf.low.{x}')",
     ],
 )
-def test_a_wrong_arrow_is_seen(part, source, wrong):
-    assert wrong_arrows(part, source) == {wrong}
+def test_an_import_is_seen(tmp_path, source):
+    graph = module_graph(make_project(tmp_path, {"top/a": source, "low/b": ""}))
+    assert graph == {"keras_vaf.top.a": {"keras_vaf.low.b"}, "keras_vaf.low.b": set()}
+    assert package_graph(graph) == {"top": {"low"}, "low": set()}
+    assert circles(graph) == []
+    assert levels(graph) == 2
+
+
+def test_a_name_of_a_package_is_an_import_of_its_init_file(tmp_path):
+    files = {"top": "from keras_vaf.low import name", "low/__init__": ""}
+    graph = module_graph(make_project(tmp_path, files))
+    assert graph["keras_vaf.top"] == {"keras_vaf.low"}
+
+
+def test_a_circle_is_seen(tmp_path):
+    files = {
+        "a": "import keras_vaf.b",
+        "b": "def f():\n    from keras_vaf import c",
+        "c": "from keras_vaf.a import name",
+        "d": "import keras_vaf.a",
+    }
+    graph = module_graph(make_project(tmp_path, files))
+    assert circles(graph) == [{"keras_vaf.a", "keras_vaf.b", "keras_vaf.c"}]
+    assert levels(graph) == 2
 
 
 @pytest.mark.parametrize(
@@ -185,7 +243,7 @@ def test_a_wrong_arrow_is_seen(part, source, wrong):
     ],
 )
 def test_an_early_import_is_seen(source):
-    assert early_imports("on_jax", source) == {"torch"}
+    assert early_imports("keras_vaf.on_jax", source) == {"torch"}
 
 
 @pytest.mark.parametrize(
@@ -197,11 +255,11 @@ def test_an_early_import_is_seen(source):
     ],
 )
 def test_a_late_import_is_allowed(source):
-    assert early_imports("gradient", source) == set()
+    assert early_imports("keras_vaf.gradient", source) == set()
 
 
 def test_a_backend_may_be_imported_by_its_own_module():
-    assert early_imports("on_torch", "import torch") == set()
+    assert early_imports("keras_vaf.on_torch", "import torch") == set()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """The picture of the architecture is that of the imports."""
 
-import importlib.util
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import architecture_picture as picture
 import pytest
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -12,49 +12,38 @@ pytestmark = pytest.mark.backend("tensorflow")
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def picture():
-    path = ROOT / "docs" / "architecture_picture.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def package(tmp_path):
-    """A package of four parts: top imports middle and low, middle imports low."""
+def project(tmp_path):
+    """A project of four parts: top imports middle and low, middle imports low."""
     files = {
-        "__init__.py": "from small import middle",
-        "top.py": "import small.middle\nfrom small.low.sums import add\nimport os",
-        "middle/__init__.py": "from small.middle import more",
-        "middle/more.py": "def f():\n    from small import low\n    return low",
-        "low/__init__.py": "from small.utils import help",
+        "__init__.py": "from keras_vaf import middle",
+        "top.py": "import keras_vaf.middle\nfrom keras_vaf.low.sums import add",
+        "middle/__init__.py": "from keras_vaf.middle import more",
+        "middle/more.py": "def f():\n    from keras_vaf import low\n    return low",
+        "low/__init__.py": "from keras_vaf.utils import help",
         "low/sums.py": "import numpy",
         "utils.py": "",
     }
     for name, text in files.items():
-        path = tmp_path / "small" / name
+        path = tmp_path / "keras_vaf" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return tmp_path / "small"
+    return tmp_path
 
 
-def test_reads_the_imports(picture, package):
-    arrows = picture.imports(package)
+def test_reads_the_imports(project):
+    arrows = picture.imports(project)
     assert arrows == {"top": {"middle", "low"}, "middle": {"low"}, "low": set()}
 
 
-def test_leaves_out_shortcuts_and_puts_each_part_above_what_it_imports(
-    picture, package
-):
-    arrows = picture.imports(package)
+def test_leaves_out_shortcuts_and_puts_each_part_above_what_it_imports(project):
+    arrows = picture.imports(project)
     short = picture.without_shortcuts(arrows)
     assert short == {"top": {"middle"}, "middle": {"low"}, "low": set()}
     assert picture.rows(arrows) == [["top"], ["middle"], ["low"]]
 
 
-def test_shows_every_package_and_every_arrow(picture):
+def test_shows_every_package_and_every_arrow():
     arrows = picture.imports()
     drawn = picture.svg(arrows)
     ElementTree.fromstring(drawn)

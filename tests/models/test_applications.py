@@ -1,6 +1,6 @@
 """Networks of keras.applications, with random weights, converted and frozen.
 
-`python -m benchmarks.models` does the same with all of them.
+`python -m benchmarks.whole_models` does the same with all of them.
 """
 
 import keras

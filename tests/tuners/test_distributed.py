@@ -10,7 +10,7 @@ import keras_tuner
 import numpy as np
 import pytest
 
-from benchmarks import search_kills
+from benchmarks.kills import search as search_kills
 from keras_vaf.tuners import CrossValidated, Workers, read_trials
 
 pytestmark = pytest.mark.backend("jax")
@@ -221,7 +221,7 @@ def _wait_for(happened):
 
 
 def test_a_kill_loses_nothing(tmp_path):
-    # `python -m benchmarks.search_kills` kills workers and chiefs too, more often.
+    # `python -m benchmarks.kills.search` kills workers and chiefs too, more often.
     counted = search_kills.kill_often(tmp_path / "search", "alone", kills=1)
 
     assert (counted["hung"], counted["lost"], counted["counted_twice"]) == (0, 0, 0)

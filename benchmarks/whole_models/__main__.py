@@ -1,9 +1,9 @@
 """The command: what converting and freezing does to whole models.
 
-    KERAS_BACKEND=jax python -m benchmarks.models applications [--steps] [--only NAME]
-    KERAS_BACKEND=tensorflow python -m benchmarks.models frozen
-    KERAS_BACKEND=jax python -m benchmarks.models finetune
-    python -m benchmarks.models tables
+    KERAS_BACKEND=jax python -m benchmarks.whole_models applications [--steps]
+    KERAS_BACKEND=tensorflow python -m benchmarks.whole_models frozen
+    KERAS_BACKEND=jax python -m benchmarks.whole_models finetune
+    python -m benchmarks.whole_models tables
 
 Each study writes a JSON file under `docs/reports/models`, and `models.md` anew from all
 that are there; `tables` does only the latter. `finetune` reads Fashion-MNIST
@@ -20,9 +20,9 @@ from typing import Any
 
 import keras
 
-from benchmarks import model_studies as studies
 from benchmarks.environment import environment
-from keras_vaf.utils import write_atomically
+from benchmarks.whole_models import studies
+from keras_vaf.utils import deviation, markdown_table, write_atomically
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,16 +56,15 @@ def markdown(folder: Path) -> str:
         versions = document["environment"]
         parts += [
             f"## {title}, {backend}\n",
-            _lines(*table(document["results"])),
+            f"{_table(*table(document['results']))}\n",
             f"Keras {versions['keras']}, {versions['processor']}, "
             f"{versions['cores']} cores, {versions['date']}.\n",
         ]
     return "\n".join(parts)
 
 
-def _lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return markdown_table(columns, rows, text_columns=len(columns))
 
 
 def _applications(results: Any) -> tuple[list[str], list[list[str]]]:
@@ -115,9 +114,9 @@ def _finetune(results: Any) -> tuple[list[str], list[list[str]]]:
     rows = []
     for name in ("before", "ReLU", "VAF"):
         scores = [result[name] for result in results]
-        spread = statistics.stdev(scores) if len(scores) > 1 else 0.0
         listed = ", ".join(f"{score:.4f}" for score in scores)
-        rows.append([name, f"{statistics.mean(scores):.4f}", f"{spread:.4f}", listed])
+        mean, spread = statistics.mean(scores), deviation(scores)
+        rows.append([name, f"{mean:.4f}", f"{spread:.4f}", listed])
     return columns, rows
 
 
@@ -133,7 +132,7 @@ _TABLES = {
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.models")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_models")
     parser.add_argument(
         "study", choices=("applications", "frozen", "finetune", "tables")
     )

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from benchmarks import reproduction_kills
+from benchmarks.kills import reproduction
 from keras_vaf.experiments import write_compact
 from tests.experiments.fakes import make_arm
 
@@ -33,9 +33,9 @@ def killed(monkeypatch, tmp_path):
             write(folder, 0.5 if alone else score, seconds=float(kills))
             return {"kills": kills, "lost": 0, "torn": 0, **numbers}
 
-        monkeypatch.setattr(reproduction_kills, "kill_often", kill_often)
+        monkeypatch.setattr(reproduction, "kill_often", kill_often)
         folders = ["--scratch", str(tmp_path / "a"), "--output", str(tmp_path / "b")]
-        code = reproduction_kills.main(["--kills", "3", *folders])
+        code = reproduction.main(["--kills", "3", *folders])
         shutil.rmtree(tmp_path / "a")
         return code, json.loads((tmp_path / "b" / "kills.json").read_text())
 
@@ -47,9 +47,7 @@ def test_only_seconds_may_differ(killed):
 
     assert code == 0
     assert (document["kills"], document["rounds"], document["equal"]) == (3, 1, 1)
-    assert reproduction_kills.markdown(document).splitlines()[-1] == (
-        "| 3 | 1 | 0 | 0 | 1 |"
-    )
+    assert reproduction.markdown(document).splitlines()[-1] == ("| 3 | 1 | 0 | 0 | 1 |")
 
 
 def test_another_score_is_seen(killed):
@@ -65,6 +63,6 @@ def test_what_went_wrong_is_an_exit_code(killed, what):
 
 
 def test_the_column_of_seconds_is_left_out():
-    shorter = reproduction_kills.without_seconds(TABLE.format("9.9"))
+    shorter = reproduction.without_seconds(TABLE.format("9.9"))
 
     assert shorter == "# Title\n\n| data | p |\n| --- | ---: |\n| wine | 0.1 |"

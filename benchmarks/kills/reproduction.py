@@ -1,4 +1,4 @@
-"""Kill an experiment at random moments: `python -m benchmarks.reproduction_kills`.
+"""Kill an experiment at random moments: `python -m benchmarks.kills.reproduction`.
 
 Each round is the quick form of an experiment in a fresh folder. It is killed (SIGKILL)
 at a random moment, and the same command is given again, until it ends. Its table and
@@ -25,7 +25,7 @@ import keras
 
 from benchmarks.environment import environment
 from keras_vaf.experiments import Report, read_compact
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 WORDS = ("reproduce", "classification", "--quick", "--datasets", "wine")
 _COMMAND = "import sys; from keras_vaf.cli import main; sys.exit(main())"
@@ -87,8 +87,7 @@ def markdown(document: dict[str, Any]) -> str:
         "equal": "tables and reports equal",
     }
     cells = [str(document[name]) for name in columns]
-    lines = [columns.values(), ["---:"] * len(columns), cells]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return markdown_table(list(columns.values()), [cells], text_columns=0) + "\n"
 
 
 def _start(folder: Path) -> "subprocess.Popen[bytes]":
@@ -112,7 +111,7 @@ def _kill_after(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reproduction_kills", description=__doc__
+        prog="python -m benchmarks.kills.reproduction", description=__doc__
     )
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--scratch", type=Path, default=Path("runs/reproduction-kills"))

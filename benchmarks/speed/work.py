@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import accuracy, networks
-from benchmarks.activations import layer
-from benchmarks.cases import Case, Mode, mode_named
-from benchmarks.programs import program
+from benchmarks.speed import accuracy, networks
+from benchmarks.speed.activations import layer
+from benchmarks.speed.cases import Case, Mode, mode_named
+from benchmarks.speed.programs import program
 
 SMALL_STEPS = 1000
 

@@ -3,8 +3,8 @@
 import keras
 import numpy as np
 
-from benchmarks.activations import layer
-from benchmarks.cases import Activation, Mode
+from benchmarks.speed.activations import layer
+from benchmarks.speed.cases import Activation, Mode
 from keras_vaf.models import cnet
 
 CLASSES = 10
@@ -51,7 +51,7 @@ def step_memory(
     model: keras.Model, x: np.ndarray, y: np.ndarray, mode: Mode
 ) -> dict[str, int]:
     """Bytes of one training step, where the backend knows them."""
-    from benchmarks.programs import memory_of, saved_by
+    from benchmarks.speed.programs import memory_of, saved_by
 
     if mode.backend == "jax":
         import jax

@@ -1,4 +1,4 @@
-"""Studies of whole models: converted, trained on, and frozen (see `models.py`)."""
+"""Studies of whole models: converted, trained on, and frozen (see `__main__.py`)."""
 
 import statistics
 import tempfile

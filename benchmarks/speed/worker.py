@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-from benchmarks.cases import Activation, Case
+from benchmarks.speed.cases import Activation, Case
 
 
 def main(argument: str) -> None:
@@ -23,7 +23,7 @@ def main(argument: str) -> None:
     def answer(value: Any) -> None:
         print(json.dumps(value), file=answers, flush=True)
 
-    from benchmarks.work import work_of
+    from benchmarks.speed.work import work_of
 
     work = work_of(case)
     answer({"tasks": list(work.tasks), "facts": work.facts})

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 import keras_vaf
-from benchmarks.cases import Activation
+from benchmarks.speed.cases import Activation
 from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
 

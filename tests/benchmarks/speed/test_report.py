@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.aims import AIMS
-from benchmarks.cases import PRELU, RELU, vaf
-from benchmarks.picture import draw
-from benchmarks.report import markdown
+from benchmarks.speed.aims import AIMS
+from benchmarks.speed.cases import PRELU, RELU, vaf
+from benchmarks.speed.picture import draw
+from benchmarks.speed.report import markdown
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-REPORTS = Path(__file__).parents[2] / "docs/reports/benchmarks"
+REPORTS = Path(__file__).parents[3] / "docs/reports/benchmarks"
 
 
 def result(activation, study="operation", mode="jax", **values):

@@ -5,8 +5,9 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from benchmarks.aims import AIMS, Aim, Values
-from benchmarks.cases import MODES, RELU, Activation, study_named
+from benchmarks.speed.aims import AIMS, Values
+from benchmarks.speed.cases import MODES, RELU, Activation, study_named
+from keras_vaf.utils import markdown_table
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
 
@@ -71,23 +72,23 @@ def markdown(document: dict[str, Any]) -> str:
     """The page of a benchmark, from what its JSON file holds.
 
     Args:
-        document: `environment`, and `results` as `benchmarks.runner.measure` gives
-            them.
+        document: `environment`, and `results` as `benchmarks.speed.runner.measure`
+            gives them.
     """
     values = values_of(document["results"])
     parts = [
         "# Benchmark",
         "Made by `python -m benchmarks`. Every number is a median over repetitions; a "
         "ratio is taken within each of them, in this run.",
-        _grid(("machine", ""), _environment_rows(document["environment"])),
+        markdown_table(["machine", ""], _environment_rows(document["environment"])),
         "## Aims",
-        _grid(("what", "aim", *MODE_NAMES), filter(None, map(_judge(values), AIMS))),
+        markdown_table(["what", "aim", *MODE_NAMES], _aim_rows(values)),
     ]
     for table in TABLES:
         rows = list(_rows(table, values))
         if rows:
             heading = table.heading + (" (and to ReLU)" if table.ratio else "")
-            parts += [f"## {heading}", _grid(("", *MODE_NAMES), rows)]
+            parts += [f"## {heading}", markdown_table(["", *MODE_NAMES], rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -113,19 +114,18 @@ def median_ratio(
     return statistics.median(a / b for a, b in zip(own, relu, strict=True))
 
 
-def _environment_rows(environment: dict[str, Any]) -> Iterable[Sequence[str]]:
-    return ((name, str(value)) for name, value in environment.items())
+def _environment_rows(environment: dict[str, Any]) -> list[Sequence[str]]:
+    return [(name, str(value)) for name, value in environment.items()]
 
 
-def _judge(values: Values) -> Callable[[Aim], Sequence[str] | None]:
-    def row(aim: Aim) -> Sequence[str] | None:
+def _aim_rows(values: Values) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = []
+    for aim in AIMS:
         found = {mode.name: aim.value(values, mode.name) for mode in aim.modes}
-        if all(value is None for value in found.values()):
-            return None
-        cells = (_verdict(found.get(name), aim.limit) for name in MODE_NAMES)
-        return aim.what, f"<= {_short(aim.limit)}", *cells
-
-    return row
+        if any(value is not None for value in found.values()):
+            cells = (_verdict(found.get(name), aim.limit) for name in MODE_NAMES)
+            rows.append((aim.what, f"<= {_short(aim.limit)}", *cells))
+    return rows
 
 
 def _verdict(value: float | None, limit: float) -> str:
@@ -152,8 +152,3 @@ def _cell(table: Table, values: Values, mode: str, activation: Activation) -> st
     text = table.show(statistics.median(numbers))
     ratio = median_ratio(values, table, mode, activation) if table.ratio else None
     return text if ratio is None else f"{text} ({ratio:.2f})"
-
-
-def _grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

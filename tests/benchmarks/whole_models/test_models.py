@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.models import main
+from benchmarks.whole_models.__main__ import main
 
 pytestmark = pytest.mark.backend("tensorflow")
 

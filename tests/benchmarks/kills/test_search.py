@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import search_kills
+from benchmarks.kills import search
 
 pytestmark = pytest.mark.backend("jax")
 
@@ -24,9 +24,9 @@ def counted(monkeypatch, tmp_path):
     def run(**numbers):
         result = {**WELL, **numbers}
         del result["searches"]
-        monkeypatch.setattr(search_kills, "kill_often", lambda *_: result)
+        monkeypatch.setattr(search, "kill_often", lambda *_: result)
         folders = ["--scratch", str(tmp_path / "a"), "--output", str(tmp_path / "b")]
-        code = search_kills.main(["--kills", "3", "--targets", "chief", *folders])
+        code = search.main(["--kills", "3", "--targets", "chief", *folders])
         return code, (tmp_path / "b" / "kills.md").read_text().splitlines()
 
     return run

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from benchmarks.cases import Mode
+from benchmarks.speed.cases import Mode
 
 
 @dataclasses.dataclass(frozen=True)

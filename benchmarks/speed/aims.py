@@ -3,7 +3,7 @@
 import dataclasses
 import statistics
 
-from benchmarks.cases import (
+from benchmarks.speed.cases import (
     FIT_MODES,
     JAX,
     MODES,

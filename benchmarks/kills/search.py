@@ -1,4 +1,4 @@
-"""Kill searches at random moments: `python -m benchmarks.search_kills --kills 50`.
+"""Kill searches at random moments: `python -m benchmarks.kills.search --kills 50`.
 
 Each round is a search of a few short trials, as one process, or as a chief with two
 workers. One of them, or all, are killed (SIGKILL) again and again, and the same command
@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.environment import environment
 from keras_vaf.tuners import CrossValidated, Workers, read_trials
 from keras_vaf.tuners.resumable.versions import keras_tuner
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 TARGETS = ("alone", "worker", "chief", "everything")
 TRIALS = 6
@@ -143,7 +143,7 @@ def _start(folder: Path, target: str) -> "subprocess.Popen[bytes]":
 
 
 def _command(folder: Path, shared: bool) -> list[str]:
-    command = [sys.executable, "-m", "benchmarks.search_kills", "--play", str(folder)]
+    command = [sys.executable, "-m", "benchmarks.kills.search", "--play", str(folder)]
     return [*command, *(["--shared"] if shared else [])]
 
 
@@ -170,13 +170,10 @@ def markdown(document: dict[str, Any]) -> str:
         "hung": "searches that did not end",
     }
     lines = [
-        f"| killed | {' | '.join(columns.values())} |",
-        f"| --- |{' --- |' * len(columns)}",
+        [target, *(str(counted[name]) for name in columns)]
+        for target, counted in document["targets"].items()
     ]
-    for target, counted in document["targets"].items():
-        cells = [target, *(str(counted[name]) for name in columns)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return markdown_table(["killed", *columns.values()], lines) + "\n"
 
 
 def _went_wrong(counted: dict[str, int]) -> bool:
@@ -186,7 +183,7 @@ def _went_wrong(counted: dict[str, int]) -> bool:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.search_kills", description=__doc__
+        prog="python -m benchmarks.kills.search", description=__doc__
     )
     parser.add_argument("--kills", type=int, default=50, help="for each target")
     parser.add_argument("--targets", nargs="+", choices=TARGETS, default=TARGETS)

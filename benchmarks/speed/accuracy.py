@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import keras
 import numpy as np
 
-from benchmarks.activations import layer
-from benchmarks.cases import Activation, Mode
-from benchmarks.programs import program
+from benchmarks.speed.activations import layer
+from benchmarks.speed.cases import Activation, Mode
+from benchmarks.speed.programs import program
 
 CHUNK = 10**6
 # g(h) and g'(h)

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from benchmarks.aims import Values
-from benchmarks.cases import MODES, OPERATION, Activation
-from benchmarks.report import TABLES, median_ratio, values_of
+from benchmarks.speed.aims import Values
+from benchmarks.speed.cases import MODES, OPERATION, Activation
+from benchmarks.speed.report import TABLES, median_ratio, values_of
 from keras_vaf.utils import require
 from keras_vaf.visualization.style import BLUE, GREY, styled
 
@@ -15,7 +15,7 @@ def draw(document: dict[str, Any], path: Path) -> None:
     """Draw forward and backward pass of the operation, one panel a mode.
 
     Args:
-        document: As for `benchmarks.report.markdown`.
+        document: As for `benchmarks.speed.report.markdown`.
         path: File to write; its suffix is the format. Nothing is written if the
             operation was not measured.
     """

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from benchmarks.cases import Case, mode_named
+from benchmarks.speed.cases import Case, mode_named
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -26,7 +26,7 @@ class Worker:
     def __init__(self, case: Case) -> None:
         self.case = case
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", _to_json(case)],
+            [sys.executable, "-m", "benchmarks.speed.worker", _to_json(case)],
             env={
                 **os.environ,
                 **ENVIRONMENT,

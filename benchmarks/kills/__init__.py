@@ -1,0 +1,1 @@
+"""Searches and experiments that are killed again and again, and what is lost."""

@@ -1,0 +1,1 @@
+"""Time and memory of an activation: `python -m benchmarks` measures them."""

@@ -1,0 +1,1 @@
+"""Training many networks together: `python -m benchmarks.training`."""

@@ -1,0 +1,1 @@
+"""Whole models converted, trained and frozen: `python -m benchmarks.whole_models`."""

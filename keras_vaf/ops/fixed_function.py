@@ -111,6 +111,6 @@ def made_of_lines(
         slopes=Slopes(min(slopes), max(slopes)),
         ends=(slopes[0], slopes[-1]),
         lines=Lines(knots, slopes, first),
-        homogeneous=knots == (0,) and first == 0,
+        homogeneous=not any((*knots, first)),
         scale=scale,
     )

@@ -1,4 +1,4 @@
-"""How a trainable activation starts.
+"""Starts of a trainable activation.
 
 `initialization="random"` draws a function at random (`RandomStart`). The name of an
 activation means that f starts as that activation (`FunctionStart`). A `Start` object

@@ -72,7 +72,7 @@ class FixedFunction:
 
     @property
     def knots(self) -> tuple[float, ...]:
-        """Where a function made of lines bends; `()` for all others."""
+        """The points where a function made of lines bends; `()` for all others."""
         if self.lines is None:
             return ()
         sides = zip(self.lines.slopes, self.lines.slopes[1:], strict=False)

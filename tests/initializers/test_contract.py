@@ -1,4 +1,4 @@
-"""What holds for every start: shapes, finite values, configuration, layers."""
+"""The contract of every start: shapes, finite values, configuration, layers."""
 
 import keras
 import numpy as np

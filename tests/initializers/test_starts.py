@@ -259,6 +259,7 @@ def test_unknown_starts(identifier, message):
         (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
         (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
         (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),
+        (lambda: PiecewiseLinearStart([0], [1, np.inf]), r"finite.*slopes=\[1, inf\]"),
     ],
 )
 def test_bad_arguments(make, message):

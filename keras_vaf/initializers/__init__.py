@@ -1,8 +1,9 @@
-"""How a trainable activation starts.
+"""Starts of a trainable activation.
 
-`initialization="random"` draws a function at random (`RandomStart`); the name of an
-activation starts there (`FunctionStart`); a `Start` object says more. All of them draw
-and compute with NumPy, so that a seed means the same on every backend.
+`initialization="random"` draws a function at random (`RandomStart`). The name of an
+activation means that f starts as that activation (`FunctionStart`). A `Start` object
+can say more. All starts compute with NumPy, so that a seed gives the same weights on
+every backend.
 """
 
 from keras_vaf.initializers.curve_start import CurveStart
@@ -12,8 +13,10 @@ from keras_vaf.initializers.identifiers import Identifier, get
 from keras_vaf.initializers.piecewise_linear_start import PiecewiseLinearStart
 from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Start
+from keras_vaf.initializers.starts import STARTS
 
 __all__ = [
+    "STARTS",
     "CurveStart",
     "FunctionStart",
     "Identifier",

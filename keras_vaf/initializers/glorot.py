@@ -19,7 +19,7 @@ class PortableGlorotUniform(keras.initializers.Initializer):
     same weights on TensorFlow, JAX and PyTorch. Weights are uniform in
     `[-limit, limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with a seeded
     initializer of Keras, two calls for one shape give the same weights: give each layer
-    a seed of its own.
+    a different seed.
 
     Args:
         seed: Non-negative integer.

@@ -1,4 +1,4 @@
-"""From what a user writes to a start."""
+"""Starts from identifiers: `get`."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from keras_vaf.initializers.start import Start
 from keras_vaf.ops.functions import Function, get_function
 
 Identifier = str | Function | Start | dict[str, Any]
-"""What `get` takes for a start."""
+"""The types that `get` takes."""
 
 
 def get(identifier: Identifier) -> Start:
@@ -38,8 +38,8 @@ def get(identifier: Identifier) -> Start:
     if isinstance(identifier, keras.initializers.Initializer):
         raise ValueError(
             "`initialization` sets four weights that make one function, which an "
-            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or a "
-            f"Start of your own. Received: initialization={identifier!r}"
+            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
+            f"another Start. Received: initialization={identifier!r}"
         )
     if identifier == "random":
         return RandomStart()

@@ -24,8 +24,8 @@ class PiecewiseLinearStart(KnownStart):
         value: Value at the first knot.
 
     Raises:
-        ValueError: If there is not one slope more than knots, or the knots do not
-            ascend.
+        ValueError: If there is not one slope more than knots, the knots do not ascend,
+            or a number is not finite.
 
     Example:
 
@@ -48,6 +48,11 @@ class PiecewiseLinearStart(KnownStart):
             raise ValueError(
                 "`slopes` must have one entry more than `knots`, which must not be "
                 f"empty. Received: knots={knots}, slopes={slopes}"
+            )
+        if not np.all(np.isfinite((*self.knots, *self.slopes, self.value))):
+            raise ValueError(
+                "`knots`, `slopes` and `value` must be finite numbers. "
+                f"Received: knots={knots}, slopes={slopes}, value={value}"
             )
         if any(a >= b for a, b in zip(self.knots, self.knots[1:], strict=False)):
             raise ValueError(f"`knots` must ascend. Received: knots={knots}")

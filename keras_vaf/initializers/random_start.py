@@ -19,16 +19,16 @@ class RandomStart(Start):
 
     alpha and beta are Glorot uniform with the fans of the sub-network, 1 and k,
     whatever the sharing: uniform in `[-limit, limit]`, `limit = sqrt(6 / (1 + k))`.
-    alpha_bias is 0. Left at that, f would shrink the signal by a factor that depends on
-    k and g, and a deep network would be dead from the start. So beta of each function
-    is divided by the root mean square of f under the standard normal density, and
-    beta_bias makes f(0) = 0 (it is 0 where g(0) = 0, as with relu or tanh). Where the
-    hidden units nearly cancel, the largest of them changes its sign first. With g =
+    alpha_bias is 0. Unscaled, f would shrink the signal by a factor that depends on k
+    and g, and a deep network would output a constant. So beta of each function is
+    divided by the root mean square of f under the standard normal density, and
+    beta_bias makes f(0) = 0 (it is 0 if g(0) = 0, as for relu or tanh). If the hidden
+    units nearly cancel, the largest of them changes its sign first. With g =
     exponential alpha is 32 times smaller, and with the shrinks 16 times larger.
 
     Args:
         seed: Non-negative integer from which NumPy draws the weights, equally on every
-            backend. Each weight has a stream of its own. `None` draws a seed that
+            backend. Each weight has a separate stream. `None` draws a seed that
             follows `keras.utils.set_random_seed`.
 
     Raises:
@@ -73,7 +73,7 @@ class RandomStart(Start):
 def _mean_squares(
     alpha: np.ndarray, beta: np.ndarray, g: Function
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean square of f(z) - f(0), and of each unit's part, for z standard normal."""
+    """Return the mean squares of f(z) - f(0) and of its units, z standard normal."""
     at_zero = evaluate(g, 0.0)
     together, each = np.zeros(alpha.shape[:-1]), np.zeros(alpha.shape)
     # Point by point: per-neuron functions are too many for an axis of points.

@@ -1,4 +1,4 @@
-"""What every start of a VAF has in common."""
+"""The base classes of all starts of a VAF."""
 
 from collections.abc import Sequence
 from typing import Any, Self

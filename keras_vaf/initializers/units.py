@@ -48,8 +48,8 @@ def carry(
         )
     alpha, alpha_bias, beta = np.array(carriers, "float64").T
     spares = spare_units(k - len(carriers), g, alpha, alpha_bias)
-    pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
-    return *map(np.concatenate, pairs), np.asarray(beta_bias, "float64")
+    units = np.concatenate([(alpha, alpha_bias, beta), spares], axis=1)
+    return units[0], units[1], units[2], np.asarray(beta_bias, "float64")
 
 
 def spare_units(

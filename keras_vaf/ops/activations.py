@@ -1,4 +1,4 @@
-"""What is known of element-wise activations: one table, `ACTIVATIONS`.
+"""The table of known element-wise activations: `ACTIVATIONS`.
 
 Every fact about a named function g comes from this table: name, derivative, bounds on
 the slope, lines and knots, slopes at both ends, where it is finite, and its scale.
@@ -190,7 +190,7 @@ def elementwise(function: Function) -> FixedFunction:
             that acts on each element alone.
 
     Returns:
-        Its entry of the table. For other functions nothing but the value is known.
+        Its entry of the table. For other functions only the value is known.
     """
     name = name_of(function)
     if name is None:

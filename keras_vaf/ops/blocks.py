@@ -1,11 +1,10 @@
-"""Sums over all elements, in blocks.
+"""Sums over all elements, formed in blocks: `blockwise`.
 
-The gradient of a function with k hidden units needs some 2k + 1 sums over all elements
-for the parameters, for each of which a compiler makes a pass over the memory. Here the
-elements are cut into blocks. The terms of all sums of a block are formed while it lies
-in the cache, and added to running sums. There is one running sum for each place in a
-block, so that adding is vectorised and the rounding error does not grow with the number
-of elements.
+The gradient of a function with k hidden units needs about 2k + 1 sums over all
+elements, and a compiler makes a pass over the memory for each. Here the elements are
+cut into blocks. The terms of all sums are formed while a block is in the cache, and
+added to running sums. Each place in a block has its own running sum, so that additions
+are vectorized and the rounding error does not grow with the number of elements.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +15,7 @@ from keras import ops
 from keras_vaf.types import Tensor
 
 BLOCK = 16_384
-"""Elements of a block of sums, which stays in the cache with its running sums."""
+"""Elements of a block, which stays in the cache with its running sums."""
 
 Size = int | Tensor
 Total = Callable[[Tensor], Tensor]
@@ -24,7 +23,7 @@ Sums = Callable[[Tensor, Tensor, Total], list[Tensor]]
 
 
 def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
-    """Sums over all elements, formed block by block.
+    """Return sums over all elements, formed block by block.
 
     Args:
         sums: `sums(x, upstream, total)` gives the sums over one block, whose shape is
@@ -74,14 +73,14 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
 
 
 def _on_accelerator() -> bool:
-    """Whether thousands of cores do better without blocks."""
+    """Tell whether the device has thousands of cores, which need no blocks."""
     return not keras.distribution.list_devices()[0].startswith("cpu")
 
 
 def _cut(
     start: Size, length: Size, view: tuple[Size, ...], *flat: Tensor
 ) -> tuple[Tensor, ...]:
-    # Of arrays with one axis: with more, XLA may copy them whole to order them anew.
+    # XLA may copy an array with more than one axis whole to reorder it.
     return tuple(
         ops.reshape(ops.slice(tensor, (start,), (length,)), view) for tensor in flat
     )
@@ -98,7 +97,7 @@ def _between(least: int, wanted: Size, most: Size) -> Size:
 
 
 def _columns(unshared: Size, after: Size) -> int:
-    """Largest divisor of a known size with which a row of columns fits into a block."""
+    """Return the largest divisor of a known size whose rows fit into a block."""
     if not isinstance(after, int):
         return 1
     most = max(1, BLOCK // unshared) if isinstance(unshared, int) else 1

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Iterator
 
 FORWARD_MODE = (
-    "Trainable activations have a gradient of their own, in reverse mode. For forward "
-    "mode differentiation run or trace the function inside "
+    "Trainable activations define their gradient in reverse mode. For forward mode "
+    "differentiation run or trace the function inside "
     "`with keras_vaf.ops.plain_differentiation():`."
 )
 
@@ -24,11 +24,10 @@ def plain_differentiation() -> Iterator[None]:
     """Leave differentiation to the backend, in this context.
 
     Outputs stay the same. The backward pass then keeps several tensors of the size of
-    the input and takes longer. Forward mode, which a function with a gradient of its
-    own does not have, needs this on JAX (`jax.jvp`, `jax.jacfwd`) and on TensorFlow
-    (`tf.autodiff.ForwardAccumulator`). On PyTorch forward mode over itself does
-    (`jacfwd` of `jacfwd`), as for any function with a gradient of its own. Under
-    compilation what counts is where the function is traced.
+    the input and takes longer. Use it for forward mode, which a custom gradient does
+    not support: on JAX (`jax.jvp`, `jax.jacfwd`), on TensorFlow
+    (`tf.autodiff.ForwardAccumulator`), and on PyTorch for forward mode over itself
+    (`jacfwd` of `jacfwd`). A compiled function must be traced in this context.
 
     Example:
 
@@ -44,5 +43,5 @@ def plain_differentiation() -> Iterator[None]:
 
 
 def is_plain() -> bool:
-    """Whether differentiation is left to the backend."""
+    """Tell whether differentiation is left to the backend."""
     return _state.plain

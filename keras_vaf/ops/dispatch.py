@@ -25,7 +25,7 @@ def pointwise(
         function: The function f.
         x: Tensor of floats, of any rank.
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
-            one axis of their own, all of one dtype.
+            one further axis, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
         training: Whether to compile for speed. It matters on TensorFlow only: XLA
             compiles the forward pass for training, and the one for inference consists

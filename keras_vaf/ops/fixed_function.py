@@ -72,7 +72,7 @@ class FixedFunction:
 
     @property
     def knots(self) -> tuple[float, ...]:
-        """Where a function made of lines bends; `()` for all others."""
+        """The points where a function made of lines bends; `()` for all others."""
         if self.lines is None:
             return ()
         sides = zip(self.lines.slopes, self.lines.slopes[1:], strict=False)
@@ -111,6 +111,6 @@ def made_of_lines(
         slopes=Slopes(min(slopes), max(slopes)),
         ends=(slopes[0], slopes[-1]),
         lines=Lines(knots, slopes, first),
-        homogeneous=knots == (0,) and first == 0,
+        homogeneous=not any((*knots, first)),
         scale=scale,
     )

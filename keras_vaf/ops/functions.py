@@ -32,8 +32,7 @@ def get_function(
         A callable that maps a tensor to one of the same shape.
 
     Raises:
-        ValueError: If there is no such function, or it does not act on each element
-            alone.
+        ValueError: If the function is unknown or does not act on each element alone.
     """
     if isinstance(identifier, str):
         function = get_registered(ALIASES.get(identifier, identifier))

@@ -1,8 +1,8 @@
 """The value and the gradients of a `Pointwise` function, as functions of tensors.
 
-The forward pass keeps x and the parameters, nothing else. The backward pass computes
-the slope of f again, in one pass that gives the gradient of x, and forms the sums for
-the gradients of the parameters in blocks (`keras_vaf.ops.blocks`).
+The forward pass keeps only x and the parameters. The backward pass computes the slope
+of f again, in one pass that gives the gradient of x, and forms the sums for the
+gradients of the parameters in blocks (`keras_vaf.ops.blocks`).
 """
 
 from keras import ops

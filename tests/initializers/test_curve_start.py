@@ -43,13 +43,6 @@ def test_another_g_or_too_few_units_are_fitted():
     assert BUMP.error(12, "tanh") < BUMP.error(3, "tanh")
 
 
-def test_is_saved_with_its_layer():
-    layer = VAFActivation(initialization=BUMP)
-    again = VAFActivation.from_config(layer.get_config())
-    np.testing.assert_array_equal(again.function(X), layer.function(X))
-    assert keras.saving.get_registered_name(CurveStart) == "keras_vaf>CurveStart"
-
-
 @pytest.mark.parametrize(
     "changes",
     [

@@ -222,24 +222,6 @@ def test_ten_layers_neither_explode_nor_die(g, k):
     assert 1e-2 < np.median(spreads) < 1e2
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        RandomStart(seed=3),
-        RandomStart(),
-        FunctionStart("tanh"),
-        PiecewiseLinearStart([0, 1], [0.1, 1, 0.2], 0.5),
-    ],
-    ids=lambda start: f"{type(start).__name__}{start.get_config()}",
-)
-def test_starts_are_serializable(start):
-    config = keras.saving.serialize_keras_object(start)
-    again = keras.saving.deserialize_keras_object(config)
-    assert type(again) is type(start)
-    assert again.get_config() == start.get_config()
-    assert initializers.get(config).get_config() == start.get_config()
-
-
 def test_a_start_of_your_own():
     class Fixed(Start):
         def __call__(self, unshared, k, g):
@@ -277,6 +259,7 @@ def test_unknown_starts(identifier, message):
         (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
         (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
         (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),
+        (lambda: PiecewiseLinearStart([0], [1, np.inf]), r"finite.*slopes=\[1, inf\]"),
     ],
 )
 def test_bad_arguments(make, message):

@@ -135,7 +135,7 @@ def test_a_function_of_ones_own_gets_its_slope_from_the_backend():
 
 def test_every_activation_of_keras_that_acts_on_each_element_is_known():
     others = {"glu", "log_softmax", "softmax", "sparsemax"}  # act along an axis
-    others |= {"threshold"}  # needs arguments of its own
+    others |= {"threshold"}  # needs more arguments
     others |= {"deserialize", "get", "serialize", *ALIASES}
     of_keras = {name for name, _ in inspect.getmembers(keras.activations, callable)}
     assert set(KERAS_NAMES) == of_keras - others

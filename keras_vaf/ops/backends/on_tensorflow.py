@@ -1,8 +1,8 @@
-"""The operation on TensorFlow: each pass is a program of XLA's, in any kind of graph.
+"""The operation on TensorFlow: XLA compiles each pass, in any kind of graph.
 
-On a machine without a GPU Keras runs training steps as plain graphs, in which every
-multiplication is a pass over memory. Compiling the two halves of this operation alone
-gives XLA's fused passes there too; inside a compiled step they merge with it.
+On a machine without a GPU, Keras runs training steps as plain graphs, in which every
+multiplication is a pass over memory. This module compiles the two halves of the
+operation, so that XLA fuses their passes. Inside a compiled step they merge with it.
 """
 
 import functools
@@ -43,7 +43,7 @@ def _differentiable(
 ) -> Callable[..., tf.Tensor]:
     plain = functools.partial(forward, function, layout)
     run: Callable[..., Any] = plain
-    if training:  # what is exported, which is not for training, has no program of XLA's
+    if training:  # exported programs consist of standard operators
         run = _compiled(forward, function, layout, specs)
     backward = _compiled(gradients, function, layout, (specs[0], *specs))
 

@@ -1,8 +1,8 @@
 """The operation on PyTorch, eager or compiled.
 
-Eager PyTorch runs one operation after the other, each a pass over memory. On a
-processor the input is therefore taken in pieces that stay in the cache between the
-passes. `torch.compile` fuses the passes, and recomputes what it needs, by itself.
+Eager PyTorch runs each operation as a pass over memory. On a processor the input is
+therefore cut into pieces that stay in the cache between the passes. `torch.compile`
+fuses the passes and recomputes what the gradient needs.
 """
 
 import functools
@@ -21,9 +21,9 @@ from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
 PIECE = 393_216
-"""Elements of a piece, hidden units counted, which all cores work on."""
+"""Elements of a piece, times hidden units. All cores work on one piece."""
 ON_ACCELERATOR = 16_777_216
-"""The same where it is memory that counts, not the cache."""
+"""The same on an accelerator, where memory is the limit, not the cache."""
 
 Slices = tuple[slice, ...]
 
@@ -88,7 +88,7 @@ class _Apply(torch.autograd.Function):
         def pull_back(upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
             return vjp(plain, primals, upstream)
 
-        # PyTorch cannot nest forward mode: the gradient of a gradient stands in for it.
+        # PyTorch cannot nest forward mode. The gradient of a gradient replaces it.
         (tangent,) = vjp(pull_back, (torch.zeros_like(primals[0]),), tangents)
         return tangent
 
@@ -96,7 +96,7 @@ class _Apply(torch.autograd.Function):
 def _pieces(
     function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
 ) -> Iterator[tuple[Slices, Slices]]:
-    """Where pieces lie in x, and where what belongs to them lies in each parameter."""
+    """Yield the slices of each piece: those of x and those of every parameter."""
     most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
     if isinstance(function, VAF):
         most //= parameter.shape[-1]
@@ -115,7 +115,7 @@ def _pieces(
 
 
 def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:
-    """Axes in order; with many functions theirs first, so that a piece has few."""
+    """Return the axes in order. Many functions come first, so that a piece has few."""
     functions = math.prod(shape[axis] for axis in layout.unshared)
     many = 8 * functions > most
     return sorted(range(layout.rank), key=lambda a: many and a not in layout.unshared)
@@ -128,7 +128,7 @@ def _gradients(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """Of x and of each parameter, piece by piece."""
+    """Return the gradients of x and of each parameter, computed piece by piece."""
     compute = functools.partial(_plain_gradients, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.gradients, function, layout)
@@ -152,6 +152,6 @@ def _plain_gradients(
     upstream: torch.Tensor,
     *arguments: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """The same all at once, which can be differentiated again."""
+    """Return the same gradients, computed at once, which can be differentiated."""
     plain = functools.partial(forward, function, layout)
     return vjp(plain, arguments, upstream)

@@ -1,8 +1,8 @@
 """A VAF and its gradients on eager PyTorch, all hidden units of a piece at once.
 
-The units are an axis in front, so that a few operations do: products of matrices where
-all elements share one function. The axis makes the input k times as large, so this is
-for pieces of it that stay in the cache.
+The units form the first axis, so that a few operations suffice: products of matrices
+if all elements share one function. The axis makes the input k times as large, so this
+module is for pieces of the input that stay in the cache.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,46 @@
+"""The contract of every start: shapes, finite values, configuration, layers."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import initializers
+from keras_vaf.initializers import STARTS
+from keras_vaf.layers import VAFActivation
+
+each = pytest.mark.parametrize("start", STARTS, ids=lambda start: type(start).__name__)
+
+
+@each
+@pytest.mark.parametrize("unshared", [(), (4,), (2, 3)])
+@pytest.mark.parametrize("k, g", [(2, "relu"), (5, "relu"), (3, "tanh")])
+def test_returns_four_finite_float64_arrays(start, unshared, k, g):
+    values = start(unshared, k, getattr(keras.activations, g))
+    shapes = [(*unshared, k)] * 3 + [unshared]
+    assert [value.shape for value in values] == shapes
+    assert {value.dtype for value in values} == {np.dtype("float64")}
+    assert all(np.all(np.isfinite(value)) for value in values)
+
+
+@each
+def test_gives_the_same_values_again(start):
+    first, second = (start((2,), 3, keras.activations.relu) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@each
+def test_is_restored_from_its_configuration(start):
+    config = keras.saving.serialize_keras_object(start)
+    again = keras.saving.deserialize_keras_object(config)
+    assert type(again) is type(start)
+    assert again.get_config() == start.get_config()
+    assert initializers.get(config).get_config() == start.get_config()
+
+
+@each
+def test_is_restored_with_its_layer(start):
+    layer = VAFActivation(initialization=start)
+    again = VAFActivation.from_config(layer.get_config())
+    for one, other in zip(layer.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)

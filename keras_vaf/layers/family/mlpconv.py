@@ -21,8 +21,8 @@ class MLPConv(keras.layers.Layer):
     h_n = relu(W_n . h_{n-1} + b_n)
     ```
 
-    After a convolution come convolutions of size 1 x 1, which act on all channels of one
-    place together. ReLU follows each of them. The layer is not a function of one
+    After the convolution come convolutions of size 1 x 1, which act on all channels of
+    one place together. ReLU follows each of them. The layer is not a function of one
     number.
 
     Args:

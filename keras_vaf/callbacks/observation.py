@@ -85,7 +85,7 @@ def _weights(layer: TrainableActivation) -> list[np.ndarray]:
     """Return the parameters of the chosen functions, `(functions, ...)`."""
     count = len(layer.input_spec.axes or ())
     weights = []
-    for name in layer.parameters:
+    for name in layer.weight_names:
         weight = keras.ops.convert_to_numpy(getattr(layer, name).value)
         shape = weight.shape[count:]
         functions = weight.reshape(math.prod(weight.shape[:count]), *shape)

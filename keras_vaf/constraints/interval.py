@@ -1,4 +1,4 @@
-"""Numbers between two bounds."""
+"""`Interval`, a constraint to numbers between two bounds."""
 
 from typing import Any
 
@@ -6,21 +6,22 @@ import keras
 from keras import ops
 
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_number
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Interval(keras.constraints.Constraint):
     """Keep each weight in an interval.
 
-    `keras.constraints.NonNeg` lets a weight become 0, which is too little where the
-    layer divides by it.
+    `keras.constraints.NonNeg` lets a weight become 0, by which some layers divide.
 
     Args:
         minimum: Lower bound, or `None`.
         maximum: Upper bound, or `None`.
 
     Raises:
-        ValueError: If there is no bound, or the lower one is above the upper one.
+        ValueError: If both bounds are missing, if one is not a finite number, or if the
+            lower one is above the upper one.
 
     Example:
 
@@ -32,7 +33,12 @@ class Interval(keras.constraints.Constraint):
     def __init__(
         self, minimum: float | None = None, maximum: float | None = None
     ) -> None:
-        bounds = [bound for bound in (minimum, maximum) if bound is not None]
+        arguments = {"minimum": minimum, "maximum": maximum}
+        bounds = [
+            check_number(name, bound)
+            for name, bound in arguments.items()
+            if bound is not None
+        ]
         if not bounds or bounds[0] > bounds[-1]:
             raise ValueError(
                 "An interval needs a bound, and `minimum` must not be above `maximum`. "
@@ -50,5 +56,5 @@ class Interval(keras.constraints.Constraint):
         return value
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the arguments of the constructor."""
         return {"minimum": self.minimum, "maximum": self.maximum}

@@ -1,4 +1,4 @@
-"""Functions that never fall."""
+"""`Monotone`, a constraint to functions that never fall."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ from keras_vaf.types import Tensor
 class Monotone(keras.constraints.Constraint):
     """Keep a VAF from falling: alpha_j * beta_j >= 0 for every hidden unit.
 
-    As `beta_constraint` of a `keras_vaf.layers.VAFActivation` whose g never falls, it
-    takes the nearest such beta for the alpha of the moment, after every step of the
-    optimizer. Each unit then rises, and so does f.
+    The constraint is for `beta_constraint` of a `keras_vaf.layers.VAFActivation` whose
+    g never falls. After every step of the optimizer it takes the nearest such beta for
+    the present alpha. Each hidden unit then rises, and so does f.
 
-    The condition is sufficient, not necessary: functions that rise although one of
-    their units falls are left out. A function that starts at random may fall until the
-    first step; one that starts at a rising function, such as `"relu"` or
+    The condition is sufficient, not necessary: the constraint excludes functions that
+    rise although one of their units falls. A function with a random start may fall
+    until the first step. A function that starts at a rising one, such as `"relu"` or
     `"leaky_relu"`, is left as it is. A unit that is held at beta = 0 can come back,
     since its beta still has a gradient.
 
     Raises:
         ValueError: If it is given to another weight or layer, or if g falls somewhere
             (gelu, hard_silu, mish, silu, cos and sin do). A g without a name of its
-            own is assumed not to fall.
+            own is assumed never to fall.
 
     Example:
 
@@ -59,7 +59,7 @@ class Monotone(keras.constraints.Constraint):
 
 
 class _GivenAlpha(keras.constraints.Constraint):
-    """The constraint on the beta of one layer."""
+    """The constraint on the beta of a given layer."""
 
     def __init__(self, constraint: Monotone, layer: Any) -> None:
         self.constraint = constraint

@@ -1,4 +1,4 @@
-"""Weights of a convex combination."""
+"""`Simplex`, a constraint to weights of a convex combination."""
 
 import keras
 from keras import ops
@@ -10,8 +10,8 @@ from keras_vaf.types import Tensor
 class Simplex(keras.constraints.Constraint):
     """Keep weights positive or 0, and their sum along the last axis 1.
 
-    Takes the nearest such weights, in the Euclidean sense: the same number is taken off
-    all of them, and what would fall below 0 becomes 0.
+    The constraint takes the nearest such weights, in the Euclidean sense: it subtracts
+    the same number from all of them, and sets those below 0 to 0.
 
     Reference:
         Duchi et al., *Efficient projections onto the l1-ball for learning in high
@@ -29,8 +29,8 @@ class Simplex(keras.constraints.Constraint):
         value = ops.convert_to_tensor(value)
         count = ops.cast(ops.arange(1, value.shape[-1] + 1), value.dtype)
         descending = ops.flip(ops.sort(value, axis=-1), axis=-1)
-        # What to take off if the first 1, 2, ... of them are all that stay above 0.
+        # The number to subtract if the largest 1, 2, ... weights alone stay above 0.
         shifts = (ops.cumsum(descending, axis=-1) - 1) / count
-        # It is largest where that is true.
+        # The largest of these numbers is the right one.
         shift = ops.max(shifts, axis=-1, keepdims=True)
         return ops.maximum(value - shift, 0)

@@ -7,14 +7,13 @@ keras.layers.Dense(64),
 keras_vaf.layers.VAFActivation(),
 ```
 
-Those that a VAF is compared with stand on the same base, `TrainableActivation`, and are
-used in the same way; only `Maxout` and `MLPConv` are no functions of one number.
+The layers that a VAF is compared with share its base class, `TrainableActivation`, and
+are used in the same way. Only `Maxout` and `MLPConv` are not functions of one number.
 """
 
 from keras_vaf.layers.family.abu import ABU
 from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
-from keras_vaf.layers.family.adaptive_sigmoid import AdaptiveSigmoid
-from keras_vaf.layers.family.adaptive_tanh import AdaptiveTanh
+from keras_vaf.layers.family.adaptive import AdaptiveSigmoid, AdaptiveTanh
 from keras_vaf.layers.family.apl import APL
 from keras_vaf.layers.family.kaf import KAF
 from keras_vaf.layers.family.maxout import Maxout

@@ -1,16 +1,19 @@
-"""Which elements share one function, and where the channel axis is."""
+"""The axes along which elements share one function."""
 
 from collections.abc import Sequence
 from typing import Literal
 
 import keras
 
+from keras_vaf.utils import check_choice
+
 Sharing = Literal["layer", "channel", "neuron"] | tuple[int, ...]
 NAMES = ("layer", "channel", "neuron")
+DATA_FORMATS = ("channels_last", "channels_first")
 
 
 def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
-    """Check what does not depend on the rank of the input.
+    """Return a valid `sharing`; the rank of the input is checked later.
 
     Args:
         sharing: `"layer"`, `"channel"`, `"neuron"`, or the axes along which the
@@ -20,7 +23,7 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
         The name, or a tuple of axes.
 
     Raises:
-        ValueError: If it is neither.
+        ValueError: If the argument is neither.
     """
     if isinstance(sharing, str) and sharing in NAMES:
         return sharing  # type: ignore[return-value]
@@ -45,27 +48,22 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
 
 
 def validate_data_format(data_format: str | None) -> str:
-    """Say where the channel axis is.
+    """Return the place of the channel axis.
 
     Args:
         data_format: `"channels_last"`, `"channels_first"`, or `None` for
             `keras.config.image_data_format()`.
 
     Raises:
-        ValueError: If it is none of these.
+        ValueError: If it is not one of these.
     """
     if data_format is None:
         return keras.config.image_data_format()
-    if data_format not in ("channels_last", "channels_first"):
-        raise ValueError(
-            "`data_format` must be 'channels_last', 'channels_first' or None. "
-            f"Received: data_format={data_format!r}"
-        )
-    return data_format
+    return check_choice("data_format", data_format, DATA_FORMATS)
 
 
 def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:
-    """Axes along which functions differ, ascending.
+    """Return the axes along which functions differ, ascending.
 
     Args:
         sharing: A valid sharing.

@@ -1,8 +1,7 @@
-"""The base of all trainable activations: sharing, weights, precision, configuration."""
+"""`TrainableActivation`, the base class of all trainable activations."""
 
 import inspect
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 import keras
@@ -15,8 +14,15 @@ from keras_vaf.layers.sharing import (
     validate_data_format,
     validate_sharing,
 )
+from keras_vaf.layers.weight_arguments import (
+    Constant,
+    PenaltyOnLayer,
+    get_function_regularizer,
+    to_config,
+)
 from keras_vaf.ops import Pointwise, pointwise
-from keras_vaf.ops.functions import evaluate, function_identifier
+from keras_vaf.ops.equation import names_of
+from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
@@ -24,24 +30,30 @@ from keras_vaf.types import Tensor
 class TrainableActivation(keras.layers.Layer):
     """A function R -> R with trainable parameters, applied to every element.
 
-    A subclass says what is computed, by which parameters, and where they start; the
-    rest is here, the same for all of them. It defines
+    A subclass names its equation and the start values of its weights. This base class
+    does the rest: sharing, weights, precision, penalties, saving. A subclass sets
 
-    - `parameters`: names of its weights, in the order of their creation;
-    - `equation`: the function, a `keras_vaf.ops.Pointwise`;
-    - `start(unshared)`: start values of its weights, whose shapes begin with the sizes
-      of the axes that are not shared;
-    - `__init__`, which stores each argument under its own name and ends with
-      `self.add_layer_weights()`;
-    - `not_trained`, where some of its weights are no business of the optimizer.
+    - `equation_class`: the function, a frozen dataclass derived from
+      `keras_vaf.ops.Pointwise`. The arguments of its `value` after x that have no
+      default are the names of the weights, in the order of their creation. Its fields
+      are read from the layer's attributes of the same names;
+    - `start_values`: where each weight starts in every function. For starts that depend
+      on arguments or chance it defines `start(unshared)` instead;
+    - `default_constraints`: constraints of weights that are used unless the caller
+      gives others;
+    - `non_trainable_weight_names`: weights that the optimizer must not update, such as
+      running statistics.
+
+    `__init__` of a subclass stores each further argument under its name. Then it calls
+    `super().__init__`, which creates the weights if they do not depend on the input.
 
     Args:
         sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
-            of a channel), `"neuron"` (none but those of the same place in each sample),
-            or a tuple of the axes along which it is shared. Axes count over the whole
-            input; the batch axis 0 is always shared and not named.
-        data_format: `"channels_last"` or `"channels_first"`, where the channel axis is
-            for an input of rank 3 or more. `None` means
+            of a channel), `"neuron"` (those of the same place in every sample), or a
+            tuple of the axes along which it is shared. Axes count over the whole
+            input; the batch axis, 0, is always shared and not named.
+        data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
+            for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
         function_regularizer: A registered callable that maps the layer to a penalty, a
             scalar tensor: for penalties that need more than one weight (see
@@ -62,48 +74,60 @@ class TrainableActivation(keras.layers.Layer):
             known size, or if the input is not of floats.
     """
 
-    parameters: tuple[str, ...] = ()
-    not_trained: tuple[str, ...] = ()
+    equation_class: type[Pointwise]
+    weight_names: tuple[str, ...] = ()
+    non_trainable_weight_names: tuple[str, ...] = ()
+    start_values: tuple[float, ...] = ()
+    default_constraints: tuple[tuple[str, Any], ...] = ()
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take the names of the weights from the equation."""
+        super().__init_subclass__(**kwargs)
+        if "equation_class" in vars(cls):
+            cls.weight_names, cls._fields = names_of(cls.equation_class)
 
     def __init__(
         self,
         sharing: str | Sequence[int] = "layer",
         data_format: str | None = None,
+        *,
         function_regularizer: Callable[[Any], Tensor] | None = None,
         **kwargs: Any,
     ) -> None:
-        weight_arguments = {
-            f"{parameter}_{kind}": kwargs.pop(f"{parameter}_{kind}", None)
-            for kind in ("regularizer", "constraint")
-            for parameter in self.parameters
-        }
+        if not self.weight_names:
+            raise ValueError(
+                f"{type(self).__name__} must set `equation_class` to a class derived "
+                "from `keras_vaf.ops.Pointwise`."
+            )
+        defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
+        slots = {name: kwargs.pop(name, defaults.get(name)) for name in self._slots()}
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
         self.sharing = validate_sharing(sharing)
         self.data_format = validate_data_format(data_format)
-        for name, value in weight_arguments.items():
+        for name, value in slots.items():
             get = getattr(keras, f"{name.rpartition('_')[2]}s").get
             setattr(self, name, get(value))
-        self.function_regularizer = _get_callable(function_regularizer)
+        self.function_regularizer = get_function_regularizer(function_regularizer, self)
         self._unshared_axes: tuple[int, ...] = ()
+        if self.sharing == "layer":
+            self._add_weights_at_once()
 
     @property
     def equation(self) -> Pointwise:
-        """What the layer computes."""
-        raise NotImplementedError(f"{type(self).__name__} must define `equation`.")
+        """The function, configured by the layer's arguments."""
+        return self.equation_class(*[getattr(self, name) for name in self._fields])
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of the weights, in the order of `parameters`."""
-        raise NotImplementedError(f"{type(self).__name__} must define `start`.")
+        """Return start values of the weights, in the order of `weight_names`.
 
-    def add_layer_weights(self) -> None:
-        """Create the weights at once where they depend on no input.
-
-        So a layer given as `Dense(activation=...)` is complete when `Dense` is built.
+        Args:
+            unshared: Sizes of the axes that are not shared, with which every shape
+                begins.
         """
-        if self.sharing == "layer":
-            self._add_weights(())
+        return [np.full(unshared, value) for value in self.start_values]
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         if self.sharing == "layer":
@@ -122,18 +146,37 @@ class TrainableActivation(keras.layers.Layer):
         self.input_spec = keras.InputSpec(ndim=rank, axes=axes)
         self._add_weights(sizes)
 
+    def _slots(self) -> list[str]:
+        """Return the arguments that a regularizer or constraint is given as."""
+        return [
+            f"{name}_{kind}"
+            for kind in ("regularizer", "constraint")
+            for name in self.weight_names
+        ]
+
+    def _add_weights_at_once(self) -> None:
+        """Add the weights, so that `Dense(activation=...)` is complete when built."""
+        try:
+            self._add_weights(())
+        except AttributeError as error:
+            error.add_note(
+                f"{type(self).__name__} must store its arguments before it calls "
+                "`super().__init__`, which creates the weights."
+            )
+            raise
+
     def _add_weights(self, unshared: tuple[Any, ...]) -> None:
         # Keras's `result_type` knows no float64.
         dtype = "float64" if self.variable_dtype == "float64" else "float32"
-        for name, value in zip(self.parameters, self.start(unshared), strict=True):
+        for name, value in zip(self.weight_names, self.start(unshared), strict=True):
             weight = self.add_weight(
                 name=name,
                 shape=value.shape,
                 dtype=dtype,
-                initializer=_Constant(value),
+                initializer=Constant(value),
                 regularizer=self._regularizer(name),
                 constraint=self._constraint(name),
-                trainable=name not in self.not_trained,
+                trainable=name not in self.non_trainable_weight_names,
                 autocast=False,
             )
             setattr(self, name, weight)
@@ -141,21 +184,19 @@ class TrainableActivation(keras.layers.Layer):
     def _regularizer(self, name: str) -> Callable[[Tensor], Tensor] | None:
         regularizer = getattr(self, f"{name}_regularizer")
         penalty = self.function_regularizer
-        trained = [p for p in self.parameters if p not in self.not_trained]
-        if penalty is None or name != trained[0]:
+        fixed = self.non_trainable_weight_names
+        first = next(name for name in self.weight_names if name not in fixed)
+        if penalty is None or name != first:
             return regularizer
         # Keras sums the regularizers of all trained weights, wherever the layer is
         # nested and however the step is compiled. The penalty rides on the first.
-        return _PenaltyOnLayer(self, penalty, regularizer)
+        return PenaltyOnLayer(self, penalty, regularizer)
 
     def _constraint(self, name: str) -> Callable[[Tensor], Tensor] | None:
         constraint = getattr(self, f"{name}_constraint")
-        # What one weight may be can depend on another.
-        return (
-            constraint.of(self, name)
-            if isinstance(constraint, Monotone)
-            else constraint
-        )
+        # A constraint on one weight can depend on another.
+        depends = isinstance(constraint, Monotone)
+        return constraint.of(self, name) if depends else constraint
 
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):
@@ -164,7 +205,7 @@ class TrainableActivation(keras.layers.Layer):
                 "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
-        weights = [getattr(self, name) for name in self.parameters]
+        weights = [getattr(self, name) for name in self.weight_names]
         return pointwise(
             self.equation, inputs, weights, self._unshared_axes, training is True
         )
@@ -180,18 +221,13 @@ class TrainableActivation(keras.layers.Layer):
             for name, parameter in inspect.signature(type(self)).parameters.items()
             if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         ]
-        weights = [
-            f"{parameter}_{kind}"
-            for kind in ("regularizer", "constraint")
-            for parameter in self.parameters
-        ]
         config = super().get_config()
-        for name in (*own, *weights, "function_regularizer"):
-            config[name] = _to_config(getattr(self, name), name)
+        for name in (*own, *self._slots(), "function_regularizer"):
+            config[name] = to_config(getattr(self, name), name)
         return config
 
     def function(self, x: Any) -> np.ndarray:
-        """The learned function, as plain numbers.
+        """Return values of the learned function, as plain numbers.
 
         Args:
             x: Number or array of any shape.
@@ -223,58 +259,10 @@ class TrainableActivation(keras.layers.Layer):
         return np.broadcast_to(y, (*x.shape, *unshared)).copy()
 
     def _weight_values(self) -> list[np.ndarray]:
-        if not hasattr(self, self.parameters[0]):
+        if not hasattr(self, self.weight_names[0]):
             raise ValueError(
                 f"The layer {self.name!r} has no weights yet; build it, or call it on "
                 "an input, first."
             )
-        return [
-            ops.convert_to_numpy(getattr(self, name).value) for name in self.parameters
-        ]
-
-
-class _PenaltyOnLayer(keras.regularizers.Regularizer):
-    """A penalty on a layer, and the one on the weight that it rides on, if any."""
-
-    def __init__(
-        self,
-        layer: TrainableActivation,
-        penalty: Callable[[Any], Tensor],
-        regularizer: Callable[[Tensor], Tensor] | None,
-    ) -> None:
-        self.layer = layer
-        self.penalty = penalty
-        self.regularizer = regularizer
-
-    def __call__(self, weight: Tensor) -> Tensor:
-        own = 0.0 if self.regularizer is None else self.regularizer(weight)
-        return self.penalty(self.layer) + own
-
-
-class _Constant(keras.initializers.Initializer):
-    """A given array; `keras.initializers.Constant` would store it in no file either."""
-
-    def __init__(self, value: np.ndarray) -> None:
-        self.value = value
-
-    def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Tensor:
-        return ops.convert_to_tensor(np.array(self.value, dtype=dtype))
-
-
-def _get_callable(identifier: Any) -> Callable[[Any], Tensor] | None:
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    elif isinstance(identifier, str):
-        identifier = keras.saving.get_registered_object(identifier) or identifier
-    if identifier is None or callable(identifier):
-        return identifier
-    raise ValueError(
-        "`function_regularizer` must be a callable that maps the layer to a scalar "
-        f"tensor, or None. Received: function_regularizer={identifier!r}"
-    )
-
-
-def _to_config(value: Any, argument: str) -> Any:
-    if isinstance(value, FunctionType):
-        return function_identifier(value, argument)
-    return keras.saving.serialize_keras_object(value)
+        weights = (getattr(self, name) for name in self.weight_names)
+        return [ops.convert_to_numpy(weight.value) for weight in weights]

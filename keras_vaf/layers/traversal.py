@@ -1,4 +1,4 @@
-"""Layers of a kind, wherever they are nested in a model."""
+"""`find_layers`, which finds layers of a class anywhere in a model."""
 
 from typing import TypeVar
 
@@ -12,13 +12,13 @@ def find_layers(
 ) -> dict[str, Kind]:
     """Return the layers of some kinds in a layer or model, each of them once.
 
-    They are found in nested models, in wrappers and recurrent cells, and where they are
-    the `activation` of another layer.
+    The search includes nested models, wrappers, recurrent cells and the `activation` of
+    other layers.
 
     Args:
         outer: The model, or any layer that holds others.
-        kinds: Classes of the wanted layers; what is within one of these is not looked
-            at.
+        kinds: Classes of the wanted layers. Layers inside one of these are not
+            searched.
 
     Returns:
         The layers by their path, names joined by slashes, in the model's order.

@@ -1,6 +1,6 @@
-"""The paper's trainable activation."""
+"""`VAFActivation`, the paper's trainable activation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -10,6 +10,8 @@ from keras_vaf import initializers
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -40,10 +42,18 @@ class VAFActivation(TrainableActivation):
         data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
             for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
-        **kwargs: `alpha_regularizer`, `alpha_bias_regularizer`, `beta_regularizer`,
-            `beta_bias_regularizer`, the same four with `_constraint`, and
-            `function_regularizer` (see `TrainableActivation`); arguments of
-            `keras.layers.Layer`, such as `name` and `dtype`.
+        alpha_regularizer: Regularizer of `alpha`, as for any layer of Keras.
+        alpha_bias_regularizer: Regularizer of `alpha_bias`.
+        beta_regularizer: Regularizer of `beta`.
+        beta_bias_regularizer: Regularizer of `beta_bias`.
+        alpha_constraint: Constraint on `alpha`, as for any layer of Keras.
+        alpha_bias_constraint: Constraint on `alpha_bias`.
+        beta_constraint: Constraint on `beta`.
+        beta_bias_constraint: Constraint on `beta_bias`.
+        function_regularizer: A penalty on the function itself, such as
+            `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
+            the layer to a scalar tensor.
+        **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Input shape:
         Any, of rank 2 or more, of floats. Under `"layer"` sharing every call may have
@@ -61,7 +71,7 @@ class VAFActivation(TrainableActivation):
         channels, k)` and `(height, width, channels)` under `"neuron"`.
 
     Raises:
-        ValueError: If an argument is none of the above, if an unshared axis has no
+        ValueError: If an argument is not one of the above, if an unshared axis has no
             known size, or if the input is not of floats.
 
     Reference:
@@ -80,7 +90,7 @@ class VAFActivation(TrainableActivation):
     16
     """
 
-    parameters = ("alpha", "alpha_bias", "beta", "beta_bias")
+    equation_class = VAF
 
     def __init__(
         self,
@@ -89,26 +99,38 @@ class VAFActivation(TrainableActivation):
         sharing: str | Sequence[int] = "layer",
         initialization: initializers.Identifier = "random",
         data_format: str | None = None,
+        *,
+        alpha_regularizer: Any = None,
+        alpha_bias_regularizer: Any = None,
+        beta_regularizer: Any = None,
+        beta_bias_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        alpha_bias_constraint: Any = None,
+        beta_constraint: Any = None,
+        beta_bias_constraint: Any = None,
+        function_regularizer: Callable[[Any], Tensor] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise ValueError(
-                "`k`, the number of hidden units, must be an integer of at least 1. "
-                f"Received: k={k!r}"
-            )
-        self.k = k
+        self.k = check_integer("k", k)
         self.g = get_function(g, "g")
         self._start = initializers.get(initialization)
         named = isinstance(initialization, str)
         self.initialization = initialization if named else self._start
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> VAF:
-        """What the layer computes."""
-        return VAF(self.g)
+        super().__init__(
+            sharing,
+            data_format,
+            alpha_regularizer=alpha_regularizer,
+            alpha_bias_regularizer=alpha_bias_regularizer,
+            beta_regularizer=beta_regularizer,
+            beta_bias_regularizer=beta_bias_regularizer,
+            alpha_constraint=alpha_constraint,
+            alpha_bias_constraint=alpha_bias_constraint,
+            beta_constraint=beta_constraint,
+            beta_bias_constraint=beta_bias_constraint,
+            function_regularizer=function_regularizer,
+            **kwargs,
+        )
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of alpha, alpha_bias, beta and beta_bias."""
+        """Return start values of alpha, alpha_bias, beta and beta_bias."""
         return self._start(unshared, self.k, self.g)

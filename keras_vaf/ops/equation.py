@@ -1,19 +1,22 @@
-"""Functions with shared parameters, applied to every element, and their gradient.
+"""`Pointwise`, a function with shared parameters that is applied to every element.
 
 `y = f(x; p)`, where each parameter is shared over some axes of x. Left to automatic
 differentiation such a function keeps several tensors of the size of x for the backward
-pass. Here x alone is kept: the backward pass computes the rest anew, and forms the sums
+pass. Here x alone is kept: the backward pass computes the rest again. It forms the sums
 over the shared axes in blocks that stay in the processor's cache.
 """
 
+import dataclasses
+import inspect
 from collections.abc import Callable
+from typing import Any
 
 from keras import ops
 
 from keras_vaf.ops.vjp import vjp
 from keras_vaf.types import Tensor
 
-# A parameter as a function sees it: one tensor, or a list of them, one a hidden unit.
+# A parameter in `value`: a tensor, or a list with one for each hidden unit.
 Parameter = Tensor | list[Tensor]
 Total = Callable[[Tensor], Tensor]
 
@@ -21,24 +24,25 @@ Total = Callable[[Tensor], Tensor]
 class Pointwise:
     """A function R -> R with parameters, and its derivatives.
 
-    A subclass gives `value`, once, in `keras.ops`. The other two follow from it by
-    automatic differentiation, unless the subclass knows a cheaper way. Subclasses are
-    frozen dataclasses: two that are equal share their compiled programs.
+    A subclass is a frozen dataclass: two that are equal share their compiled programs.
+    It defines `value` in `keras.ops`, with a named argument for each parameter.
+    Automatic differentiation gives the other two methods, unless the subclass has a
+    cheaper way.
     """
 
-    def value(self, x: Tensor, *parameters: Parameter) -> Tensor:
-        """f(x), element by element; parameters broadcast against x."""
+    def value(self, x: Tensor, *parameters: Any, **named: Any) -> Tensor:
+        """Return f(x), element by element; parameters broadcast against x."""
         raise NotImplementedError(f"{type(self).__name__} must define `value`.")
 
     def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
-        """df/dx, element by element."""
+        """Return df/dx, element by element."""
         (slope,) = vjp(lambda x: self.value(x, *parameters), (x,), ops.ones_like(x))
         return slope
 
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
-        """Gradient of each parameter, `total(upstream * df/dp)`.
+        """Return the gradient of each parameter, `total(upstream * df/dp)`.
 
         Args:
             x: The input, or a block of it.
@@ -59,3 +63,44 @@ class Pointwise:
             for p in parameters
         )
         return vjp(lambda *p: self.value(x, *p), spread_parameters, upstream)
+
+
+def names_of(equation: type[Pointwise]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the parameters and of the fields of an equation.
+
+    Args:
+        equation: A frozen dataclass derived from `Pointwise`.
+
+    Returns:
+        The arguments that `value` requires after x, and the fields.
+
+    Raises:
+        ValueError: If the class is not such a dataclass, or if `value` does not name
+            its parameters.
+
+    Example:
+
+    >>> names_of(VAF)
+    (('alpha', 'alpha_bias', 'beta', 'beta_bias'), ('g',))
+    """
+    settings = getattr(equation, "__dict__", {}).get("__dataclass_params__")
+    if not getattr(settings, "frozen", False) or not issubclass(equation, Pointwise):
+        raise ValueError(
+            "An equation must be a subclass of `keras_vaf.ops.Pointwise` with the "
+            "decorator `@dataclasses.dataclass(frozen=True)`, so that equal equations "
+            f"share their compiled programs. Received: equation_class={equation!r}"
+        )
+    required = tuple(
+        name
+        for name, parameter in inspect.signature(equation.value).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        and parameter.default is parameter.empty
+    )
+    if len(required) < 3:
+        raise ValueError(
+            "`value` must name each parameter of the function after x, such as "
+            "`def value(self, x, alpha, beta)`. Received: "
+            f"{equation.__name__}.value{inspect.signature(equation.value)}"
+        )
+    fields = dataclasses.fields(equation)  # type: ignore[arg-type]
+    return required[2:], tuple(field.name for field in fields)

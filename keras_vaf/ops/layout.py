@@ -1,4 +1,4 @@
-"""How parameters and elements meet: which axes share a function, and in which order."""
+"""`Layout`, which aligns the axes of parameters with those of the input."""
 
 import dataclasses
 import math
@@ -23,8 +23,8 @@ class Layout:
     def align(self, parameter: Tensor) -> Tensor | list[Tensor]:
         """Give a parameter of shape `(*unshared, ...)` axes that broadcast with x.
 
-        A parameter with an axis of its own, as those of hidden units have, becomes the
-        list of its entries.
+        A parameter with one more axis, such as that of hidden units, becomes the list
+        of its entries.
         """
         sizes = tuple(parameter.shape)
         shape = [1] * self.rank

@@ -1,4 +1,4 @@
-"""The equation of a VAF, and its gradient."""
+"""`VAF`, the equation of a VAF and its gradient."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -27,15 +27,22 @@ class VAF(Pointwise):
 
     g: Function
 
-    def value(self, x: Tensor, *parameters: Parameter) -> Tensor:
-        """The equation."""
-        y = parameters[-1]
-        for alpha, alpha_bias, beta in _units(parameters):
-            y = y + beta * self.g(alpha * x + alpha_bias)
+    def value(
+        self,
+        x: Tensor,
+        alpha: Parameter,
+        alpha_bias: Parameter,
+        beta: Parameter,
+        beta_bias: Tensor,
+    ) -> Tensor:
+        """Return f(x)."""
+        y = beta_bias
+        for alpha_j, alpha_bias_j, beta_j in zip(alpha, alpha_bias, beta, strict=True):
+            y = y + beta_j * self.g(alpha_j * x + alpha_bias_j)
         return y
 
     def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
-        """sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""
+        """Return sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""
         slope = 0.0
         for alpha, alpha_bias, beta in _units(parameters):
             _, unit_slope = self._hidden(alpha * x + alpha_bias)
@@ -45,7 +52,7 @@ class VAF(Pointwise):
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
-        """All of them from two sums a hidden unit if g is homogeneous, else three."""
+        """Form two sums for each hidden unit if g is homogeneous, else three."""
         upstream_x = upstream * x
         for_alpha, for_alpha_bias, for_beta = [], [], []
         for alpha, alpha_bias, beta in _units(parameters):

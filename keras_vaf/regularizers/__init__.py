@@ -1,7 +1,14 @@
-"""Penalties on the learned function, and how steep it can be."""
+"""Penalties on the learned function, and a bound on its slope."""
 
 from keras_vaf.regularizers.damping import Damping
+from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
 from keras_vaf.regularizers.lipschitz import Lipschitz, lipschitz_bound
 from keras_vaf.regularizers.slope_variation import SlopeVariation
 
-__all__ = ["Damping", "Lipschitz", "SlopeVariation", "lipschitz_bound"]
+__all__ = [
+    "Damping",
+    "FunctionRegularizer",
+    "Lipschitz",
+    "SlopeVariation",
+    "lipschitz_bound",
+]

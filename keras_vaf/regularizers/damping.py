@@ -1,25 +1,28 @@
-"""A penalty on the way from where an activation started."""
+"""`Damping`, a penalty on the distance of a spline from its start."""
 
 from typing import Any
 
 import keras
 from keras import ops
 
+from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
 from keras_vaf.types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
-class Damping(keras.regularizers.Regularizer):
-    """Distance of the control points of a spline from their start.
+class Damping(FunctionRegularizer):
+    """Penalize the distance of the control points of a spline from their start.
 
-    `factor * sum_i (points_i - start_i)^2`, over all functions of the layer. It damps
-    the oscillations that single control points would bring in.
+    The penalty is `factor * sum_i (points_i - start_i)^2`, over all functions of a
+    `keras_vaf.layers.SplineActivation`. It damps the oscillations that single control
+    points would bring in.
 
     Args:
-        factor: Weight of the penalty.
+        factor: Weight of the penalty, 0 or more.
 
     Raises:
-        ValueError: If the factor is no number, or negative.
+        ValueError: If the factor is not such a number, or if the layer is of another
+            class.
 
     Reference:
         Scardapane et al., *Learning activation functions from data using cubic spline
@@ -35,24 +38,10 @@ class Damping(keras.regularizers.Regularizer):
     2.10
     """
 
-    def __init__(self, factor: float = 0.001) -> None:
-        if (
-            isinstance(factor, bool)
-            or not isinstance(factor, int | float)
-            or factor < 0
-        ):
-            raise ValueError(
-                "`factor` must be a number that is not negative. "
-                f"Received: factor={factor!r}"
-            )
-        self.factor = factor
+    layers = ("SplineActivation",)
 
-    def __call__(self, layer: Any) -> Tensor:
-        """The penalty of a `keras_vaf.layers.SplineActivation`."""
+    def penalty(self, layer: Any) -> Tensor:
+        """Return the sum of squared distances."""
         (start,) = layer.start(layer.points.shape[:-1])
         start = ops.convert_to_tensor(start, layer.points.dtype)
-        return self.factor * ops.sum(ops.square(layer.points - start))
-
-    def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
-        return {"factor": self.factor}
+        return ops.sum(ops.square(layer.points - start))

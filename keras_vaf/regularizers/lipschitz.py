@@ -1,4 +1,4 @@
-"""How steep a VAF can be at most, and a penalty on it."""
+"""`Lipschitz`, a penalty on the slope of a VAF, and `lipschitz_bound`."""
 
 import math
 from typing import Any
@@ -8,7 +8,10 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.fixed_function import Slopes
+from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_number
 
 
 def lipschitz_bound(layer: Any) -> np.ndarray:
@@ -27,8 +30,8 @@ def lipschitz_bound(layer: Any) -> np.ndarray:
         Bounds in the layer's precision, of shape `unshared`: one for each function.
 
     Raises:
-        ValueError: If the layer is no VAF or has no weights yet, or if g is too steep
-            (exponential, hard_shrink) or not an activation of Keras.
+        ValueError: If the layer is not a VAF or has no weights yet, or if g is too
+            steep (exponential, hard_shrink) or not an activation of Keras.
 
     Example:
 
@@ -40,20 +43,20 @@ def lipschitz_bound(layer: Any) -> np.ndarray:
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
-class Lipschitz(keras.regularizers.Regularizer):
-    """What the Lipschitz bound of f has above a limit.
+class Lipschitz(FunctionRegularizer):
+    """Penalize the excess of the Lipschitz bound of a VAF over a limit.
 
-    `factor * sum max(0, bound - limit)` over all functions of the layer, with the bound
-    of `lipschitz_bound`. Below the limit it does nothing. A network whose layers have
-    slopes of at most 1 changes its output no more than its input.
+    The penalty is `factor * sum max(0, bound - limit)` over all functions of the layer,
+    with the bound of `lipschitz_bound`. A network whose layers have slopes of at most 1
+    changes its output no more than its input.
 
     Args:
-        factor: Weight of the penalty.
-        limit: Slope from which on it acts.
+        factor: Weight of the penalty, 0 or more.
+        limit: Largest slope that is not penalized, 0 or more.
 
     Raises:
-        ValueError: If an argument is no number, or negative; if the layer that it is
-            given to has no bound (see `lipschitz_bound`).
+        ValueError: If an argument is not such a number, or if the layer has no bound
+            (see `lipschitz_bound`).
 
     Example:
 
@@ -64,27 +67,24 @@ class Lipschitz(keras.regularizers.Regularizer):
     0.05
     """
 
-    def __init__(self, factor: float = 0.001, limit: float = 1.0) -> None:
-        for name, value in (("factor", factor), ("limit", limit)):
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float)
-                or value < 0
-            ):
-                raise ValueError(
-                    f"`{name}` must be a number that is not negative. "
-                    f"Received: {name}={value!r}"
-                )
-        self.factor = factor
-        self.limit = limit
+    layers = ("VAFActivation",)
 
-    def __call__(self, layer: Any) -> Tensor:
-        """The penalty of a `keras_vaf.layers.VAFActivation`."""
-        return self.factor * ops.sum(ops.relu(_bound(layer) - self.limit))
+    def __init__(self, factor: float = 0.001, limit: float = 1.0) -> None:
+        super().__init__(factor)
+        self.limit = check_number("limit", limit, minimum=0)
+
+    def check_layer(self, layer: Any) -> None:
+        """Raise a `ValueError` if a layer has no bound."""
+        super().check_layer(layer)
+        _check_g(layer.g)
+
+    def penalty(self, layer: Any) -> Tensor:
+        """Return the sum of what the bounds exceed the limit by."""
+        return ops.sum(ops.relu(_bound(layer) - self.limit))
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
-        return {"factor": self.factor, "limit": self.limit}
+        """Return the arguments of the constructor."""
+        return {**super().get_config(), "limit": self.limit}
 
 
 def _bound(layer: Any) -> Tensor:
@@ -99,7 +99,7 @@ def _bound(layer: Any) -> Tensor:
 
 
 def _steepest_line(layer: Any) -> Tensor:
-    """The largest slope, each taken at a place between neighbouring knots."""
+    """Return the largest slope, each taken between two neighbouring knots."""
     alpha, alpha_bias, beta = map(
         ops.convert_to_tensor, (layer.alpha, layer.alpha_bias, layer.beta)
     )
@@ -118,15 +118,21 @@ def _steepest_line(layer: Any) -> Tensor:
 
 
 def _bound_of_units(layer: Any) -> Tensor:
-    """The slope if all hidden units were steepest at the same place."""
-    slopes = elementwise(layer.g).slopes
-    if slopes is None or slopes.highest == math.inf:
-        raise ValueError(
-            "There is no bound on the slope of g: choose another element-wise "
-            f"activation of Keras. Received: g={layer.g!r}"
-        )
+    """Return the slope if all hidden units were steepest at the same place."""
+    slopes = _check_g(layer.g)
     product = layer.alpha * layer.beta
     ends = (product * slopes.lowest, product * slopes.highest)
     lowest = ops.sum(ops.minimum(*ends), axis=-1)
     highest = ops.sum(ops.maximum(*ends), axis=-1)
     return ops.maximum(ops.abs(lowest), ops.abs(highest))
+
+
+def _check_g(g: Any) -> Slopes:
+    """Return the slopes of g, which must have a bound."""
+    slopes = elementwise(g).slopes
+    if slopes is None or slopes.highest == math.inf:
+        raise ValueError(
+            "The slope of g has no bound: choose another element-wise activation of "
+            f"Keras. Received: g={g!r}"
+        )
+    return slopes

@@ -1,24 +1,30 @@
-"""A penalty on the knots of a piecewise-linear function."""
+"""`SlopeVariation`, a penalty on the bends of a VAF."""
 
 from typing import Any
 
 import keras
 from keras import ops
 
+from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
 from keras_vaf.types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
-class SlopeVariation(keras.regularizers.Regularizer):
-    """Total variation of the slope of f: `factor * sum_j |alpha_j beta_j|`.
+class SlopeVariation(FunctionRegularizer):
+    """Penalize the total variation of the slope of a VAF.
 
-    With g = relu each hidden unit bends f at its knot by |alpha_j beta_j|, so the sum
-    bounds the total variation of f's slope; it favours functions with few bends. It
-    does not change when alpha_j grows and beta_j shrinks by the same factor, as a
-    penalty on the weights alone would.
+    The penalty is `factor * sum_j |alpha_j beta_j|` over all functions of a
+    `keras_vaf.layers.VAFActivation`. With g = relu each hidden unit bends f at its knot
+    by |alpha_j beta_j|, so the sum bounds the total variation of f's slope. It favours
+    functions with few bends. Unlike a penalty on the weights, it stays the same when
+    alpha_j grows and beta_j shrinks by one factor.
 
     Args:
-        factor: Weight of the penalty.
+        factor: Weight of the penalty, 0 or more.
+
+    Raises:
+        ValueError: If the factor is not such a number, or if the layer is of another
+            class.
 
     Reference:
         Bohra et al., *Learning activation functions in deep (spline) neural networks*,
@@ -33,22 +39,8 @@ class SlopeVariation(keras.regularizers.Regularizer):
     0.01
     """
 
-    def __init__(self, factor: float = 0.001) -> None:
-        if (
-            isinstance(factor, bool)
-            or not isinstance(factor, int | float)
-            or factor < 0
-        ):
-            raise ValueError(
-                "`factor` must be a number that is not negative. "
-                f"Received: factor={factor!r}"
-            )
-        self.factor = factor
+    layers = ("VAFActivation",)
 
-    def __call__(self, layer: Any) -> Tensor:
-        """The penalty of a layer with weights `alpha` and `beta`."""
-        return self.factor * ops.sum(ops.abs(layer.alpha * layer.beta))
-
-    def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
-        return {"factor": self.factor}
+    def penalty(self, layer: Any) -> Tensor:
+        """Return sum_j |alpha_j beta_j| over all functions of the layer."""
+        return ops.sum(ops.abs(layer.alpha * layer.beta))

@@ -65,6 +65,12 @@ def test_an_interval_needs_bounds_in_order(bounds):
         Interval(**bounds)
 
 
+@pytest.mark.parametrize("bounds", [{"minimum": np.nan}, {"maximum": "1"}])
+def test_bounds_are_finite_numbers(bounds):
+    with pytest.raises(ValueError, match="must be a finite number"):
+        Interval(**bounds)
+
+
 @pytest.mark.parametrize("constraint", [Interval(0.1), Simplex()])
 def test_configuration(constraint):
     check_serialization(constraint)

@@ -44,7 +44,7 @@ def test_keras_own_checks(layer):
         init_kwargs={**layer.get_config(), "name": None},
         input_shape=(2, 3, 4),
         expected_output_shape=(2, 3, 4),
-        expected_num_trainable_weights=len(layer.parameters) - statistics,
+        expected_num_trainable_weights=len(layer.weight_names) - statistics,
         expected_num_non_trainable_weights=statistics,
         expected_num_seed_generators=0,
         expected_num_losses=0,
@@ -201,12 +201,14 @@ def test_slots_for_regularizers_and_constraints(layer):
             "regularizer": keras.regularizers.L2(0.1 * (i + 1)),
             "constraint": keras.constraints.MaxNorm(i + 1.0),
         }[kind]
-        for i, name in enumerate(layer.parameters)
+        for i, name in enumerate(layer.weight_names)
         for kind in ("regularizer", "constraint")
     }
     layer = fresh(built(layer, (None, 4), **slots), sharing="layer")
     weights = [np.square(weight).sum() for weight in layer.get_weights()]
-    trained = [name not in layer.not_trained for name in layer.parameters]
+    trained = [
+        name not in layer.non_trainable_weight_names for name in layer.weight_names
+    ]
     penalties = [
         0.1 * (i + 1) * weight
         for i, (weight, is_trained) in enumerate(zip(weights, trained, strict=True))
@@ -214,7 +216,7 @@ def test_slots_for_regularizers_and_constraints(layer):
     ]
     (loss,) = to_arrays([sum(layer.losses)])
     np.testing.assert_allclose(loss, sum(penalties), rtol=1e-5)
-    for i, name in enumerate(layer.parameters):
+    for i, name in enumerate(layer.weight_names):
         assert getattr(layer, name).constraint.max_value == i + 1
 
 
@@ -250,19 +252,19 @@ def test_bad_input(layer):
         (layers.ABU, {"functions": ()}, "`functions` must be a tuple"),
         (layers.ABU, {"functions": "relu"}, "`functions` must be a tuple"),
         (layers.ABU, {"functions": ("softmax",)}, "each element alone"),
-        (layers.ABU, {"normalization": "max"}, "`normalization` must be one of None"),
+        (layers.ABU, {"normalization": "max"}, "`normalization` must be one of 'sum'"),
         (layers.ActivationEnsemble, {"functions": ("relux",)}, "each element alone"),
         (layers.APL, {"S": 0}, "`S` must be an integer of at least 1"),
         (layers.APL, {"seed": 1.5}, "`seed` must be an integer or None"),
         (layers.KAF, {"D": 1}, "`D` must be an integer of at least 2"),
-        (layers.KAF, {"boundary": 0}, "`boundary` must be a positive number"),
+        (layers.KAF, {"boundary": 0}, "`boundary` must be a finite number above 0"),
         (layers.KAF, {"initialization": "softmax"}, "each element alone"),
         (layers.KAF, {"train_gamma": 1}, "`train_gamma` must be True or False"),
         (layers.KAF, {"gamma_constraint": "non_neg"}, "gamma_constraint"),
         (layers.MixedActivation, {"gated": "yes"}, "`gated` must be True or False"),
         (layers.PolynomialActivation, {"degree": 0}, "`degree` must be an integer"),
         (layers.SplineActivation, {"q": 1}, "`q` must be an integer of at least 2"),
-        (layers.SplineActivation, {"boundary": -1.0}, "`boundary` must be a positive"),
+        (layers.SplineActivation, {"boundary": -1.0}, "`boundary` must be a finite"),
         (layers.SplineActivation, {"initialization": 3}, "each element alone"),
     ],
 )

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 import pytest
 
+from keras_vaf.layers.family.pelu import ScaledELU
 from keras_vaf.ops import VAF, plain_differentiation, pointwise
-from keras_vaf.ops.family import PELU
 from tests import reference
 from tests.harness import double_precision, to_tensors
 from tests.ops.test_vaf import LAYOUTS, check, draw
@@ -128,7 +128,7 @@ def test_pieces_of_a_function_without_units(monkeypatch):
     x, alpha, beta = leaves[0], *(leaf[0] for leaf in leaves[1:])
 
     def compute():
-        y = pointwise(PELU(), x, (2 + alpha, 2 + beta), (1,))
+        y = pointwise(ScaledELU(), x, (2 + alpha, 2 + beta), (1,))
         return y, *torch.autograd.grad(y.square().sum(), leaves)
 
     whole = compute()

@@ -1,5 +1,6 @@
 """Adaptive blending units."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,10 +10,10 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_functions
-from keras_vaf.ops import family as equations
-from keras_vaf.ops.functions import Function, function_identifier
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_choice
 
 
 def _divided(weights: list[Tensor], total: Tensor) -> list[Tensor]:
@@ -28,13 +29,45 @@ def _softmax(weights: list[Tensor]) -> list[Tensor]:
     return _by_sum([ops.exp(weight - largest) for weight in weights])
 
 
-_NORMALIZATIONS: dict[str | None, Callable[[list[Tensor]], list[Tensor]]] = {
-    None: list,
+_NORMALIZATIONS: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
     "sum": _by_sum,
     "absolute": lambda weights: _divided(weights, sum(map(ops.abs, weights))),
     "positive": lambda weights: _by_sum([ops.maximum(w, 1e-4) for w in weights]),
     "softmax": _softmax,
 }
+
+
+@dataclasses.dataclass(frozen=True)
+class Blend(Pointwise):
+    """sum_i w_i functions_i(x), with w made of alpha by a normalization."""
+
+    functions: tuple[Function, ...]
+    normalization: str | None
+
+    def value(self, x: Tensor, alpha: list[Tensor]) -> Tensor:
+        """Return f(x)."""
+        if self.normalization is not None:
+            alpha = _NORMALIZATIONS[self.normalization](alpha)
+        pairs = zip(alpha, self.functions, strict=True)
+        return sum(weight * function(x) for weight, function in pairs)
+
+
+def get_functions(functions: Sequence[str | Function]) -> tuple[Function, ...]:
+    """Return the fixed functions that an activation combines.
+
+    Args:
+        functions: Names of element-wise Keras activations, or registered functions of
+            one tensor.
+
+    Raises:
+        ValueError: If there is none, or one of them is not such a function.
+    """
+    if not isinstance(functions, tuple | list) or not functions:
+        raise ValueError(
+            "`functions` must be a tuple of functions, such as ('relu', 'tanh'). "
+            f"Received: functions={functions!r}"
+        )
+    return tuple(get_function(function, "functions") for function in functions)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -68,17 +101,8 @@ class ABU(TrainableActivation):
         data_format: As for `TrainableActivation`.
         **kwargs: As for `TrainableActivation`.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `alpha` of shape `(*unshared, n)`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Sütfeld et al., *Adaptive blending units: trainable activation functions for
@@ -92,7 +116,7 @@ class ABU(TrainableActivation):
     [-1.  2.]
     """
 
-    parameters = ("alpha",)
+    equation_class = Blend
 
     def __init__(
         self,
@@ -102,27 +126,13 @@ class ABU(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.functions = check_functions(functions)
-        if normalization not in _NORMALIZATIONS:
-            names = ", ".join(map(repr, _NORMALIZATIONS))
-            raise ValueError(
-                f"`normalization` must be one of {names}. "
-                f"Received: normalization={normalization!r}"
-            )
+        self.functions = get_functions(functions)
+        if normalization is not None:
+            check_choice("normalization", normalization, _NORMALIZATIONS)
         self.normalization = normalization
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.Blend:
-        """What the layer computes."""
-        return equations.Blend(self.functions, _NORMALIZATIONS[self.normalization])
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of alpha."""
+        """Return start values of alpha."""
         count = len(self.functions)
         return (np.full((*unshared, count), 1 / count),)
-
-    def get_config(self) -> dict[str, Any]:
-        names = [function_identifier(f, "functions") for f in self.functions]
-        return {**super().get_config(), "functions": names}

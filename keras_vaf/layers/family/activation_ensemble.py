@@ -1,5 +1,6 @@
 """Activation ensembles."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +9,39 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.constraints import Simplex
+from keras_vaf.layers.family.abu import get_functions
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_functions
-from keras_vaf.ops import family as equations
-from keras_vaf.ops.functions import Function, evaluate, function_identifier
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Parameter
+from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_number
+
+
+@dataclasses.dataclass(frozen=True)
+class NormalizedBlend(Pointwise):
+    """sum_j alpha_j (eta_j h_j(x) + delta_j), with h_j = functions_j taken to [0, 1].
+
+    h_j = (f_j - minimum_j) / (maximum_j - minimum_j + 1e-6).
+    """
+
+    functions: tuple[Function, ...]
+
+    def value(
+        self,
+        x: Tensor,
+        alpha: Parameter,
+        eta: Parameter,
+        delta: Parameter,
+        minimum: Parameter,
+        maximum: Parameter,
+    ) -> Tensor:
+        """Return f(x)."""
+        y = 0.0
+        for j, function in enumerate(self.functions):
+            h = (function(x) - minimum[j]) / (maximum[j] - minimum[j] + 1e-6)
+            y = y + alpha[j] * (eta[j] * h + delta[j])
+        return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -41,18 +70,9 @@ class ActivationEnsemble(TrainableActivation):
         **kwargs: As for `TrainableActivation`; `alpha_constraint` replaces the
             projection to the simplex.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `alpha`, `eta`, `delta` and, not trained, `minimum` and `maximum`, of shape
         `(*unshared, m)`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Harmon and Klabjan, *Activation ensembles for deep neural networks*,
@@ -68,8 +88,9 @@ class ActivationEnsemble(TrainableActivation):
     [0.25]
     """
 
-    parameters = ("alpha", "eta", "delta", "minimum", "maximum")
-    not_trained = ("minimum", "maximum")
+    equation_class = NormalizedBlend
+    non_trainable_weight_names = ("minimum", "maximum")
+    default_constraints = (("alpha", Simplex()),)
 
     def __init__(
         self,
@@ -79,24 +100,17 @@ class ActivationEnsemble(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        kwargs.setdefault("alpha_constraint", Simplex())
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.functions = check_functions(functions)
-        if not isinstance(momentum, int | float) or not 0 <= momentum <= 1:
+        self.functions = get_functions(functions)
+        if check_number("momentum", momentum, minimum=0) > 1:
             raise ValueError(
                 "`momentum` must be a number between 0 and 1. "
                 f"Received: momentum={momentum!r}"
             )
         self.momentum = momentum
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.NormalizedBlend:
-        """What the layer computes."""
-        return equations.NormalizedBlend(self.functions)
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of alpha, eta, delta, minimum and maximum."""
+        """Return start values of alpha, eta, delta, minimum and maximum."""
         x = np.linspace(-3, 3, 601)
         curves = np.array([evaluate(function, x) for function in self.functions])
         low, high = curves.min(axis=1), curves.max(axis=1)
@@ -116,7 +130,3 @@ class ActivationEnsemble(TrainableActivation):
             found = [extreme(function(x), axis=shared) for function in self.functions]
             new = ops.stack(found, axis=-1)
             weight.assign(self.momentum * weight + (1 - self.momentum) * new)
-
-    def get_config(self) -> dict[str, Any]:
-        names = [function_identifier(f, "functions") for f in self.functions]
-        return {**super().get_config(), "functions": names}

@@ -1,15 +1,31 @@
 """Adaptive piecewise-linear units."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_integer
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Parameter
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
+
+
+@dataclasses.dataclass(frozen=True)
+class Hinges(Pointwise):
+    """relu(x) + sum_s slopes_s relu(-x + hinges_s)."""
+
+    def value(self, x: Tensor, slopes: Parameter, hinges: Parameter) -> Tensor:
+        """Return f(x)."""
+        y = ops.relu(x)
+        for slope, hinge in zip(slopes, hinges, strict=True):
+            y = y + slope * ops.relu(hinge - x)
+        return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -36,17 +52,8 @@ class APL(TrainableActivation):
         **kwargs: As for `TrainableActivation`. The paper penalises both weights by an
             L2 regularizer of 0.001; here none is set.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `slopes` and `hinges` (the paper's a and b) of shape `(*unshared, S)`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Agostinelli et al., *Learning activation functions to improve deep neural
@@ -61,7 +68,7 @@ class APL(TrainableActivation):
     [1.  0.5 2. ]
     """
 
-    parameters = ("slopes", "hinges")
+    equation_class = Hinges
 
     def __init__(
         self,
@@ -71,19 +78,13 @@ class APL(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.S = check_integer("S", S, minimum=1)
+        self.S = check_integer("S", S)
         self.seed = seed
         self._generator = generator(seed)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.APL:
-        """What the layer computes."""
-        return equations.APL()
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of slopes and hinges."""
+        """Return start values of slopes and hinges."""
         shape = (*unshared, self.S)
         slopes = self._generator.uniform(-0.2, 0.2, shape)
         return slopes, self._generator.normal(0, 0.5, shape)

@@ -1,17 +1,66 @@
 """Kernel activation functions."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_vaf.constraints import Interval
 from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_flag, check_integer, check_positive
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Parameter, Total
 from keras_vaf.ops.functions import Function, evaluate, get_function
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_flag, check_integer, check_positive
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernels(Pointwise):
+    """sum_i alpha_i exp(-gamma (x - d_i)^2), for the points d_i of a dictionary.
+
+    Args:
+        dictionary: The points at which the kernels sit.
+        fixed_gamma: Gamma where it is not trained.
+    """
+
+    dictionary: tuple[float, ...]
+    fixed_gamma: float
+
+    def value(self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None) -> Tensor:
+        """Return f(x)."""
+        return sum(a * kernel for a, _, kernel in self._kernels(x, alpha, gamma))
+
+    def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
+        """Return -2 gamma sum_i alpha_i (x - d_i) kernel_i."""
+        moment = sum(a * t * kernel for a, t, kernel in self._kernels(x, *parameters))
+        return -2 * self._gamma(*parameters[1:]) * moment
+
+    def gradients(
+        self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
+    ) -> tuple[Parameter, ...]:
+        """Form one sum for each point, and one more if gamma is trained."""
+        for_alpha, for_gamma = [], 0.0
+        for a, t, kernel in self._kernels(x, *parameters):
+            part = upstream * kernel
+            for_alpha.append(total(part))
+            if len(parameters) == 2:
+                for_gamma = for_gamma - a * total(t * t * part)
+        return (for_alpha, for_gamma)[: len(parameters)]
+
+    def _gamma(self, gamma: Tensor | None = None) -> Tensor:
+        return self.fixed_gamma if gamma is None else gamma
+
+    def _kernels(
+        self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None
+    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Yield alpha_i, x - d_i and exp(-gamma (x - d_i)^2) of each point."""
+        for a, point in zip(alpha, self.dictionary, strict=True):
+            t = x - point
+            yield a, t, ops.exp(-self._gamma(gamma) * (t * t))
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -25,7 +74,7 @@ class KAF(TrainableActivation):
     gamma = 1 / (6 * step^2)
     ```
 
-    The points d_i, the dictionary, lie in equal steps from -boundary to boundary. Far
+    The points d_i, the dictionary, are evenly spaced from -boundary to boundary. Far
     outside f is 0.
 
     Args:
@@ -43,18 +92,9 @@ class KAF(TrainableActivation):
         data_format: As for `TrainableActivation`.
         **kwargs: As for `TrainableActivation`.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `alpha` of shape `(*unshared, D)` and, if it is trained, `gamma` of shape
         `unshared`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Scardapane et al., *Kafnets: kernel-based non-parametric activation functions
@@ -71,7 +111,8 @@ class KAF(TrainableActivation):
     160
     """
 
-    parameters: tuple[str, ...] = ("alpha",)
+    equation_class = Kernels
+    default_constraints = (("gamma", Interval(0.001)),)
 
     def __init__(
         self,
@@ -86,39 +127,31 @@ class KAF(TrainableActivation):
     ) -> None:
         self.train_gamma = check_flag("train_gamma", train_gamma)
         if train_gamma:
-            self.parameters = ("alpha", "gamma")
-            kwargs.setdefault("gamma_constraint", Interval(minimum=0.001))
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
+            self.weight_names = ("alpha", "gamma")
         self.D = check_integer("D", D, minimum=2)
         self.boundary = check_positive("boundary", boundary)
         self.initialization = initialization
         if initialization != "random":
             get_function(initialization, "initialization")
         self.seed = seed
+        self._generator = generator(seed)
         self.dictionary = tuple(np.linspace(-boundary, boundary, D).tolist())
         step = 2 * boundary / (D - 1)
-        self.gamma = self._start_gamma = 1 / (6 * step**2)
-        self._generator = generator(seed)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.KAF:
-        """What the layer computes."""
-        gamma = None if self.train_gamma else self.gamma
-        return equations.KAF(self.dictionary, gamma)
+        self.gamma = self.fixed_gamma = 1 / (6 * step**2)
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of alpha and, if it is trained, gamma."""
+        """Return start values of alpha and, if it is trained, gamma."""
         shape = (*unshared, self.D)
         if self.initialization == "random":
             alpha = self._generator.normal(0, 0.3, shape)
         else:
             alpha = np.broadcast_to(self._ridge_regression(), shape)
-        return (alpha, np.full(unshared, self._start_gamma))[: len(self.parameters)]
+        return (alpha, np.full(unshared, self.fixed_gamma))[: len(self.weight_names)]
 
     def _ridge_regression(self) -> np.ndarray:
         function = get_function(self.initialization, "initialization")
         target = evaluate(function, self.dictionary)
         distances = np.subtract.outer(self.dictionary, self.dictionary)
-        kernel = np.exp(-self._start_gamma * distances**2)
+        kernel = np.exp(-self.fixed_gamma * distances**2)
         return np.linalg.solve(kernel + 1e-5 * np.eye(self.D), target)

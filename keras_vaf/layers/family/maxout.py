@@ -1,4 +1,4 @@
-"""Maxout."""
+"""`Maxout`, the largest of several linear functions."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from keras_vaf.layers.sharing import unshared_axes, validate_data_format
-from keras_vaf.layers.validation import check_integer
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -21,8 +21,8 @@ class Maxout(keras.layers.Layer):
     ```
 
     The k linear functions of each unit are those of the dense layer or convolution
-    before it, which so has k times as many units or filters. The layer has no weights,
-    and is no function of one number.
+    before it, which has k times as many units or filters. The layer has no weights. It
+    is not a function of one number.
 
     Args:
         k: Number of linear functions of a unit.
@@ -60,7 +60,7 @@ class Maxout(keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        self.k = check_integer("k", k, minimum=1)
+        self.k = check_integer("k", k)
         self.data_format = validate_data_format(data_format)
 
     def call(self, inputs: Tensor) -> Tensor:

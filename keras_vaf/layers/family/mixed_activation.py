@@ -1,15 +1,30 @@
 """A trained mixture of LeakyReLU and ELU."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_vaf.constraints import Interval
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_flag
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_flag
+
+
+@dataclasses.dataclass(frozen=True)
+class Mixture(Pointwise):
+    """p LeakyReLU(x) + (1 - p) ELU(x), with p = mixing or, gated, sigmoid(mixing x)."""
+
+    gated: bool
+
+    def value(self, x: Tensor, mixing: Tensor) -> Tensor:
+        """Return f(x)."""
+        p = ops.sigmoid(mixing * x) if self.gated else mixing
+        return p * ops.leaky_relu(x, 0.01) + (1 - p) * ops.elu(x)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -34,17 +49,8 @@ class MixedActivation(TrainableActivation):
         **kwargs: As for `TrainableActivation`; `mixing_constraint` replaces the one of
             the mixed form.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `mixing` of shape `unshared`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Qian et al., *Adaptive activation functions in convolutional neural networks*,
@@ -57,7 +63,7 @@ class MixedActivation(TrainableActivation):
     [2.]
     """
 
-    parameters = ("mixing",)
+    equation_class = Mixture
 
     def __init__(
         self,
@@ -68,15 +74,9 @@ class MixedActivation(TrainableActivation):
     ) -> None:
         self.gated = check_flag("gated", gated)
         if not gated:
-            kwargs.setdefault("mixing_constraint", Interval(minimum=0, maximum=1))
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.Mixture:
-        """What the layer computes."""
-        return equations.Mixture(self.gated)
+            kwargs.setdefault("mixing_constraint", Interval(0, 1))
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start value of the mixing weight."""
+        """Return start values of the mixing weight."""
         return (np.full(unshared, 0.0 if self.gated else 0.5),)

@@ -6,8 +6,8 @@ from typing import Any
 import keras
 
 from keras_vaf.layers.sharing import validate_data_format
-from keras_vaf.layers.validation import check_integer
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -21,8 +21,9 @@ class MLPConv(keras.layers.Layer):
     h_n = relu(W_n . h_{n-1} + b_n)
     ```
 
-    A convolution, and convolutions of size 1 x 1 after it, which act on all channels of
-    one place together; so it is no function of one number. ReLU follows each of them.
+    After the convolution come convolutions of size 1 x 1, which act on all channels of
+    one place together. ReLU follows each of them. The layer is not a function of one
+    number.
 
     Args:
         filters: Numbers of filters of the first convolution and of those of size 1 x 1.
@@ -70,7 +71,7 @@ class MLPConv(keras.layers.Layer):
                 "`filters` must be a tuple of integers, such as (192, 160, 96). "
                 f"Received: filters={filters!r}"
             )
-        self.filters = tuple(check_integer("filters", f, minimum=1) for f in filters)
+        self.filters = tuple(check_integer("filters", f) for f in filters)
         self.kernel_size = kernel_size
         self.strides = strides
         self.padding = padding

@@ -1,14 +1,23 @@
 """Parametric exponential linear units."""
 
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
 
 import keras
-import numpy as np
+from keras import ops
 
 from keras_vaf.constraints import Interval
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.types import Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class ScaledELU(Pointwise):
+    """alpha / beta x for x >= 0, alpha (exp(x / beta) - 1) below."""
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.elu(x / beta)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -22,26 +31,13 @@ class PELU(TrainableActivation):
     f(a) = alpha * (exp(a / beta) - 1)     for a < 0
     ```
 
-    It starts as ELU. Both weights are kept at 0.1 or more, as in the paper.
-
-    Args:
-        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
-            function.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`; `alpha_constraint` and
-            `beta_constraint` replace those that keep the weights positive.
-
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
+    It starts as ELU. Both weights are kept at 0.1 or more, as in the paper;
+    `alpha_constraint` and `beta_constraint` replace these constraints. Arguments,
+    shapes and errors are those of `TrainableActivation`. As in the paper, a layer
+    shares one function.
 
     Weights:
         `alpha` and `beta` of shape `unshared`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Trottier, Giguère, Chaib-draa, *Parametric exponential linear unit for deep
@@ -54,24 +50,6 @@ class PELU(TrainableActivation):
     [0. 2.]
     """
 
-    parameters = ("alpha", "beta")
-
-    def __init__(
-        self,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        for name in self.parameters:
-            kwargs.setdefault(f"{name}_constraint", Interval(minimum=0.1))
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.PELU:
-        """What the layer computes."""
-        return equations.PELU()
-
-    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of alpha and beta."""
-        return np.ones(unshared), np.ones(unshared)
+    equation_class = ScaledELU
+    start_values = (1.0, 1.0)
+    default_constraints = (("alpha", Interval(0.1)), ("beta", Interval(0.1)))

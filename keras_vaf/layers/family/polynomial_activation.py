@@ -1,5 +1,6 @@
 """Polynomials as activations."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,8 +8,22 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.validation import check_integer
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Parameter
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
+
+
+@dataclasses.dataclass(frozen=True)
+class Polynomial(Pointwise):
+    """sum_i coefficients_i x^i."""
+
+    def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
+        """Return f(x), by Horner's rule."""
+        y = coefficients[-1]
+        for coefficient in reversed(coefficients[:-1]):
+            y = y * x + coefficient
+        return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -30,17 +45,8 @@ class PolynomialActivation(TrainableActivation):
         data_format: As for `TrainableActivation`.
         **kwargs: As for `TrainableActivation`.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `coefficients` of shape `(*unshared, degree + 1)`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Ertuğrul, *A novel type of activation function in artificial neural networks:
@@ -56,7 +62,7 @@ class PolynomialActivation(TrainableActivation):
     [ 1. 13.]
     """
 
-    parameters = ("coefficients",)
+    equation_class = Polynomial
 
     def __init__(
         self,
@@ -65,17 +71,11 @@ class PolynomialActivation(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.degree = check_integer("degree", degree, minimum=1)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.Polynomial:
-        """What the layer computes."""
-        return equations.Polynomial()
+        self.degree = check_integer("degree", degree)
+        super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of the coefficients."""
+        """Return start values of the coefficients."""
         coefficients = np.zeros((*unshared, self.degree + 1))
         coefficients[..., 1] = 1
         return (coefficients,)

@@ -1,13 +1,34 @@
 """S-shaped rectified linear units."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import keras
-import numpy as np
+from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import family as equations
+from keras_vaf.ops import Pointwise
+from keras_vaf.types import Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class ThreeLines(Pointwise):
+    """x between the thresholds, and a line from each of them outwards."""
+
+    def value(
+        self,
+        x: Tensor,
+        left_threshold: Tensor,
+        left_slope: Tensor,
+        right_threshold: Tensor,
+        right_slope: Tensor,
+    ) -> Tensor:
+        """Return f(x)."""
+        middle = ops.minimum(ops.maximum(x, left_threshold), right_threshold)
+        left = left_slope * ops.relu(left_threshold - x)
+        right = right_slope * ops.relu(x - right_threshold)
+        return middle - left + right
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -23,9 +44,9 @@ class SReLU(TrainableActivation):
     ```
 
     It starts as a leaky ReLU: left threshold 0, left slope 0.2, right slope 1. The
-    right threshold starts at 1 and matters once the right slope has changed. Should the
-    thresholds cross, for which the formula says nothing, f stays continuous: it is
-    `min(max(a, left_threshold), right_threshold)` and what the outer lines add to it.
+    right threshold starts at 1 and matters once the right slope has changed. The
+    formula does not cover thresholds that have crossed. f then stays continuous: it is
+    `min(max(a, left_threshold), right_threshold)` plus what the outer lines add to it.
 
     Args:
         sharing: As for `TrainableActivation`. As in the paper there is one function for
@@ -33,18 +54,9 @@ class SReLU(TrainableActivation):
         data_format: As for `TrainableActivation`.
         **kwargs: As for `TrainableActivation`.
 
-    Input shape:
-        As for `TrainableActivation`.
-
-    Output shape:
-        That of the input.
-
     Weights:
         `left_threshold`, `left_slope`, `right_threshold` and `right_slope` of shape
         `unshared`.
-
-    Raises:
-        ValueError: If an argument is none of the above.
 
     Reference:
         [Jin et al., *Deep learning with S-shaped rectified linear activation units*,
@@ -60,7 +72,8 @@ class SReLU(TrainableActivation):
     [-1.   0.5  2. ]
     """
 
-    parameters = ("left_threshold", "left_slope", "right_threshold", "right_slope")
+    equation_class = ThreeLines
+    start_values = (0.0, 0.2, 1.0, 1.0)
 
     def __init__(
         self,
@@ -68,14 +81,4 @@ class SReLU(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(sharing=sharing, data_format=data_format, **kwargs)
-        self.add_layer_weights()
-
-    @property
-    def equation(self) -> equations.SReLU:
-        """What the layer computes."""
-        return equations.SReLU()
-
-    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Start values of the four weights."""
-        return [np.full(unshared, value) for value in (0.0, 0.2, 1.0, 1.0)]
+        super().__init__(sharing, data_format, **kwargs)

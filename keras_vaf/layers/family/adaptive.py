@@ -1,0 +1,88 @@
+"""The sigmoid and the hyperbolic tangent with trained height and slope."""
+
+import dataclasses
+
+import keras
+from keras import ops
+
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.ops import Pointwise
+from keras_vaf.types import Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Sigmoid(Pointwise):
+    """alpha / (1 + exp(-beta x))."""
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.sigmoid(beta * x)
+
+
+@dataclasses.dataclass(frozen=True)
+class Tanh(Pointwise):
+    """alpha tanh(beta x)."""
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.tanh(beta * x)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class AdaptiveSigmoid(TrainableActivation):
+    """Sigmoid of trained height and slope.
+
+    Formula:
+
+    ```
+    f(a) = alpha / (1 + exp(-beta * a))
+    ```
+
+    It starts as the sigmoid. Arguments, shapes and errors are those of
+    `TrainableActivation`.
+
+    Weights:
+        `alpha` and `beta` of shape `unshared`.
+
+    Reference:
+        Hu and Shao, *The study of neural network adaptive control systems*, 1992.
+
+    Example:
+
+    >>> print(AdaptiveSigmoid().function([0]))
+    [0.5]
+    """
+
+    equation_class = Sigmoid
+    start_values = (1.0, 1.0)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class AdaptiveTanh(TrainableActivation):
+    """Hyperbolic tangent of trained height and slope.
+
+    Formula:
+
+    ```
+    f(a) = alpha * tanh(beta * a)
+    ```
+
+    It starts as the hyperbolic tangent. Arguments, shapes and errors are those of
+    `TrainableActivation`.
+
+    Weights:
+        `alpha` and `beta` of shape `unshared`.
+
+    Reference:
+        Chen and Chang, *A feedforward neural network with function shape autotuning*,
+        1996. Written with exponentials, as alpha (1 - exp(-b a)) / (1 + exp(-b a)), its
+        b is twice the beta here.
+
+    Example:
+
+    >>> print(AdaptiveTanh().function([0]))
+    [0.]
+    """
+
+    equation_class = Tanh
+    start_values = (1.0, 1.0)

@@ -1,0 +1,86 @@
+"""On PyTorch each layer is a `torch.nn.Module` like Keras's own layers."""
+
+import inspect
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import layers
+from tests.layers.family import ACTIVATIONS, fresh
+
+pytestmark = pytest.mark.backend("torch")
+
+LAYERS = (*ACTIVATIONS, layers.Maxout(), layers.MLPConv((2,), 1))
+
+
+def public(names):
+    return {name for name in names if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+def test_no_attribute_of_a_module_is_hidden(layer):
+    import torch
+
+    of_keras = keras.layers.Layer()
+    for name in public(dir(torch.nn.Module())):
+        found = inspect.getattr_static(type(layer), name, None)
+        assert found is inspect.getattr_static(keras.layers.Layer, name, None), name
+    module = public(dir(torch.nn.Module()))
+    assert public(vars(layer)) & module <= public(vars(of_keras)) & module
+
+
+def built(layer):
+    """Return a layer of three functions, after a backward pass."""
+    import torch
+
+    layer(torch.ones((2, 3))).sum().backward()
+    return layer
+
+
+@pytest.fixture(params=[None, *ACTIVATIONS], ids=lambda layer: layer and layer.name)
+def layer(request):
+    """A trainable activation, or Keras's own."""
+    if request.param is None:
+        return built(keras.layers.PReLU())
+    return built(fresh(request.param, sharing="channel"))
+
+
+def test_parameters_are_those_of_the_weights(layer):
+    import torch
+
+    own = {id(weight.value) for weight in layer.weights}
+    named = dict(layer.named_parameters())
+    assert {id(parameter) for parameter in layer.parameters()} == own
+    assert {id(parameter) for parameter in named.values()} == own
+    network = torch.nn.Sequential(torch.nn.Linear(3, 3), layer)
+    assert own < {id(parameter) for parameter in network.parameters()}
+
+
+def test_gradients_are_cleared_and_clipped(layer):
+    import torch
+
+    trained = [weight.value for weight in layer.trainable_variables]
+    assert all(parameter.grad is not None for parameter in trained)
+    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1e-3)
+    norms = [parameter.grad.norm().item() for parameter in trained]
+    assert np.linalg.norm(norms) <= 1.001e-3
+    layer.zero_grad()
+    assert all(parameter.grad is None for parameter in trained)
+
+
+def test_requires_grad_is_set(layer):
+    layer.requires_grad_(False)
+    assert not any(parameter.requires_grad for parameter in layer.parameters())
+
+
+def test_an_optimizer_of_torch_trains_them(layer):
+    import torch
+
+    before = [weight.copy() for weight in layer.get_weights()]
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    (layer(torch.linspace(-2, 2, 6).reshape(2, 3)) - 1).square().sum().backward()
+    optimizer.step()
+    after = layer.get_weights()
+    assert any(np.any(a != b) for a, b in zip(after, before, strict=True))

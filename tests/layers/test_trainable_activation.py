@@ -1,0 +1,133 @@
+"""What the base class makes of an equation and its start values."""
+
+import dataclasses
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.ops import VAF, Pointwise
+
+
+@dataclasses.dataclass(frozen=True)
+class Bump(Pointwise):
+    """x + height exp(-width x^2), with a width of 1 if it is not a parameter."""
+
+    shift: float
+
+    def value(self, x, height, width=None):
+        return x + height * ops.exp(-(1 if width is None else width) * x * x)
+
+
+@keras.saving.register_keras_serializable(package="tests")
+class BumpActivation(TrainableActivation):
+    equation_class = Bump
+    start_values = (0.5,)
+    shift = 0.0
+
+
+def define(equation):
+    """Define a layer of an equation."""
+    return type("Activation", (TrainableActivation,), {"equation_class": equation})
+
+
+def test_an_equation_and_its_start_are_an_activation():
+    layer = BumpActivation()
+    assert [weight.name for weight in layer.weights] == ["height"]
+    assert layer.function(0.0) == 0.5
+    assert layer.equation == Bump(shift=0.0)
+    layer = BumpActivation(sharing="channel", height_regularizer="l2")
+    y = layer(np.zeros((2, 5), "float32"))
+    np.testing.assert_array_equal(ops.convert_to_numpy(y), np.full((2, 5), 0.5))
+    assert BumpActivation.from_config(layer.get_config()).height_regularizer.l2 == 0.01
+
+
+def test_an_optional_parameter_exists_if_the_layer_declares_it():
+    class Wide(BumpActivation):
+        start_values = (0.5, 0.0)
+
+        def __init__(self, **kwargs):
+            self.weight_names = (*self.weight_names, "width")
+            super().__init__(**kwargs)
+
+    layer = Wide(width_constraint="non_neg")
+    assert [weight.name for weight in layer.weights] == ["height", "width"]
+    assert layer.function(3.0) == 3.5
+    with pytest.raises(ValueError, match="width_constraint"):
+        BumpActivation(width_constraint="non_neg")
+
+
+def plain(x):
+    return x
+
+
+class NotADataclass(Pointwise):
+    def value(self, x, alpha):
+        return alpha * x
+
+
+@dataclasses.dataclass
+class NotFrozen(NotADataclass):
+    pass
+
+
+class NotDecorated(Bump):
+    pass
+
+
+@dataclasses.dataclass(frozen=True)
+class NotPointwise:
+    g: str
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [NotADataclass, NotFrozen, NotDecorated, NotPointwise, VAF(plain), plain, None],
+)
+def test_an_equation_is_a_frozen_dataclass(equation):
+    with pytest.raises(ValueError, match=r"dataclass\(frozen=True\).*Received"):
+        define(equation)
+
+
+@dataclasses.dataclass(frozen=True)
+class NoValue(Pointwise):
+    pass
+
+
+@dataclasses.dataclass(frozen=True)
+class Nameless(Pointwise):
+    def value(self, x, *parameters):
+        return x
+
+
+@dataclasses.dataclass(frozen=True)
+class AllOptional(Pointwise):
+    def value(self, x, alpha=None):
+        return x
+
+
+@pytest.mark.parametrize("equation", [NoValue, Nameless, AllOptional])
+def test_an_equation_names_its_parameters(equation):
+    with pytest.raises(ValueError, match=r"must name each parameter.*\.value\(self, x"):
+        define(equation)
+
+
+def test_a_layer_has_an_equation():
+    with pytest.raises(ValueError, match="must set `equation_class`"):
+        TrainableActivation()
+
+
+def test_arguments_are_stored_before_the_weights_are_created():
+    class Late(BumpActivation):
+        def __init__(self, height, **kwargs):
+            super().__init__(**kwargs)
+            self.initial = height
+
+        def start(self, unshared):
+            return [np.full(unshared, self.initial)]
+
+    with pytest.raises(AttributeError) as caught:
+        Late(height=1.0)
+    assert "before it calls `super().__init__`" in caught.value.__notes__[0]

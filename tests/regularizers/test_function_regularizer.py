@@ -1,0 +1,57 @@
+"""A penalty on a function is refused by layers that it is not for."""
+
+import keras
+import pytest
+
+from keras_vaf import layers
+from keras_vaf.regularizers import (
+    Damping,
+    FunctionRegularizer,
+    Lipschitz,
+    SlopeVariation,
+)
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.mark.parametrize(
+    "penalty, layer",
+    [
+        (SlopeVariation(), layers.PELU),
+        (SlopeVariation(), layers.AdaptiveTanh),
+        (Lipschitz(), layers.KAF),
+        (Damping(), layers.VAFActivation),
+    ],
+)
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_another_layer_refuses_it(penalty, layer, sharing):
+    with pytest.raises(ValueError, match=r"is a penalty on .* of a \w+\. Received: <"):
+        layer(sharing=sharing, function_regularizer=penalty)
+    with pytest.raises(ValueError, match="is a penalty on"):
+        penalty(layer(sharing=sharing))
+
+
+def test_a_bound_needs_a_g_that_has_one():
+    with pytest.raises(ValueError, match="slope of g has no bound"):
+        layers.VAFActivation(g="exponential", function_regularizer=Lipschitz())
+
+
+def test_subclasses_of_a_layer_and_other_callables_are_taken():
+    class Narrow(layers.VAFActivation):
+        pass
+
+    assert Narrow(function_regularizer=SlopeVariation()).losses
+    assert layers.PELU(function_regularizer=lambda layer: layer.alpha).losses
+
+
+def test_a_penalty_of_ones_own():
+    class Height(FunctionRegularizer):
+        layers = ("PELU", "AdaptiveTanh")
+
+        def penalty(self, layer):
+            return keras.ops.abs(layer.alpha)
+
+    layer = layers.PELU(function_regularizer=Height(0.5))
+    assert float(layer.losses[0]) == 0.5
+    with pytest.raises(ValueError, match="of a PELU or AdaptiveTanh"):
+        layers.SReLU(function_regularizer=Height(0.5))

@@ -1,10 +1,7 @@
 """Watch the activations while a model is trained."""
 
-import contextlib
-import io
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +9,13 @@ import keras
 import numpy as np
 
 from keras_vaf.callbacks.event_file import EventFile
-from keras_vaf.callbacks.observation import observe, sample_inputs
+from keras_vaf.callbacks.observation import observe
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.traversal import find_layers
-from keras_vaf.utils import require, write_atomically
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
+from keras_vaf.utils import check_integer, png_bytes, require, write_atomically
 from keras_vaf.visualization import ActivationRecord, plot_epochs, style
 from keras_vaf.visualization.epochs import PANELS
 
@@ -75,15 +75,10 @@ class ActivationMonitor(keras.callbacks.Callback):
         every: int = 1,
     ) -> None:
         super().__init__()
-        for name, value in (("rows", rows), ("every", every)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"`{name}` must be an integer of at least 1. "
-                    f"Received: {name}={value!r}"
-                )
+        check_integer("rows", rows)
         self.log_dir = log_dir
         self.picture = picture
-        self.every = every
+        self.every = check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
         self.seconds = 0.0
         self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
@@ -93,12 +88,7 @@ class ActivationMonitor(keras.callbacks.Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Find the activations and make the first record."""
-        self._layers = find_layers(self.model, TrainableActivation)
-        if not self._layers:
-            raise ValueError(
-                "Expected a model with a trainable activation of keras_vaf.layers. "
-                f"Received: model={self.model.name!r} with none"
-            )
+        self._layers = trainable_activations(self.model)
         if self.picture is not None:  # say now what would be missing at the end
             require("matplotlib.figure", extra="plot")
         self._events = None if self.log_dir is None else EventFile(self.log_dir)
@@ -124,12 +114,8 @@ class ActivationMonitor(keras.callbacks.Callback):
 
     def _record(self) -> None:
         start = time.perf_counter()
-        seen: dict[str, list[np.ndarray]] = {path: [] for path in self._layers}
-        with _seeing(self._layers, seen), _without_gradients():
-            self.model(self._data, training=False)
-        for path, inputs in seen.items():
-            if inputs:  # a layer may take no part
-                self._keep(path, np.concatenate(inputs))
+        for path, inputs in activation_inputs(self.model, self._data).items():
+            self._keep(path, inputs)
         if self._events is not None:
             self._write_events(self._events)
         self.seconds += time.perf_counter() - start
@@ -177,47 +163,13 @@ class ActivationMonitor(keras.callbacks.Callback):
             for ax in row[len(records) :]:
                 ax.remove()
         style.legend_below(figure, [row[0] for row in grid])
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png")
-        return buffer.getvalue()
+        return png_bytes(figure)
 
 
 def _some_rows(values: Any, rows: int) -> np.ndarray:
     values = keras.ops.convert_to_numpy(values)
     places = np.linspace(0, len(values) - 1, min(len(values), rows))
     return values[places.round().astype(int)]
-
-
-@contextlib.contextmanager
-def _seeing(
-    layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]]
-) -> Iterator[None]:
-    """Keep a sample of what enters the layers while the model is called."""
-
-    def seeing(layer: TrainableActivation, inputs: list[np.ndarray]) -> Callable:
-        call = layer.call
-
-        def see_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
-            inputs.append(sample_inputs(layer, x))
-            return call(x, *args, **kwargs)
-
-        return see_and_call
-
-    for path, layer in layers.items():
-        layer.call = seeing(layer, seen[path])  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        for layer in layers.values():
-            del layer.call
-
-
-def _without_gradients() -> contextlib.AbstractContextManager:
-    if keras.backend.backend() != "torch":
-        return contextlib.nullcontext()
-    import torch
-
-    return torch.no_grad()
 
 
 def _warn_of_death(path: str, epoch: int) -> None:

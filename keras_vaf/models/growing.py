@@ -7,11 +7,11 @@ import numpy as np
 
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
-    Exchanged,
-    NotExchangedError,
-    exchange,
-    label,
+    KeptError,
+    NewActivation,
+    replace_trainable,
 )
 from keras_vaf.models.vaf_equivalent import built_shape
 
@@ -42,13 +42,13 @@ def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivat
     if isinstance(model, VAFActivation):
         return grow_layer(model, k)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         if not isinstance(layer, VAFActivation):
-            raise NotExchangedError("it has no hidden units")
+            raise KeptError("it has no hidden units")
         grown = grow_layer(layer, k, name=name)
-        return Exchanged(grown, label(grown), 0.0)
+        return NewActivation(grown, label(layer), label(grown), 0.0)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)
 
 
 def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:

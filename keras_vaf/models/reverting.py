@@ -3,9 +3,14 @@
 import keras
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import nearest
-from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
-from keras_vaf.models.surgery.tolerance import check_tolerance
+from keras_vaf.models.surgery.replacement import (
+    KeptError,
+    NewActivation,
+    replace_trainable,
+)
+from keras_vaf.utils import check_positive
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:
@@ -32,13 +37,13 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
     act: VAFActivation(k=3) -> relu, parameters -10, largest error 0
     1 replaced, 0 kept, parameters -10
     """
-    check_tolerance(tolerance)
+    check_positive("tolerance", tolerance)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         known = nearest(layer, scaled=False)
         if known.error > tolerance:
-            raise NotExchangedError(f"it is near to {nearest(layer)}")
+            raise KeptError(f"it is near to {nearest(layer)}")
         fixed = known.layer(name=name, dtype=layer.dtype_policy)
-        return Exchanged(fixed, known.function, known.error)
+        return NewActivation(fixed, label(layer), known.function, known.error)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)

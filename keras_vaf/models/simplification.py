@@ -8,17 +8,20 @@ import numpy as np
 
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.surgery.activation_inputs import entering_values
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import nearest
 from keras_vaf.models.surgery.replacement import (
-    Exchanged,
-    NotExchangedError,
-    exchange,
-    label,
+    KeptError,
+    NewActivation,
+    replace_trainable,
 )
-from keras_vaf.models.surgery.tolerance import check_tolerance
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.functions import Function, evaluate
+from keras_vaf.utils import check_positive
 
 _GRID = np.linspace(-5, 5, 501)
 
@@ -35,7 +38,7 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
         tolerance: Error allowed for each function: the largest one on [-5, 5]; with
             data the root mean square over the values that enter the layer, which is
             weighted by their density.
-        data: Inputs of the model, as `model.predict` takes them in one piece.
+        data: Inputs of the model, a list or dictionary if it takes several.
 
     Returns:
         A model with smaller VAFs. Its `report` says by how much they differ, and which
@@ -54,19 +57,28 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     act: VAFActivation(k=5) -> VAFActivation(k=1), parameters -12, largest error ...
     1 replaced, 0 kept, parameters -12
     """
-    check_tolerance(tolerance)
-    entering = {} if data is None else entering_values(model, data)
+    check_positive("tolerance", tolerance)
+    values = {} if data is None else _quantiles(model, data)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         if not isinstance(layer, VAFActivation):
-            raise NotExchangedError("it has no hidden units")
+            raise KeptError("it has no hidden units")
         known = str(nearest(layer))
-        new, error = _smaller(layer, tolerance, entering.get(path), name)
+        new, error = _smaller(layer, tolerance, values.get(id(layer)), name)
         if new is None:
-            raise NotExchangedError(f"it needs all its hidden units; near {known}")
-        return Exchanged(new, label(new), error, known)
+            raise KeptError(f"it needs all its hidden units; near {known}")
+        return NewActivation(new, label(layer), label(new), error, known)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)
+
+
+def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
+    """Return 1001 quantiles of what enters each activation, by the id of its layer."""
+    layers = trainable_activations(model)
+    return {
+        id(layers[path]): np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
+        for path, values in activation_inputs(model, data).items()
+    }
 
 
 class _Units(NamedTuple):

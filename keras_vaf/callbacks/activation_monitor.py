@@ -1,4 +1,4 @@
-"""Watch the activations while a model is trained."""
+"""`ActivationMonitor` records the activations while a model is trained."""
 
 import time
 import warnings
@@ -21,37 +21,37 @@ from keras_vaf.visualization.epochs import PANELS
 
 
 class ActivationMonitor(keras.callbacks.Callback):
-    """Record what becomes of each activation, and of the data that enter it.
+    """Record each trainable activation, and the data that enter it, during training.
 
-    Before the first epoch and after each one, a few rows pass through the model. Their
-    way through each trainable activation is kept as an `ActivationRecord`: the curve of
-    f, a histogram of what enters it, the shares of dead functions, of inputs outside of
-    all knots, and of hidden units that are idle or superfluous. Between the ends of the
-    epochs nothing is done.
+    Before the first epoch and after each epoch, a few rows pass through the model. Each
+    trainable activation gets an `ActivationRecord`: the curve of f, a histogram of its
+    inputs, and the shares of constant functions, of inputs outside all knots, and of
+    hidden units that are idle or repeated. Nothing is done during an epoch.
 
-    If a function that a whole layer shares dies, so that it gives one value for all
-    inputs, a warning says so and what can be done.
+    If a function that a whole layer shares outputs one value for all inputs, a warning
+    says so and names remedies.
 
-    Of a layer with more than 64 functions, 64 at even distances are looked at; of more
-    than 50,000 inputs, every n-th.
+    If a layer has more than 64 functions, 64 at even distances are recorded. If it has
+    more than 50,000 inputs, every n-th is.
 
     Args:
         data: Inputs of the model, as for `model.predict`.
-        log_dir: Folder for TensorBoard, which shows the shares, how far f moved, and
+        log_dir: Folder for TensorBoard, which shows the shares, the changes of f, and
             the histograms.
-        picture: Path of a PNG that is drawn when training ends: a strip for each layer,
-            as `keras_vaf.visualization.plot_epochs` draws it.
-        rows: So many rows of `data`, at even distances, are used.
-        every: Record after every so many epochs, and after the last.
+        picture: Path of a PNG that is drawn when training ends. It has one row per
+            layer, drawn by `keras_vaf.visualization.plot_epochs`.
+        rows: Number of rows sampled, evenly spaced, from `data`.
+        every: Number of epochs from one record to the next. The last epoch is always
+            recorded.
 
     Attributes:
-        records: A list of `keras_vaf.visualization.ActivationRecord` for each layer, by
-            its path in the model, of the latest training.
-        seconds: Time that the records of the latest training took.
+        records: A list of `keras_vaf.visualization.ActivationRecord` per layer, by its
+            path in the model, from the latest training.
+        seconds: Seconds that these records took.
 
     Raises:
-        ValueError: If `rows` or `every` is no positive integer; if the model has no
-            trainable activation when training begins.
+        ValueError: If `rows` or `every` is not a positive integer, or if the model has
+            no trainable activation when training begins.
         ImportError: If TensorBoard or Matplotlib is needed and not installed.
 
     Example:
@@ -89,7 +89,7 @@ class ActivationMonitor(keras.callbacks.Callback):
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Find the activations and make the first record."""
         self._layers = trainable_activations(self.model)
-        if self.picture is not None:  # say now what would be missing at the end
+        if self.picture is not None:  # fail before training, not after it
             require("matplotlib.figure", extra="plot")
         self._events = None if self.log_dir is None else EventFile(self.log_dir)
         self.records = {path: [] for path in self._layers}
@@ -98,7 +98,7 @@ class ActivationMonitor(keras.callbacks.Callback):
         self._record()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Make a record, if it is time."""
+        """Make a record after every `every` epochs."""
         self._epoch += 1
         if self._epoch % self.every == 0:
             self._record()
@@ -175,9 +175,9 @@ def _some_rows(values: Any, rows: int) -> np.ndarray:
 def _warn_of_death(path: str, epoch: int) -> None:
     when = f"after epoch {epoch}" if epoch else "before training"
     warnings.warn(
-        f"The activation {path!r} is dead {when}: it gives one value for all inputs, "
-        "so no gradient passes through it, and nothing before it can learn any more. "
-        "Go back to earlier weights. Train its parameters more slowly "
+        f"The activation {path!r} is constant {when}: it outputs one value for all "
+        "inputs, so no gradient passes through it and earlier layers cannot learn. "
+        "Restore earlier weights. Then train its parameters more slowly "
         "(`keras_vaf.optimizers.activations_apart(model, optimizer, "
         "learning_rate_factor=0.1)`), clip the gradients, or use a g that is nowhere "
         "flat (`g='leaky_relu'`).",

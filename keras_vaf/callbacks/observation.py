@@ -1,4 +1,4 @@
-"""What the inputs of a layer say of its functions and hidden units."""
+"""`observe` describes the functions and hidden units of a layer on its inputs."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""More hidden units for a VAF, without another function."""
+"""`grow` gives VAFs more hidden units and leaves their functions unchanged."""
 
 from typing import Any
 
@@ -19,15 +19,15 @@ from keras_vaf.models.vaf_equivalent import built_shape
 def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:
     """Give VAFs more hidden units without changing what they compute.
 
-    The new units add nothing yet, and can learn from the next step on: their beta is 0,
-    and their knots lie among the values that enter the layer.
+    The new units contribute nothing at first and learn from the next step on. Their
+    beta is 0, and their knots lie among the values that enter the layer.
 
     Args:
         model: A model with VAFs, or one VAF.
-        k: Number of hidden units that every VAF shall have.
+        k: Number of hidden units of each VAF in the result.
 
     Returns:
-        A model, or a layer, of the same values. The model carries a `report`.
+        A model or a layer with equal outputs. The model has a `report`.
 
     Raises:
         ValueError: If a VAF has more hidden units than k, or there is none.
@@ -57,10 +57,10 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
     Args:
         layer: A VAF with weights.
         k: Number of hidden units of the new one.
-        **changes: Arguments of the new layer that are other than the old one's.
+        **changes: Arguments of the new layer that differ from those of the old one.
 
     Raises:
-        ValueError: If it has more hidden units than k, or no weights yet.
+        ValueError: If the layer has more hidden units than k, or no weights yet.
     """
     if k < layer.k:
         raise ValueError(

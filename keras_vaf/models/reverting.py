@@ -1,4 +1,4 @@
-"""Fixed activations where learned ones are known functions."""
+"""`revert` puts fixed activations back where learned functions are close to them."""
 
 import keras
 
@@ -14,7 +14,7 @@ from keras_vaf.utils import check_positive
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:
-    """Put fixed activations back where learned ones are nearly known functions.
+    """Put fixed activations back where learned functions are close to known ones.
 
     Args:
         model: A Sequential or Functional model with trainable activations.
@@ -22,11 +22,11 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
             of Keras, on [-10, 10].
 
     Returns:
-        A model in which these are `keras.layers.Activation` or `LeakyReLU` layers. Its
-        `report` says which, and what the others are near to.
+        A model with `keras.layers.Activation` or `LeakyReLU` layers in these places.
+        Its `report` lists them, and the known function nearest to each of the others.
 
     Raises:
-        ValueError: If the model has no trainable activation, or the tolerance is no
+        ValueError: If the model has no trainable activation, or the tolerance is not a
             positive number.
 
     Example:

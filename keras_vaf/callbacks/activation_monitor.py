@@ -1,10 +1,7 @@
-"""Watch the activations while a model is trained."""
+"""`ActivationMonitor` records the activations while a model is trained."""
 
-import contextlib
-import io
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,46 +9,49 @@ import keras
 import numpy as np
 
 from keras_vaf.callbacks.event_file import EventFile
-from keras_vaf.callbacks.observation import observe, sample_inputs
+from keras_vaf.callbacks.observation import observe
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.traversal import find_layers
-from keras_vaf.utils import require, write_atomically
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
+from keras_vaf.utils import check_integer, png_bytes, require, write_atomically
 from keras_vaf.visualization import ActivationRecord, plot_epochs, style
 from keras_vaf.visualization.epochs import PANELS
 
 
 class ActivationMonitor(keras.callbacks.Callback):
-    """Record what becomes of each activation, and of the data that enter it.
+    """Record each trainable activation, and the data that enter it, during training.
 
-    Before the first epoch and after each one, a few rows pass through the model. Their
-    way through each trainable activation is kept as an `ActivationRecord`: the curve of
-    f, a histogram of what enters it, the shares of dead functions, of inputs outside of
-    all knots, and of hidden units that are idle or superfluous. Between the ends of the
-    epochs nothing is done.
+    Before the first epoch and after each epoch, a few rows pass through the model. Each
+    trainable activation gets an `ActivationRecord`: the curve of f, a histogram of its
+    inputs, and the shares of constant functions, of inputs outside all knots, and of
+    hidden units that are idle or repeated. Nothing is done during an epoch.
 
-    If a function that a whole layer shares dies, so that it gives one value for all
-    inputs, a warning says so and what can be done.
+    If a function that a whole layer shares outputs one value for all inputs, a warning
+    says so and names remedies.
 
-    Of a layer with more than 64 functions, 64 at even distances are looked at; of more
-    than 50,000 inputs, every n-th.
+    If a layer has more than 64 functions, 64 at even distances are recorded. If it has
+    more than 50,000 inputs, every n-th is.
 
     Args:
         data: Inputs of the model, as for `model.predict`.
-        log_dir: Folder for TensorBoard, which shows the shares, how far f moved, and
+        log_dir: Folder for TensorBoard, which shows the shares, the changes of f, and
             the histograms.
-        picture: Path of a PNG that is drawn when training ends: a strip for each layer,
-            as `keras_vaf.visualization.plot_epochs` draws it.
-        rows: So many rows of `data`, at even distances, are used.
-        every: Record after every so many epochs, and after the last.
+        picture: Path of a PNG that is drawn when training ends. It has one row per
+            layer, drawn by `keras_vaf.visualization.plot_epochs`.
+        rows: Number of rows sampled, evenly spaced, from `data`.
+        every: Number of epochs from one record to the next. The last epoch is always
+            recorded.
 
     Attributes:
-        records: A list of `keras_vaf.visualization.ActivationRecord` for each layer, by
-            its path in the model, of the latest training.
-        seconds: Time that the records of the latest training took.
+        records: A list of `keras_vaf.visualization.ActivationRecord` per layer, by its
+            path in the model, from the latest training.
+        seconds: Seconds that these records took.
 
     Raises:
-        ValueError: If `rows` or `every` is no positive integer; if the model has no
-            trainable activation when training begins.
+        ValueError: If `rows` or `every` is not a positive integer, or if the model has
+            no trainable activation when training begins.
         ImportError: If TensorBoard or Matplotlib is needed and not installed.
 
     Example:
@@ -75,15 +75,10 @@ class ActivationMonitor(keras.callbacks.Callback):
         every: int = 1,
     ) -> None:
         super().__init__()
-        for name, value in (("rows", rows), ("every", every)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"`{name}` must be an integer of at least 1. "
-                    f"Received: {name}={value!r}"
-                )
+        check_integer("rows", rows)
         self.log_dir = log_dir
         self.picture = picture
-        self.every = every
+        self.every = check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
         self.seconds = 0.0
         self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
@@ -93,13 +88,8 @@ class ActivationMonitor(keras.callbacks.Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Find the activations and make the first record."""
-        self._layers = find_layers(self.model, TrainableActivation)
-        if not self._layers:
-            raise ValueError(
-                "Expected a model with a trainable activation of keras_vaf.layers. "
-                f"Received: model={self.model.name!r} with none"
-            )
-        if self.picture is not None:  # say now what would be missing at the end
+        self._layers = trainable_activations(self.model)
+        if self.picture is not None:  # fail before training, not after it
             require("matplotlib.figure", extra="plot")
         self._events = None if self.log_dir is None else EventFile(self.log_dir)
         self.records = {path: [] for path in self._layers}
@@ -108,7 +98,7 @@ class ActivationMonitor(keras.callbacks.Callback):
         self._record()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Make a record, if it is time."""
+        """Make a record after every `every` epochs."""
         self._epoch += 1
         if self._epoch % self.every == 0:
             self._record()
@@ -124,12 +114,8 @@ class ActivationMonitor(keras.callbacks.Callback):
 
     def _record(self) -> None:
         start = time.perf_counter()
-        seen: dict[str, list[np.ndarray]] = {path: [] for path in self._layers}
-        with _seeing(self._layers, seen), _without_gradients():
-            self.model(self._data, training=False)
-        for path, inputs in seen.items():
-            if inputs:  # a layer may take no part
-                self._keep(path, np.concatenate(inputs))
+        for path, inputs in activation_inputs(self.model, self._data).items():
+            self._keep(path, inputs)
         if self._events is not None:
             self._write_events(self._events)
         self.seconds += time.perf_counter() - start
@@ -177,9 +163,7 @@ class ActivationMonitor(keras.callbacks.Callback):
             for ax in row[len(records) :]:
                 ax.remove()
         style.legend_below(figure, [row[0] for row in grid])
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png")
-        return buffer.getvalue()
+        return png_bytes(figure)
 
 
 def _some_rows(values: Any, rows: int) -> np.ndarray:
@@ -188,44 +172,12 @@ def _some_rows(values: Any, rows: int) -> np.ndarray:
     return values[places.round().astype(int)]
 
 
-@contextlib.contextmanager
-def _seeing(
-    layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]]
-) -> Iterator[None]:
-    """Keep a sample of what enters the layers while the model is called."""
-
-    def seeing(layer: TrainableActivation, inputs: list[np.ndarray]) -> Callable:
-        call = layer.call
-
-        def see_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
-            inputs.append(sample_inputs(layer, x))
-            return call(x, *args, **kwargs)
-
-        return see_and_call
-
-    for path, layer in layers.items():
-        layer.call = seeing(layer, seen[path])  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        for layer in layers.values():
-            del layer.call
-
-
-def _without_gradients() -> contextlib.AbstractContextManager:
-    if keras.backend.backend() != "torch":
-        return contextlib.nullcontext()
-    import torch
-
-    return torch.no_grad()
-
-
 def _warn_of_death(path: str, epoch: int) -> None:
     when = f"after epoch {epoch}" if epoch else "before training"
     warnings.warn(
-        f"The activation {path!r} is dead {when}: it gives one value for all inputs, "
-        "so no gradient passes through it, and nothing before it can learn any more. "
-        "Go back to earlier weights. Train its parameters more slowly "
+        f"The activation {path!r} is constant {when}: it outputs one value for all "
+        "inputs, so no gradient passes through it and earlier layers cannot learn. "
+        "Restore earlier weights. Then train its parameters more slowly "
         "(`keras_vaf.optimizers.activations_apart(model, optimizer, "
         "learning_rate_factor=0.1)`), clip the gradients, or use a g that is nowhere "
         "flat (`g='leaky_relu'`).",

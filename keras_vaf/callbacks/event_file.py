@@ -1,4 +1,4 @@
-"""Files for TensorBoard, on any backend."""
+"""`EventFile` writes files for TensorBoard on any backend."""
 
 import socket
 import time

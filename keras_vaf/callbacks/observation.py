@@ -1,4 +1,4 @@
-"""What the inputs of a layer say of its functions and hidden units."""
+"""`observe` describes the functions and hidden units of a layer on its inputs."""
 
 import math
 from typing import Any
@@ -7,14 +7,11 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
 from keras_vaf.visualization import ActivationRecord
 from keras_vaf.visualization.knots import unit_knots
-
-# Of a layer with more functions or inputs, so many are looked at.
-FUNCTIONS = 64
-INPUTS = 50_000
 
 _INNER = (0.001, 0.999)
 _POINTS = 101
@@ -24,23 +21,6 @@ _IDLE = 0.01
 _EQUAL = 0.9999
 
 
-def sample_inputs(layer: TrainableActivation, inputs: Any) -> np.ndarray:
-    """Return some of the inputs, `(inputs, functions)`, by the function they enter.
-
-    Args:
-        layer: A built layer.
-        inputs: A tensor that enters it.
-    """
-    values = keras.ops.convert_to_numpy(inputs).astype("float32")
-    unshared = sorted(layer.input_spec.axes or ())
-    count = len(unshared)
-    last = range(values.ndim - count, values.ndim)
-    sizes = [values.shape[axis] for axis in unshared]
-    values = np.moveaxis(values, unshared, last).reshape(-1, math.prod(sizes))
-    values = values[:, _chosen(values.shape[1])]
-    return values[:: math.ceil(values.size / INPUTS)]
-
-
 def observe(
     layer: TrainableActivation, inputs: np.ndarray, epoch: int, x: np.ndarray | None
 ) -> ActivationRecord:
@@ -48,7 +28,7 @@ def observe(
 
     Args:
         layer: A built layer.
-        inputs: What `sample_inputs` returned.
+        inputs: What enters it, as `keras_vaf.layers.activation_inputs` returns it.
         epoch: Number of epochs that were trained.
         x: Places at which the curves are taken; by default over nearly all inputs.
     """
@@ -70,11 +50,6 @@ def observe(
     )
 
 
-def _chosen(count: int) -> np.ndarray:
-    """Return which functions are looked at, at even distances."""
-    return np.linspace(0, count - 1, min(count, FUNCTIONS)).round().astype(int)
-
-
 def _range(inputs: np.ndarray) -> tuple[float, float]:
     low, high = np.quantile(inputs, _INNER)
     margin = 0.05 * (high - low) or 1.0
@@ -89,7 +64,7 @@ def _weights(layer: TrainableActivation) -> list[np.ndarray]:
         weight = keras.ops.convert_to_numpy(getattr(layer, name).value)
         shape = weight.shape[count:]
         functions = weight.reshape(math.prod(weight.shape[:count]), *shape)
-        weights.append(functions[_chosen(len(functions))])
+        weights.append(functions[chosen_functions(len(functions))])
     return weights
 
 
@@ -109,7 +84,7 @@ def _outside(layer: TrainableActivation, inputs: np.ndarray) -> float | None:
     if places is None:
         return None
     places = places.reshape(-1, places.shape[-1])
-    places = places[_chosen(len(places))]
+    places = places[chosen_functions(len(places))]
     # A unit without a knot is marked by NaN, which these two leave out.
     first = np.fmin.reduce(places, axis=1)
     last = np.fmax.reduce(places, axis=1)

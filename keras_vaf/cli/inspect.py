@@ -9,7 +9,7 @@ from keras_vaf.cli.shared import print_table
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import nearest
-from keras_vaf.models.surgery.replacement import label
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.utils import write_atomically
 from keras_vaf.visualization import plot_activations
 

@@ -1,11 +1,11 @@
-"""Whole networks: any Keras model with trainable activations, and the paper's own.
+"""Convert, simplify and freeze whole models, and make the networks of the paper.
 
-`convert` takes a model and replaces its fixed activations by trained ones, which start
-there; `grow` gives VAFs more hidden units, `simplify` takes away those that do little,
-`revert` puts fixed activations back, `nearest` names the known function that is nearest
-to a learned one, and `freeze` makes a model that needs nothing but Keras.
-`save_curve` and `load_curve` carry one learned function to another model. `to_vaf`
-writes one activation as a VAF; `mlp`, `cnet` and `nin` make the networks of the paper.
+`convert` replaces the fixed activations of a model by trainable ones that start at the
+same functions. `grow` gives VAFs more hidden units, and `simplify` removes units that
+contribute little. `revert` puts fixed activations back, `nearest` names the known
+function nearest to a learned one, and `freeze` makes a model that needs only Keras.
+`save_curve` and `load_curve` carry a learned function to another model. `to_vaf` writes
+one activation as a VAF. `mlp`, `cnet` and `nin` make the networks of the paper.
 """
 
 from keras_vaf.models.conversion import convert

@@ -1,8 +1,8 @@
-"""New activations for old ones."""
+"""`Maker` makes the activations that `convert` puts in place of others."""
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -12,23 +12,12 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.growing import grow_layer
 from keras_vaf.models.surgery.cloning import Node
 from keras_vaf.models.surgery.fixed_activations import Fixed, fixed
+from keras_vaf.models.surgery.replacement import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
 from keras_vaf.ops.functions import Function
 
 SAME = "same"
 _GRID = np.linspace(-5, 5, 501)
-
-
-class NotPossibleError(Exception):
-    """Why an activation has to be kept."""
-
-
-class Made(NamedTuple):
-    """A new activation, what it replaces, and the largest error on [-5, 5]."""
-
-    layer: keras.layers.Layer
-    before: str
-    error: float | None
 
 
 class Maker:
@@ -66,7 +55,7 @@ class Maker:
         # Most activations of a model are the same function.
         self._known: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
-    def make(self, activation: Any, layer: Node, name: str) -> Made:
+    def make(self, activation: Any, layer: Node, name: str) -> NewActivation:
         """Return a new activation.
 
         Args:
@@ -75,7 +64,7 @@ class Maker:
             name: Name of the new layer.
 
         Raises:
-            NotPossibleError: If none can start there.
+            KeptError: If none can start there.
             ValueError: If k is too small for it, or `to` does not return a layer.
         """
         arguments = {"name": name, "dtype": getattr(layer, "dtype_policy", None)}
@@ -84,7 +73,7 @@ class Maker:
         try:
             found = fixed(activation)
         except ValueError as reason:
-            raise NotPossibleError(str(reason)) from reason
+            raise KeptError(str(reason)) from reason
         if self._family:
             key = (found.name, str(found.start.get_config()))
             if key not in self._known:
@@ -92,14 +81,14 @@ class Maker:
                 self._known[key] = (start, self._measure(found, start))
             start, error = self._known[key]
             new = self._to(**self._arguments, **start, **arguments)
-            return Made(new, found.name, error)
+            return NewActivation(new, found.name, self._to.__name__, error)
         new = self._to(layer)
         if not isinstance(new, keras.layers.Layer):
             raise ValueError(
                 "`to` must return a layer. "
                 f"Received: {new!r} for the layer {layer.name!r}"
             )
-        return Made(new, found.name, None)
+        return NewActivation(new, found.name, type(new).__name__)
 
     def _start(self, found: Fixed) -> dict[str, Any]:
         """Return the arguments that say where an activation starts."""
@@ -124,10 +113,13 @@ class Maker:
         difference = probe.function(_GRID).ravel() - found.start.target(_GRID)
         return float(np.max(np.abs(difference)))
 
-    def _like_prelu(self, layer: keras.layers.PReLU, arguments: dict[str, Any]) -> Made:
+    def _like_prelu(
+        self, layer: keras.layers.PReLU, arguments: dict[str, Any]
+    ) -> NewActivation:
         """Return a VAF with as many functions as a PReLU has slopes."""
         if self._g not in ("relu", SAME, keras.activations.relu):
-            raise NotPossibleError("only a VAF with g='relu' starts at its slopes")
+            raise KeptError("only a VAF with g='relu' starts at its slopes")
         if not layer.weights:
-            raise NotPossibleError("it has no slopes before it is built")
-        return Made(grow_layer(to_vaf(layer), self._k, **arguments), "PReLU", 0.0)
+            raise KeptError("it has no slopes before it is built")
+        grown = grow_layer(to_vaf(layer), self._k, **arguments)
+        return NewActivation(grown, "PReLU", "VAFActivation", 0.0)

@@ -1,31 +1,28 @@
 """Fixed activations of a model replaced by trainable ones that start there."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
-import numpy as np
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.activation_factory import Maker, NotPossibleError
-from keras_vaf.models.surgery.cloning import Node, Swap, check_graph, rebuild
-from keras_vaf.models.surgery.fixed_activations import (
-    has_built_in,
-    is_activation,
-    label,
-)
+from keras_vaf.models.activation_factory import Maker
+from keras_vaf.models.surgery.cloning import check_graph
 from keras_vaf.models.surgery.layer_selection import (
     Selection,
     Selector,
     layers_of,
     output_layers,
 )
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    ReplacedActivation,
+from keras_vaf.models.surgery.replacement import (
+    KeptError,
+    NewActivation,
+    Place,
+    replace_activations,
 )
 from keras_vaf.ops.functions import Function
+
+_TRAINED = "it is trained already"
 
 
 def convert(
@@ -90,131 +87,40 @@ def convert(
     """
     check_graph(model)
     conversion = _Conversion(model, layers, to, k, g, sharing)
-    result = rebuild(model, conversion.swap, inplace)
-    result.report = conversion.report()
+    result = replace_activations(model, conversion.decide, inplace)
+    conversion.selection.check(model)
+    kept = result.report.kept
+    if not result.report.replaced and _TRAINED not in {each.reason for each in kept}:
+        raise ValueError(
+            f"Nothing to replace in the model {model.name!r}. Received: a model with "
+            f"{'; '.join(map(str, kept)) or 'no activation'}"
+        )
     return result
 
 
-class _Replaced(NamedTuple):
-    path: str
-    before: str
-    layer: keras.layers.Layer
-    error: float | None
-    parameters_before: int
-
-
 class _Conversion:
-    """Decides layer by layer what to replace, and remembers it."""
+    """Decides for each activation whether it is replaced, and by what."""
 
     def __init__(
         self, model: keras.Model, layers: Any, to: Any, k: int, g: Any, sharing: Any
     ) -> None:
-        found = list(layers_of(model))
-        formats = (getattr(layer, "data_format", None) for layer in found)
-        self._model = model
-        self._selection = Selection(layers)
+        formats = (getattr(layer, "data_format", None) for _, layer in layers_of(model))
+        self.selection = Selection(layers)
         self._maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
         self._outputs = {id(layer) for layer in output_layers(model)}
-        self._names = {layer.name for layer in found}
-        self._replaced: list[_Replaced] = []
-        self._kept: list[KeptActivation] = []
-        self._trained = False
 
-    def swap(self, layer: Node, path: str) -> Swap | None:
-        """Return what takes the place of a layer."""
-        chosen = self._selection.takes(layer, path)
-        built_in = has_built_in(layer)
-        if not built_in and not is_activation(layer):
-            self._note(layer, path)
-            return None
-        activation = layer.activation if built_in else layer
+    def decide(self, place: Place) -> NewActivation:
+        """Return a new activation, or raise the reason why the old one is kept."""
+        activation, layer, path, name = place
+        if isinstance(activation, TrainableActivation):
+            raise KeptError(_TRAINED)
+        if isinstance(layer, keras.layers.RNN):
+            raise KeptError("it needs the functions of its gates")
+        if not self.selection.takes(layer, path):
+            raise KeptError("it was not chosen")
+        if id(layer) in self._outputs and not self.selection.names(layer, path):
+            raise KeptError("it makes an output of the model")
         try:
-            self._check(activation, layer, path, chosen)
-            new = self._replace(activation, layer, path)
-        except NotPossibleError as reason:
-            self._kept.append(KeptActivation(path, label(activation), str(reason)))
-            return None
-        return Swap(linear=True, then=new) if built_in else Swap(new)
-
-    def _check(self, activation: Any, layer: Node, path: str, chosen: bool) -> None:
-        """Raise the reason why an activation stays, whatever it is."""
-        inner = getattr(layer, "activation", None)
-        if isinstance(inner, TrainableActivation):
-            self._trained = True
-            raise NotPossibleError("it is trained already")
-        if not chosen:
-            raise NotPossibleError("it was not chosen")
-        if id(layer) in self._outputs and not self._selection.names(layer, path):
-            raise NotPossibleError("it makes an output of the model")
-
-    def _replace(self, activation: Any, layer: Node, path: str) -> keras.layers.Layer:
-        name = layer.name
-        if activation is not layer:
-            name = f"{name}_activation"
-            while name in self._names:
-                name = f"{name}_vaf"
-            self._names.add(name)
-        try:
-            made = self._maker.make(activation, layer, name)
+            return self._maker.make(activation, layer, name)
         except ValueError as error:
             raise ValueError(f"The activation of {path!r}: {error}") from error
-        before = _parameters(activation)
-        self._replaced.append(
-            _Replaced(path, made.before, made.layer, made.error, before)
-        )
-        return made.layer
-
-    def _note(self, layer: Node, path: str) -> None:
-        """Note activations in a layer that are no part of the model's graph."""
-        reason = None
-        if isinstance(layer, TrainableActivation):
-            self._trained = True
-            reason = "it is trained already"
-        elif isinstance(layer, keras.layers.RNN):
-            reason = "it needs the functions of its gates"
-        elif any(map(_acts, _inside(layer))):
-            reason = "its own code calls the activations in it"
-        if reason is not None:
-            self._kept.append(KeptActivation(path, type(layer).__name__, reason))
-
-    def report(self) -> ConversionReport:
-        """Return what was done.
-
-        Raises:
-            ValueError: If nothing was, and nothing is trained already.
-        """
-        self._selection.check(self._model)
-        changes = tuple(
-            ReplacedActivation(
-                path, before, type(new).__name__, error, _parameters(new) - had
-            )
-            for path, before, new, error, had in self._replaced
-        )
-        report = ConversionReport(changes, tuple(self._kept))
-        if not changes and not self._trained:
-            found = "; ".join(map(str, report.kept)) or "no activation"
-            raise ValueError(
-                f"Nothing to replace in the model {self._model.name!r}. "
-                f"Received: a model with {found}"
-            )
-        return report
-
-
-def _parameters(activation: Any) -> int:
-    weights = getattr(activation, "weights", ())
-    return sum(int(np.prod(weight.shape)) for weight in weights)
-
-
-def _inside(layer: Node) -> list[Any]:
-    """Return all that a layer is made of, and its own activation."""
-    parts = [getattr(layer, "activation", None), *getattr(layer, "_layers", ())]
-    return [part for part in parts if part is not None]
-
-
-def _acts(part: Any) -> bool:
-    """Tell whether a part of a layer is an activation, or has one."""
-    if not isinstance(part, keras.layers.Layer):
-        return part is not keras.activations.linear
-    if is_activation(part) or isinstance(part, TrainableActivation):
-        return True
-    return any(map(_acts, _inside(part)))

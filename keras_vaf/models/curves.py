@@ -1,4 +1,4 @@
-"""Learned functions as small files."""
+"""`save_curve` and `load_curve` write and read one learned function."""
 
 import json
 import os
@@ -26,14 +26,15 @@ def save_curve(
     Args:
         layer: A VAF, or another activation that `to_vaf` takes.
         path: The file.
-        index: Which of its functions, if it has several: `(3,)` for that of channel 3.
+        index: Position of the function, if the layer has several: `(3,)` for that of
+            channel 3.
 
     Returns:
         The path written.
 
     Raises:
-        ValueError: If the layer is no VAF or has no weights yet, the index fits no
-            function, or g is not registered.
+        ValueError: If the layer cannot be written as a VAF or has no weights yet, if
+            the index is not that of a function, or if g is not registered.
         OSError: If the file cannot be written.
 
     Example:
@@ -70,7 +71,7 @@ def load_curve(path: str | os.PathLike[str]) -> CurveStart:
         A start, for the argument `initialization` of `VAFActivation`.
 
     Raises:
-        ValueError: If the file is none of these, or its g is not registered here.
+        ValueError: If `save_curve` did not write the file, or its g is not registered.
         OSError: If the file cannot be read.
 
     Example: see `save_curve`.

@@ -10,7 +10,12 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.sharing import unshared_axes
-from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
+from keras_vaf.models.surgery.fixed_activations import label
+from keras_vaf.models.surgery.replacement import (
+    KeptError,
+    NewActivation,
+    replace_trainable,
+)
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 from keras_vaf.types import Tensor
@@ -49,7 +54,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             "A model is frozen with its weights: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
-    frozen = exchange(model, _constant, edit=_without_own, compiled=False)
+    frozen = replace_trainable(model, _constant, edit=_without_own, compiled=False)
     report = frozen.report
     if isinstance(frozen, keras.Sequential):  # all VAFs are in models inside
         frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
@@ -68,12 +73,12 @@ def _array(tensor: Tensor) -> np.ndarray:
     return keras.ops.convert_to_numpy(tensor).astype("float64")
 
 
-def _constant(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+def _constant(layer: TrainableActivation, name: str) -> NewActivation:
     try:
         function = _Constant(layer, name)
     except ValueError as reason:
-        raise NotExchangedError(str(reason)) from reason
-    return Exchanged(function, "layers of Keras", 0.0)
+        raise KeptError(str(reason)) from reason
+    return NewActivation(function, label(layer), "layers of Keras", 0.0)
 
 
 class _Constant:

@@ -1,4 +1,4 @@
-"""More hidden units for a VAF, without another function."""
+"""`grow` gives VAFs more hidden units and leaves their functions unchanged."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import numpy as np
 
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
-    Exchanged,
-    NotExchangedError,
-    exchange,
-    label,
+    KeptError,
+    NewActivation,
+    replace_trainable,
 )
 from keras_vaf.models.vaf_equivalent import built_shape
 
@@ -19,15 +19,15 @@ from keras_vaf.models.vaf_equivalent import built_shape
 def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:
     """Give VAFs more hidden units without changing what they compute.
 
-    The new units add nothing yet, and can learn from the next step on: their beta is 0,
-    and their knots lie among the values that enter the layer.
+    The new units contribute nothing at first and learn from the next step on. Their
+    beta is 0, and their knots lie among the values that enter the layer.
 
     Args:
         model: A model with VAFs, or one VAF.
-        k: Number of hidden units that every VAF shall have.
+        k: Number of hidden units of each VAF in the result.
 
     Returns:
-        A model, or a layer, of the same values. The model carries a `report`.
+        A model or a layer with equal outputs. The model has a `report`.
 
     Raises:
         ValueError: If a VAF has more hidden units than k, or there is none.
@@ -42,13 +42,13 @@ def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivat
     if isinstance(model, VAFActivation):
         return grow_layer(model, k)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         if not isinstance(layer, VAFActivation):
-            raise NotExchangedError("it has no hidden units")
+            raise KeptError("it has no hidden units")
         grown = grow_layer(layer, k, name=name)
-        return Exchanged(grown, label(grown), 0.0)
+        return NewActivation(grown, label(layer), label(grown), 0.0)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)
 
 
 def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
@@ -57,10 +57,10 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
     Args:
         layer: A VAF with weights.
         k: Number of hidden units of the new one.
-        **changes: Arguments of the new layer that are other than the old one's.
+        **changes: Arguments of the new layer that differ from those of the old one.
 
     Raises:
-        ValueError: If it has more hidden units than k, or no weights yet.
+        ValueError: If the layer has more hidden units than k, or no weights yet.
     """
     if k < layer.k:
         raise ValueError(

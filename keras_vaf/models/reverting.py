@@ -1,15 +1,20 @@
-"""Fixed activations where learned ones are known functions."""
+"""`revert` puts fixed activations back where learned functions are close to them."""
 
 import keras
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import nearest
-from keras_vaf.models.surgery.replacement import Exchanged, NotExchangedError, exchange
-from keras_vaf.models.surgery.tolerance import check_tolerance
+from keras_vaf.models.surgery.replacement import (
+    KeptError,
+    NewActivation,
+    replace_trainable,
+)
+from keras_vaf.utils import check_positive
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:
-    """Put fixed activations back where learned ones are nearly known functions.
+    """Put fixed activations back where learned functions are close to known ones.
 
     Args:
         model: A Sequential or Functional model with trainable activations.
@@ -17,11 +22,11 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
             of Keras, on [-10, 10].
 
     Returns:
-        A model in which these are `keras.layers.Activation` or `LeakyReLU` layers. Its
-        `report` says which, and what the others are near to.
+        A model with `keras.layers.Activation` or `LeakyReLU` layers in these places.
+        Its `report` lists them, and the known function nearest to each of the others.
 
     Raises:
-        ValueError: If the model has no trainable activation, or the tolerance is no
+        ValueError: If the model has no trainable activation, or the tolerance is not a
             positive number.
 
     Example:
@@ -32,13 +37,13 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
     act: VAFActivation(k=3) -> relu, parameters -10, largest error 0
     1 replaced, 0 kept, parameters -10
     """
-    check_tolerance(tolerance)
+    check_positive("tolerance", tolerance)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         known = nearest(layer, scaled=False)
         if known.error > tolerance:
-            raise NotExchangedError(f"it is near to {nearest(layer)}")
+            raise KeptError(f"it is near to {nearest(layer)}")
         fixed = known.layer(name=name, dtype=layer.dtype_policy)
-        return Exchanged(fixed, known.function, known.error)
+        return NewActivation(fixed, label(layer), known.function, known.error)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)

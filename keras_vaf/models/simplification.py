@@ -1,4 +1,4 @@
-"""VAFs with fewer hidden units."""
+"""`simplify` removes hidden units of VAFs that contribute little."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,41 +8,44 @@ import numpy as np
 
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.surgery.activation_inputs import entering_values
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
+from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import nearest
 from keras_vaf.models.surgery.replacement import (
-    Exchanged,
-    NotExchangedError,
-    exchange,
-    label,
+    KeptError,
+    NewActivation,
+    replace_trainable,
 )
-from keras_vaf.models.surgery.tolerance import check_tolerance
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.functions import Function, evaluate
+from keras_vaf.utils import check_positive
 
 _GRID = np.linspace(-5, 5, 501)
 
 
 def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Model:
-    """Take hidden units from VAFs as long as their functions stay nearly the same.
+    """Remove hidden units of VAFs while each function stays within `tolerance`.
 
-    Units are taken one by one, the one that is missed least first, and the others are
-    fitted anew each time. So units with equal knots become one, and those that
-    contribute less than the tolerance go.
+    Units are removed one by one. Each step removes the unit whose absence causes the
+    smallest error, after the others are fitted again. Units with equal knots become
+    one, and units that contribute less than the tolerance disappear.
 
     Args:
         model: A Sequential or Functional model with VAFs.
-        tolerance: Error allowed for each function: the largest one on [-5, 5]; with
-            data the root mean square over the values that enter the layer, which is
-            weighted by their density.
-        data: Inputs of the model, as `model.predict` takes them in one piece.
+        tolerance: Error allowed for each function. Without data this is the largest
+            error on [-5, 5]. With data it is the root mean square error over the values
+            that enter the layer.
+        data: Inputs of the model, a list or dictionary if it takes several.
 
     Returns:
-        A model with smaller VAFs. Its `report` says by how much they differ, and which
-        known function each is near to.
+        A model with smaller VAFs. Its `report` has the error of each, and the known
+        function nearest to it.
 
     Raises:
-        ValueError: If the model has no trainable activation, or the tolerance is no
+        ValueError: If the model has no trainable activation, or the tolerance is not a
             positive number.
 
     Example:
@@ -54,23 +57,32 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     act: VAFActivation(k=5) -> VAFActivation(k=1), parameters -12, largest error ...
     1 replaced, 0 kept, parameters -12
     """
-    check_tolerance(tolerance)
-    entering = {} if data is None else entering_values(model, data)
+    check_positive("tolerance", tolerance)
+    values = {} if data is None else _quantiles(model, data)
 
-    def make(layer: TrainableActivation, path: str, name: str) -> Exchanged:
+    def make(layer: TrainableActivation, name: str) -> NewActivation:
         if not isinstance(layer, VAFActivation):
-            raise NotExchangedError("it has no hidden units")
+            raise KeptError("it has no hidden units")
         known = str(nearest(layer))
-        new, error = _smaller(layer, tolerance, entering.get(path), name)
+        new, error = _smaller(layer, tolerance, values.get(id(layer)), name)
         if new is None:
-            raise NotExchangedError(f"it needs all its hidden units; near {known}")
-        return Exchanged(new, label(new), error, known)
+            raise KeptError(f"it needs all its hidden units; near {known}")
+        return NewActivation(new, label(layer), label(new), error, known)
 
-    return exchange(model, make)
+    return replace_trainable(model, make)
+
+
+def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
+    """Return 1001 quantiles of what enters each activation, by the id of its layer."""
+    layers = trainable_activations(model)
+    return {
+        id(layers[path]): np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
+        for path, values in activation_inputs(model, data).items()
+    }
 
 
 class _Units(NamedTuple):
-    """The hidden units of one function that are left, and the error without others."""
+    """The hidden units of one function that remain, and the error of their sum."""
 
     kept: list[int]
     beta: np.ndarray
@@ -82,7 +94,7 @@ def _smaller(
     layer: VAFActivation, tolerance: float, values: np.ndarray | None, name: str
 ) -> tuple[VAFActivation | None, float]:
     """Return a VAF with as few hidden units as all its functions allow."""
-    vaf = to_vaf(layer)  # checks the weights, and makes straight lines of relu
+    vaf = to_vaf(layer)  # checks the weights, and writes straight lines with relu
     weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
     x, measure = (_GRID, _largest) if values is None else (values, _mean)
@@ -113,7 +125,7 @@ def _reduce(
     tolerance: float,
     measure: Callable[[np.ndarray], float],
 ) -> _Units:
-    """Take units away, the least missed first, while the error is allowed."""
+    """Remove units, the one of smallest effect first, while the error is allowed."""
     target = hidden @ beta + beta_bias
     units = _Units(list(range(len(beta))), beta, beta_bias, 0.0)
     while len(units.kept) > 1:
@@ -143,7 +155,7 @@ def _refit(
 def _filled(
     alpha: np.ndarray, alpha_bias: np.ndarray, units: _Units, k: int, g: Function
 ) -> np.ndarray:
-    """Return alpha, alpha_bias and beta of k units, live spares among them."""
+    """Return alpha, alpha_bias and beta of k units: the kept ones, then spare ones."""
     kept = [alpha[units.kept], alpha_bias[units.kept], units.beta]
     spares = spare_units(k - len(units.kept), g, *kept[:2])
     return np.concatenate([kept, spares], axis=1)

@@ -1,4 +1,4 @@
-"""Other activations as VAFs: section 3 of the paper, made to run."""
+"""`to_vaf` writes other activations as VAFs, as section 3 of the paper does."""
 
 import functools
 from typing import Any, NamedTuple
@@ -17,29 +17,29 @@ from keras_vaf.types import Tensor
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 def gaussian(x: Tensor) -> Tensor:
-    """exp(-x^2), the kernel of a `keras_vaf.layers.KAF` as hidden units compute it."""
+    """Return exp(-x^2), the kernel of a `keras_vaf.layers.KAF`, element by element."""
     return ops.exp(-x * x)
 
 
 def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     """Return the VAF that computes the same function as another activation.
 
-    Any weighted sum of one function of one variable, shifted and scaled, is a VAF with
-    that function as g. So are all continuous functions made of straight lines, with
-    g = relu.
+    A weighted sum of shifted and scaled copies of one function is a VAF with that
+    function as g. Continuous functions made of straight lines are VAFs with g = relu.
 
     Args:
         layer: With straight lines: `keras.layers.ReLU`, `LeakyReLU` and `PReLU`,
             `keras_vaf.layers.SReLU`, `APL`, and a `VAFActivation` whose g is made of
             straight lines. Beyond them: `KAF`, `PELU`, `AdaptiveSigmoid`,
             `AdaptiveTanh`, and `keras.layers.Activation` of an element-wise function.
-            It must be built, where its weights depend on its input.
+            A layer whose weights depend on its input must be built.
 
     Returns:
-        A built layer of equal values, which is trained as any other VAF.
+        A built layer with equal outputs, which is trained like any other VAF.
 
     Raises:
-        ValueError: If the layer is no VAF, with the reason, or is not built.
+        ValueError: If the layer cannot be written as a VAF, with the reason, or is not
+            built.
 
     Reference:
         The paper, section 3.1: "any approach discussed in [linear combination of
@@ -68,7 +68,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
 def _sharing_and_shape(
     layer: keras.layers.Layer,
 ) -> tuple[Sharing, tuple[int | None, ...]]:
-    """Return which elements share a function, and the shape the layer was built for."""
+    """Return the sharing of a layer, and the shape that it was built for."""
     if isinstance(layer, keras.layers.PReLU):
         shared = tuple(layer.shared_axes or ())
         return shared or "neuron", (None, *layer.alpha.shape)
@@ -111,16 +111,17 @@ _REASONS = {
     "one g; a VAF with a polynomial g could not learn any other function",
     layers.SplineActivation: "its pieces are cubic; start a VAF near it with "
     "`initialization` set to a registered function of its values",
-    layers.Maxout: "it is no function of one number",
-    layers.MLPConv: "it is no function of one number",
+    layers.Maxout: "it is not a function of one number",
+    layers.MLPConv: "it is not a function of one number",
 }
 
 
 @functools.singledispatch
 def _parts(layer: keras.layers.Layer) -> _Parts:
-    reason = _REASONS.get(type(layer), "it is no activation that this function knows")
+    reason = _REASONS.get(type(layer), "`to_vaf` does not know this layer")
     raise ValueError(
-        f"A {type(layer).__name__} is no VAF: {reason}. Received: layer={layer!r}"
+        f"A {type(layer).__name__} cannot be written as a VAF: {reason}. "
+        f"Received: layer={layer!r}"
     )
 
 
@@ -137,8 +138,8 @@ def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
 def _(layer: keras.layers.ReLU) -> _Parts:
     if layer.threshold != 0:
         raise ValueError(
-            "A ReLU with a threshold is no VAF: it jumps there, and a VAF is "
-            f"continuous. Received: threshold={layer.threshold}"
+            "A ReLU with a threshold cannot be written as a VAF: it jumps there, and "
+            f"a VAF is continuous. Received: threshold={layer.threshold}"
         )
     units = [(1, 0, 1), (-1, 0, -layer.negative_slope)]
     if layer.max_value is not None:

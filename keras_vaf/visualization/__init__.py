@@ -1,10 +1,10 @@
-"""Pictures of what trainable activations learn.
+"""Draw what trainable activations learn.
 
 `plot_activation` draws the function of one layer over the data that enters it,
-`plot_activations` those of a whole model, and `plot_units` the hidden units that add up
-to a VAF; `plot_epochs` shows how a function changed in training. They draw on the axes
-they are given, or on new ones, in one style whose colours are told apart by
-colour-blind people. They need Matplotlib:
+`plot_activations` the functions of a whole model, and `plot_units` the hidden units of
+a VAF. `plot_epochs` shows how a function changed in training. They draw on given axes
+or on new ones, in colours that colour-blind people can tell apart. They need
+Matplotlib:
 `pip install 'keras-vaf[plot]'`.
 """
 

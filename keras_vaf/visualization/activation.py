@@ -1,4 +1,4 @@
-"""Pictures of one learned function, or of the many functions of one layer."""
+"""`plot_activation` draws the function, or the functions, of one layer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMED = "named"
-"""Marks a curve that one panel alone has."""
+"""Mark of a curve that belongs to one panel only."""
 
-# Share of the data that lies within the drawn range.
+# Quantiles of the data between which the curves are drawn.
 _INNER = (0.001, 0.999)
 _MOST_DIFFERENT = 3
 
@@ -29,22 +29,22 @@ def plot_activation(
 ) -> Axes:
     """Plot what an activation has learned.
 
-    One shared function is drawn with its derivative, its knots and, dashed, the
-    function that it started as. Functions that differ by channel or by unit are drawn
-    as their median with bands that hold half and nine tenths of them, and the few that
-    differ most from the median by name.
+    One shared function is drawn with its derivative, its knots and, dashed, its start.
+    Functions that differ by channel or by unit are drawn as their median, with bands
+    that hold 50 % and 90 % of them. The three functions that differ most from the
+    median are drawn by name.
 
     Args:
         layer: A trainable activation with weights.
-        data: Values that enter the layer; their histogram is drawn beneath the curves
-            and decides the range.
-        ax: Axes to draw on; new ones by default.
+        data: Values that enter the layer. Their histogram is drawn below the curves and
+            sets the range.
+        ax: Axes to draw on. The default is new ones.
 
     Returns:
         The axes.
 
     Raises:
-        ValueError: If the layer is no trainable activation, or has no weights yet.
+        ValueError: If the layer is not a trainable activation, or has no weights yet.
         ImportError: If Matplotlib is not installed.
 
     Example:
@@ -62,7 +62,7 @@ def plot_activation(
 
 
 def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
-    """Draw what `plot_activation` shows, but for the legend."""
+    """Draw what `plot_activation` shows, without the legend."""
     values = None if data is None else keras.ops.convert_to_numpy(data).ravel()
     x = drawn_range(values)
     curves = layer.function(x)
@@ -88,7 +88,7 @@ def check_drawable(layer: Any) -> None:
 
 
 def drawn_range(values: np.ndarray | None) -> np.ndarray:
-    """Return a fine grid over nearly all of the data; over [-4, 4] without data."""
+    """Return a fine grid over 99.8 % of the data, or over [-4, 4] without data."""
     low, high = (-4.0, 4.0) if values is None else np.quantile(values, _INNER)
     margin = 0.05 * (high - low) or 1.0
     return np.linspace(low - margin, high + margin, 1001)

@@ -1,4 +1,4 @@
-"""How the functions of a layer changed while it was trained."""
+"""`plot_epochs` draws how the functions of a layer changed in training."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANELS = 6
-"""So many epochs are drawn of a longer training."""
+"""Largest number of epochs that are drawn."""
 
 
 @style.styled
 def plot_epochs(
     records: Sequence[ActivationRecord], axes: Sequence[Axes] | None = None
 ) -> list[Axes]:
-    """Plot a strip of pictures: what an activation was at several epochs.
+    """Plot an activation at several epochs, one panel per epoch.
 
-    Each panel shows f over the histogram of what entered it at that epoch and, dashed,
-    f as it was at the first record. Functions that differ by channel or by unit are
-    drawn as their median with bands that hold half and nine tenths of them.
+    Each panel shows f over the histogram of its inputs at that epoch and, dashed, f at
+    the first record. Functions that differ by channel or by unit are drawn as their
+    median, with bands that hold 50 % and 90 % of them.
 
     Args:
-        records: Records of one layer, as `keras_vaf.callbacks.ActivationMonitor` makes
-            them. Of more than six, six are drawn: the first, the last, and those
-            between at even distances.
-        axes: Axes to draw on, one for each picture; new ones by default.
+        records: Records of one layer from `keras_vaf.callbacks.ActivationMonitor`. If
+            there are more than six, six at even distances are drawn, the first and the
+            last included.
+        axes: Axes to draw on, one per panel. The default is new ones.
 
     Returns:
         The axes.
 
     Raises:
-        ValueError: If there are no records.
+        ValueError: If `records` is empty.
         ImportError: If Matplotlib is not installed.
 
     Example:
@@ -93,7 +93,7 @@ def _draw(record: ActivationRecord, first: ActivationRecord, ax: Axes) -> None:
 
 
 def _same_range(axes: Sequence[Axes]) -> None:
-    """Let all panels show the same part of the plane: curves can be compared."""
+    """Give all panels the same ranges, so that their curves can be compared."""
     for get, change in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
         limits = np.array([getattr(ax, get)() for ax in axes])
         for ax in axes:

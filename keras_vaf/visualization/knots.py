@@ -1,4 +1,4 @@
-"""Where a function made of straight lines bends."""
+"""`knots` finds the points where a function made of straight lines bends."""
 
 from typing import Any
 

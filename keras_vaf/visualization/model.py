@@ -1,4 +1,4 @@
-"""A picture of all the activations of a model."""
+"""`plot_activations` draws the functions of all trainable activations of a model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.traversal import find_layers
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import NAMED, draw_activation
@@ -19,14 +21,15 @@ if TYPE_CHECKING:
 
 @style.styled
 def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
-    """Plot every trainable activation of a model, one panel a layer.
+    """Plot every trainable activation of a model, one panel per layer.
 
-    Each panel is titled by the path of its layer and shows what `plot_activation` does.
+    The title of each panel is the path of its layer. The content is that of
+    `plot_activation`.
 
     Args:
-        model: A model with trainable activations.
-        data: Inputs of the model. With them, each panel shows the histogram of what
-            enters its layer.
+        model: A model with trainable activations, in any place.
+        data: Inputs of the model, a list or dictionary if it takes several. With them,
+            each panel shows the histogram of what enters its layer.
 
     Returns:
         The axes, in the order of the layers.
@@ -42,13 +45,8 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
     ['vaf']
     """
-    layers = find_layers(model, TrainableActivation)
-    if not layers:
-        raise ValueError(
-            "Expected a model with a trainable activation of keras_vaf.layers. "
-            f"Received: model={model.name!r} with none"
-        )
-    inputs = {} if data is None else _inputs(model, layers, data)
+    layers = trainable_activations(model)
+    inputs = {} if data is None else activation_inputs(model, data)
     pyplot = require("matplotlib.pyplot", extra="plot")
     columns = min(len(layers), 3)
     rows = math.ceil(len(layers) / columns)
@@ -66,13 +64,3 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
         ax.remove()
     style.legend_below(figure, panels)
     return panels
-
-
-def _inputs(
-    model: keras.Model, layers: dict[str, TrainableActivation], data: Any
-) -> dict[str, Any]:
-    """Return what enters those layers that are nodes of the model's own graph."""
-    own = [path for path, layer in layers.items() if layer in model.layers]
-    inside = keras.Model(model.inputs, [layers[path].input for path in own])
-    values = keras.tree.flatten(inside(keras.tree.flatten(data)))
-    return dict(zip(own, values, strict=True))

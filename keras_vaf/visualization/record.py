@@ -1,4 +1,4 @@
-"""What is known of an activation at one moment of training."""
+"""`ActivationRecord` describes an activation at one moment of training."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ class ActivationRecord:
 
     Attributes:
         epoch: Number of epochs that were trained; 0 before the first.
-        x: Places at which the functions are known, `(points,)`.
-        curves: Their values there, `(points, functions)`.
+        x: Points at which the functions are evaluated, `(points,)`.
+        curves: Values of the functions there, `(points, functions)`.
         counts: Histogram of the inputs, `(bins,)`.
         edges: Edges of its bins, `(bins + 1,)`.
-        dead: Share of the functions that gave one value for all inputs: no gradient
-            passes through these.
-        outside: Share of the inputs that lay outside of all knots of their function,
-            where it is a straight line; `None` where g has no knots.
-        idle: Share of the hidden units that are dead or saturated: their output
-            deviates less than 0.01 times as much as what enters g. `None` for a layer
+        dead: Share of the functions that output one value for all inputs. No gradient
+            passes through them.
+        outside: Share of the inputs that lie outside all knots of their function, where
+            it is a straight line; `None` if g has no knots.
+        idle: Share of the hidden units whose output is nearly constant: its standard
+            deviation is less than 0.01 times that of what enters g. `None` for a layer
             without hidden units.
-        equal: Share of the hidden units that others make superfluous: on the inputs,
-            their output is that of an earlier unit but for a factor and a constant.
-            `None` for a layer without hidden units.
+        equal: Share of the hidden units that repeat another one: on the inputs, their
+            output equals that of an earlier unit up to a factor and a constant. `None`
+            for a layer without hidden units.
 
     Example:
 

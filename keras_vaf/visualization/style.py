@@ -1,4 +1,4 @@
-"""The one look of all pictures: colours that colour-blind people tell apart."""
+"""The style of all pictures, with colours that colour-blind people can tell apart."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ STYLE = {
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function draw in this style, and leave Matplotlib's settings alone."""
+    """Make a function draw in this style without changing Matplotlib's settings."""
 
     @functools.wraps(function)
     def draw(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -67,10 +67,9 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
-    """Return axes to draw on, and where their legend goes.
+    """Return axes to draw on, and the options of their legend.
 
-    It stands beside the axes of a new figure, which makes room for it, and finds a
-    place within axes that are given.
+    The legend is to the right of new axes, and inside given axes.
     """
     if ax is not None:
         return ax, {"loc": "best", "frameon": True, "framealpha": 0.8}
@@ -80,7 +79,7 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
 
 
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
-    """Draw a histogram beneath the curves, over the lower third of the axes."""
+    """Draw a histogram below the curves, in the lower third of the axes."""
     ax.stairs(
         counts / counts.max() * _HISTOGRAM_HEIGHT,
         edges,
@@ -104,7 +103,7 @@ def draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> np.ndarray:
 
 
 def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
-    """Put one legend for all panels beneath them."""
+    """Put one legend below all panels."""
     handles: dict[str, Artist] = {}
     for ax in panels:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -1,4 +1,4 @@
-"""A picture of the hidden units that add up to a VAF."""
+"""`plot_units` draws the hidden units that add up to a VAF."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def plot_units(
 
     Args:
         layer: A VAF with weights.
-        index: Which function, where the layer has many: `(channel,)`, or the place of
-            a unit.
-        data: Values that enter the layer; they decide the range.
-        ax: Axes to draw on; new ones by default.
+        index: Position of the function, if the layer has several: `(3,)` for that of
+            channel 3.
+        data: Values that enter the layer. They set the range.
+        ax: Axes to draw on. The default is new ones.
 
     Returns:
         The axes.
 
     Raises:
-        ValueError: If the layer is no VAF, has no weights yet, or `index` names no one
-            function of it.
+        ValueError: If the layer is not a VAF or has no weights yet, or if `index` is
+            not that of a function.
         ImportError: If Matplotlib is not installed.
 
     Example:

@@ -174,7 +174,7 @@ def test_warns_when_a_shared_function_dies():
         model.fit(X, Y, epochs=4, verbose=0, callbacks=callbacks)
 
     (warning,) = (w for w in caught if w.category is UserWarning)
-    assert "'vaf' is dead after epoch 2" in str(warning.message)
+    assert "'vaf' is constant after epoch 2" in str(warning.message)
     assert "activations_apart" in str(warning.message)
     assert [record.dead for record in monitor.records["vaf"]] == [0, 0, 1, 1, 1]
 

@@ -126,7 +126,9 @@ def test_outputs_softmax_and_gates_are_kept():
             keras.Input((4, 5)),
             layers.LSTM(3, return_sequences=True, name="lstm"),
             layers.Dense(3, activation="softmax", name="attention"),
-            layers.TimeDistributed(layers.Dense(2, activation="relu"), name="inside"),
+            layers.TimeDistributed(
+                layers.Dense(2, activation="relu", name="dense"), name="inside"
+            ),
             layers.ReLU(threshold=1, name="jump"),
             layers.ReLU(name="relu"),
             layers.Dense(2, activation="relu", name="out"),
@@ -138,7 +140,7 @@ def test_outputs_softmax_and_gates_are_kept():
     expected = {
         "lstm": "gates",
         "attention": "several elements",
-        "inside": "its own code",
+        "inside/dense": "inside a TimeDistributed",
         "jump": "jumps",
         "out": "output of the model",
     }

@@ -51,7 +51,7 @@ def test_other_activations_that_are_vafs(tmp_path):
         (learned(sharing="channel"), (), "index=\\(\\)"),
         (learned(sharing="channel"), (3,), "index=\\(3,\\)"),
         (learned(), (0,), "index=\\(0,\\)"),
-        (ABU(), (), "is no VAF"),
+        (ABU(), (), "cannot be written as a VAF"),
         (VAFActivation(sharing="channel"), (), "no weights yet"),
         (learned(g=lambda x: x), (), "cannot be saved"),
     ],

@@ -40,18 +40,27 @@ def test_has_one_panel_a_layer_titled_by_its_path(model):
     assert len(pyplot.get_fignums()) == 1
 
 
-def test_shows_what_enters_the_layers_of_the_model(model):
+def test_shows_what_enters_each_layer(model):
     x = np.random.default_rng(0).normal(size=(50, 3)).astype("float32")
     kernel, bias = model.layers[0].get_weights()
 
-    first, *others = plot_activations(model, x)
+    axes = plot_activations(model, x)
 
     low, high = np.quantile(x @ kernel + bias, [0.001, 0.999])
-    assert first.get_xlim() == pytest.approx(
+    assert axes[0].get_xlim() == pytest.approx(
         (low - 0.05 * (high - low), high + 0.05 * (high - low)), rel=1e-4
     )
-    assert [patch.get_label() for patch in first.patches] == ["data"]
-    assert not any(ax.patches for ax in others)
+    for ax in axes:
+        assert [patch.get_label() for patch in ax.patches] == ["data"]
+
+
+def test_takes_a_list_for_a_model_of_several_inputs():
+    inputs = [keras.Input((3,)), keras.Input((3,))]
+    outputs = VAFActivation(name="vaf")(keras.layers.Add()(inputs))
+
+    (ax,) = plot_activations(keras.Model(inputs, outputs), [np.ones((9, 3))] * 2)
+
+    assert ax.get_xlim() == pytest.approx((1, 3))
 
 
 def test_one_legend_serves_all_panels(model):

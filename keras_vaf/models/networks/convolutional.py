@@ -53,7 +53,7 @@ def cnet(
         The network, built but not compiled.
 
     Raises:
-        ValueError: If a number of filters or units is no positive integer, or
+        ValueError: If a number of filters or units is not a positive integer, or
             `input_shape` has not three axes.
 
     Example:

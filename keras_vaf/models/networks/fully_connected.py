@@ -34,7 +34,7 @@ def mlp(
         The network, built but not compiled.
 
     Raises:
-        ValueError: If a width is no positive integer.
+        ValueError: If a width is not a positive integer.
 
     Example:
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_vaf.initializers import CurveStart, FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
+from keras_vaf.layers import TrainableActivation
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import evaluate, get_registered
 
@@ -33,6 +34,7 @@ _LAYERS = (
     keras.layers.PReLU,
     keras.layers.ReLU,
     keras.layers.Softmax,
+    TrainableActivation,
 )
 _OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
 
@@ -57,7 +59,7 @@ def has_built_in(layer: Any) -> bool:
 
 
 def is_activation(layer: Any) -> bool:
-    """Tell whether a layer, or an operation, is a fixed activation and nothing else."""
+    """Tell whether a layer, or an operation, is an activation and nothing else."""
     if isinstance(layer, keras.layers.Layer):
         linear = getattr(layer, "activation", None) is keras.activations.linear
         return isinstance(layer, _LAYERS) and not linear
@@ -69,7 +71,8 @@ def label(activation: Any) -> str:
     if isinstance(activation, keras.layers.Activation):
         return label(activation.activation)
     if isinstance(activation, keras.layers.Layer):
-        return type(activation).__name__
+        units = f"(k={activation.k})" if hasattr(activation, "k") else ""
+        return f"{type(activation).__name__}{units}"
     name = getattr(activation, "__name__", None) or _operation_name(activation)
     return name or type(activation).__name__
 

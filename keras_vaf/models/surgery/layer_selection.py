@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from keras_vaf.models.surgery.cloning import Node, is_graph
+from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
 """A name or pattern of names, a class of layers, or a function of a layer."""
@@ -34,7 +35,6 @@ class Selection:
     def __init__(self, layers: Selector | Sequence[Selector] | None) -> None:
         several = isinstance(layers, tuple | list)
         self._selectors: list[Any] = list(layers) if several else [layers]  # type: ignore
-        self._fitting: set[str] = set()
         known = (
             selector is None or isinstance(selector, str) or callable(selector)
             for selector in self._selectors
@@ -47,45 +47,45 @@ class Selection:
 
     def takes(self, layer: Node, path: str) -> bool:
         """Tell whether a layer is chosen."""
-        fits = [self._fits(selector, layer, path) for selector in self._selectors]
-        return any(fits)
+        return any(_fits(selector, layer, path) for selector in self._selectors)
 
     def names(self, layer: Node, path: str) -> bool:
         """Tell whether a layer is chosen by its full name."""
-        return bool({layer.name, path} & set(self._strings()))
-
-    def _fits(self, selector: Any, layer: Node, path: str) -> bool:
-        if selector is None:
-            return True
-        if isinstance(selector, type):
-            return isinstance(layer, selector)
-        if not isinstance(selector, str):
-            return bool(selector(layer))
-        if layer.name != selector and not fnmatch.fnmatchcase(path, selector):
-            return False
-        self._fitting.add(selector)
-        return True
-
-    def _strings(self) -> list[str]:
-        return [selector for selector in self._selectors if isinstance(selector, str)]
+        return layer.name in self._selectors or path in self._selectors
 
     def check(self, model: keras.Model) -> None:
-        """Raise a `ValueError` for a name that has fitted no layer."""
-        for selector in self._strings():
-            if selector not in self._fitting:
-                names = ", ".join(layer.name for layer in layers_of(model))
+        """Raise a `ValueError` for a name that fits no layer."""
+        layers = list(layers_of(model))
+        for selector in self._selectors:
+            fitting = (_fits(selector, layer, path) for path, layer in layers)
+            if isinstance(selector, str) and not any(fitting):
+                names = [layer.name for _, layer in layers]
                 raise ValueError(
-                    f"`layers` names no layer of the model, which has {names}. "
+                    "`layers` names no layer of the model, which has "
+                    f"{', '.join(names)}.{did_you_mean(selector, names)} "
                     f"Received: {selector!r}"
                 )
 
 
-def layers_of(model: keras.Model) -> Iterator[keras.layers.Layer]:
-    """Yield the layers of a model and of the models inside it."""
+def _fits(selector: Any, layer: Node, path: str) -> bool:
+    if selector is None:
+        return True
+    if isinstance(selector, type):
+        return isinstance(layer, selector)
+    if not isinstance(selector, str):
+        return bool(selector(layer))
+    return layer.name == selector or fnmatch.fnmatchcase(path, selector)
+
+
+def layers_of(
+    model: keras.Model, prefix: str = ""
+) -> Iterator[tuple[str, keras.layers.Layer]]:
+    """Yield the layers of a model and of the models inside it, with their paths."""
     for layer in model.layers:
-        yield layer
+        path = f"{prefix}{layer.name}"
+        yield path, layer
         if is_graph(layer):
-            yield from layers_of(layer)
+            yield from layers_of(layer, f"{path}/")
 
 
 def output_layers(model: keras.Model) -> Iterator[Node]:

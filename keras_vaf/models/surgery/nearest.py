@@ -1,4 +1,4 @@
-"""The known function that is nearest to a learned one."""
+"""`nearest` finds the known function nearest to a learned one."""
 
 import dataclasses
 from typing import Any
@@ -11,7 +11,7 @@ from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
-# Where two names fit nearly as well, the simpler one stands first.
+# Of two names that fit about as well, the simpler one is preferred.
 _SIMPLE = ("linear", "relu", "tanh", "sigmoid")
 _NAMES = (
     *_SIMPLE,
@@ -21,7 +21,7 @@ _NAMES = (
 
 @dataclasses.dataclass(frozen=True)
 class KnownFunction:
-    """A known function near a learned one: `scale * name(x) + offset`.
+    """A known function that is near a learned one: `scale * name(x) + offset`.
 
     Args:
         name: `"LeakyReLU"`, or the name of a Keras activation.
@@ -43,13 +43,13 @@ class KnownFunction:
         return f"LeakyReLU({self.slope:.2g})" if self.name == "LeakyReLU" else self.name
 
     def __str__(self) -> str:
-        """Such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
+        """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
         scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
         offset = "" if abs(self.offset) < 0.005 else f" {self.offset:+.2f}"
         return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
 
     def layer(self, **arguments: Any) -> keras.layers.Layer:
-        """Return the layer of Keras that computes it, scale and offset apart."""
+        """Return the layer of Keras that computes it, without scale and offset."""
         if self.name == "LeakyReLU":
             return keras.layers.LeakyReLU(self.slope, **arguments)
         return keras.layers.Activation(self.name, **arguments)
@@ -61,13 +61,13 @@ def nearest(
     """Find the known function that is nearest to what a layer has learned.
 
     Args:
-        layer: A trainable activation with weights. Of several functions one is sought
-            that is near to all.
-        x: Values to compare at; 1001 on [-10, 10] by default.
-        scaled: Whether a factor and a constant may be applied to the known function.
+        layer: A trainable activation with weights. If it has several functions, they
+            are compared with one known function.
+        x: Points of comparison. The default is 1001 points on [-10, 10].
+        scaled: Whether to fit a factor and a constant to the known function.
 
     Returns:
-        The function of smallest largest error.
+        The known function whose largest error is smallest.
 
     Raises:
         ValueError: If the layer has no weights yet.
@@ -82,7 +82,7 @@ def nearest(
     y = layer.function(x).reshape(len(x), -1)
     candidates = [_leaky(x, y, scaled)]
     candidates += [_named(name, x, y, scaled) for name in _NAMES]
-    # A simpler name stands until another one is clearly nearer.
+    # A simpler name is kept unless another one is clearly nearer.
     best = candidates[1]
     for candidate in (*candidates[2:3], candidates[0], *candidates[3:]):
         if candidate.error < 0.9 * best.error - 1e-6:
@@ -108,12 +108,12 @@ def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
         (slope,) = _solve([left], y - right[:, None])
     fitted = scale * right + slope * left + offset
     error = float(np.max(np.abs(fitted[:, None] - y)))
-    if scale == 0 or slope / scale < 0:  # no LeakyReLU of Keras
+    if scale == 0 or slope / scale < 0:  # not a LeakyReLU of Keras
         return KnownFunction("LeakyReLU", 0.0, scale, offset, np.inf)
     return KnownFunction("LeakyReLU", slope / scale, scale, offset, error)
 
 
 def _solve(basis: list[np.ndarray], y: np.ndarray) -> list[float]:
-    """Least-squares coefficients of one combination that is near to all columns."""
+    """Return the least-squares coefficients of one combination for all columns."""
     solution = np.linalg.lstsq(np.stack(basis, axis=1), y.mean(axis=1), rcond=None)[0]
     return [float(value) for value in solution]

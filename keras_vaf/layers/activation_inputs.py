@@ -1,0 +1,145 @@
+"""`activation_inputs` returns what enters each trainable activation of a model."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
+
+FUNCTIONS = 64
+"""Number of functions of a layer that are looked at, evenly spaced."""
+_VALUES = 50_000
+_BATCH = 256
+
+
+def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
+    """Return the trainable activations of a model by their paths.
+
+    Args:
+        model: Any model or layer.
+
+    Raises:
+        ValueError: If the model has none.
+    """
+    found = find_layers(model, TrainableActivation)
+    if not found:
+        raise ValueError(
+            "Expected a model with a trainable activation of keras_vaf.layers. "
+            f"Received: model={model.name!r} with none"
+        )
+    return found
+
+
+def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
+    """Run a model and return a sample of what enters each trainable activation.
+
+    The activations may be anywhere: in nested models, in other layers, in several
+    places, or in code of the model's own.
+
+    Args:
+        model: Any model.
+        data: Inputs of the model: arrays, in the structure that the model takes.
+
+    Returns:
+        Float32 arrays of shape `(values, functions)` by the path of the layer, as in
+        `find_layers`. A layer that differs along some axes has one column for each of
+        its functions, or for 64 of them. All columns together have about 50,000 values
+        at most. A layer that the model did not call is left out.
+    """
+    leaves = keras.tree.flatten(data)
+    if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of one array
+        data = np.asarray(data)
+    data = keras.tree.map_structure(keras.ops.convert_to_numpy, data)
+    rows = min(map(len, keras.tree.flatten(data)))
+
+    def run(start: int, stop: int) -> None:
+        part = keras.tree.map_structure(lambda array: array[start:stop], data)
+        model(part, training=False)
+
+    with _eagerly(model):
+        if not model.built:
+            run(0, 1)
+        layers = find_layers(model, TrainableActivation)
+        seen: dict[str, list[np.ndarray]] = {path: [] for path in layers}
+        starts = range(0, rows, _BATCH)
+        with _recording(layers, seen, _VALUES // len(starts)):
+            for start in starts:
+                run(start, start + _BATCH)
+    return {
+        path: _thinned(np.concatenate(values), _VALUES)
+        for path, values in seen.items()
+        if values
+    }
+
+
+def chosen_functions(count: int) -> np.ndarray:
+    """Return the positions of the functions that are looked at.
+
+    Args:
+        count: Number of functions of a layer.
+    """
+    return np.linspace(0, count - 1, min(count, FUNCTIONS)).round().astype(int)
+
+
+@contextlib.contextmanager
+def _recording(
+    layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]], most: int
+) -> Iterator[None]:
+    """Record what enters the layers while the model is called."""
+
+    def recording(layer: TrainableActivation, values: list[np.ndarray]) -> Callable:
+        call = layer.call
+
+        def record_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
+            # Tensors have no values yet while Keras builds a layer.
+            with contextlib.suppress(TypeError, ValueError, NotImplementedError):
+                array = keras.ops.convert_to_numpy(x).astype("float32")
+                values.append(_thinned(_by_function(layer, array), most))
+            return call(x, *args, **kwargs)
+
+        return record_and_call
+
+    for path, layer in layers.items():
+        layer.call = recording(layer, seen[path])  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        for layer in layers.values():
+            del layer.call
+
+
+def _by_function(layer: TrainableActivation, values: np.ndarray) -> np.ndarray:
+    """Return an input of a layer, `(values, functions)`, by the function it enters."""
+    unshared = sorted(layer.input_spec.axes or ())
+    last = range(values.ndim - len(unshared), values.ndim)
+    count = math.prod(values.shape[axis] for axis in unshared)
+    values = np.moveaxis(values, unshared, last).reshape(-1, count)
+    return values[:, chosen_functions(count)]
+
+
+def _thinned(values: np.ndarray, most: int) -> np.ndarray:
+    """Return rows at even distances with about `most` values."""
+    return values[:: max(1, math.ceil(values.size / most))]
+
+
+@contextlib.contextmanager
+def _eagerly(model: keras.Model) -> Iterator[None]:
+    """Run a model without gradients, and its loops over time steps eagerly."""
+    backend = keras.backend.backend()
+    if backend == "jax" and find_layers(model, keras.layers.RNN):
+        import jax
+
+        with jax.disable_jit():
+            yield
+    elif backend == "torch":
+        import torch
+
+        with torch.no_grad():
+            yield
+    else:
+        yield

@@ -11,6 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import keras_vaf
 
@@ -74,10 +76,20 @@ def test_the_wheel_holds_the_licence(wheel):
     assert wheel.read(name) == (ROOT / "LICENSE").read_bytes()
 
 
-def test_the_source_distribution_can_be_built_tested_and_cited(distributions):
+@pytest.fixture(scope="module")
+def source_distribution(distributions):
     (path,) = distributions.glob("*.tar.gz")
-    with tarfile.open(path) as file:
-        names = {name.partition("/")[2] for name in file.getnames()}
+    return path
+
+
+@pytest.fixture(scope="module")
+def source_names(source_distribution):
+    """Names of the files in the source distribution."""
+    with tarfile.open(source_distribution) as file:
+        return {name.partition("/")[2] for name in file.getnames()}
+
+
+def test_the_source_distribution_holds_package_tests_and_citation(source_names):
     tests = {
         path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")
     }
@@ -85,7 +97,13 @@ def test_the_source_distribution_can_be_built_tested_and_cited(distributions):
         *("setup.cfg", "pyproject.toml", "mkdocs.yml", "docs/index.md"),
         *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
     }
-    assert package_files() | tests | others <= names
+    assert package_files() | tests | others <= source_names
+
+
+def test_the_source_distribution_leaves_out_results(source_distribution, source_names):
+    results = ("docs/reports", "notebooks")
+    assert [name for name in source_names if name.startswith(results)] == []
+    assert source_distribution.stat().st_size < 1_000_000
 
 
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
@@ -121,6 +139,20 @@ def test_the_lowest_versions_that_setup_allows_are_the_ones_tried(metadata):
     assert tried.keys() == {"keras", "numpy", "tensorflow", "jax"}
     for package, version in tried.items():
         assert f"{version}.".startswith(f"{allowed[package]}.")
+
+
+def test_continuous_integration_pins_every_dependency_of_the_tests(metadata):
+    lines = (ROOT / ".ci" / "constraints.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    pinned = {canonicalize_name(name): version for name, version in pins.items()}
+    needed = [Requirement(line) for line in metadata.get_all("Requires-Dist")]
+    needed = [each for each in needed if each.name != "playwright"]  # for a browser
+    assert {
+        str(each)
+        for each in needed
+        if each.name != "keras-vaf"
+        and not each.specifier.contains(pinned.get(canonicalize_name(each.name), "0"))
+    } == set()
 
 
 def test_every_extra_that_an_error_names_exists(metadata):

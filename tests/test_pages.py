@@ -74,6 +74,8 @@ def test_the_readme_has_one_line_for_the_main_job_and_one_for_the_tests():
 
 @pytest.mark.backend("tensorflow")
 def test_continuous_integration_runs_the_very_lines_of_the_readme():
-    commands = re.findall(r'^step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M)
+    commands = re.findall(
+        r'^ *step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M
+    )
     for block in blocks("README.md", "bash"):
         assert block.strip() in commands

@@ -54,4 +54,4 @@ def render(rows: Sequence[Row]) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return re.match(r"[-+]?\d", cell) is not None
+    return re.match(r"(< |[-+])?\d", cell) is not None

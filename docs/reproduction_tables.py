@@ -135,7 +135,7 @@ def results_in_words(manner: str) -> str:
     for arm in _VAFS:
         gains = [_number(arms[arm]["gain"]) for _, arms in found]
         counts[arm] = sum(gain > 0 for gain in gains)
-        values += [float(arms[arm]["p"]) for _, arms in found]
+        values += [_number(arms[arm]["p"].removeprefix("< ")) for _, arms in found]
     small = sum(value < 0.05 for value in values)
     verb = "is" if small == 1 else "are"
     return (

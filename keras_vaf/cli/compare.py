@@ -26,10 +26,10 @@ from keras_vaf.experiments import (
     Shard,
     as_wide,
     compare,
+    comparison_table,
     find_variants,
     with_replicas,
 )
-from keras_vaf.experiments.results import comparison_table
 
 _OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
 _DESCRIPTION = """\
@@ -218,13 +218,8 @@ def _show(comparison: Comparison) -> None:
             "same command without --shard then makes the table."
         )
         return
-    reports, best = comparison.reports, comparison.best
-    print_table(
-        comparison_table.title_of(reports),
-        comparison_table.COLUMNS,
-        comparison_table.lines_of(reports),
-        comparison_table.notes_of(reports),
-    )
+    table, best = comparison_table(comparison.reports), comparison.best
+    print_table(table.title, table.shown, table.shown_lines, table.notes)
     print(
         f"\nWritten to {comparison.folder}: report.json, table.md, comparison.png and "
         f"best.keras ({best.protocol.variant.title}, fold {best.fold + 1}: chosen by "

@@ -13,7 +13,7 @@ from keras_vaf.cli.shared import (
 )
 from keras_vaf.experiments import Shard
 from keras_vaf.experiments.results.selection import check_selection
-from keras_vaf.paper.experiment import Form, Outcome, Reproduction
+from keras_vaf.paper.experiment import Form, Reproduction
 from keras_vaf.paper.files import keep, read_reproduction
 from keras_vaf.paper.reproduction import (
     EXPERIMENTS,
@@ -142,9 +142,9 @@ def run(arguments: argparse.Namespace) -> int:
             "command without --shard then makes the table."
         )
         return 0
-    outcome = done.experiment.outcome(done, arguments.selection)
-    path = keep(done, outcome, arguments.selection, arguments.output)
-    _show(outcome)
+    table = done.experiment.table(done, arguments.selection)
+    path = keep(done, table, arguments.selection, arguments.output)
+    print_table(table.title, table.shown, table.shown_lines, table.notes)
     print(f"\nWritten to {path}, with more columns; beside it, what it was made from.")
     return 0
 
@@ -173,12 +173,6 @@ def _done(arguments: argparse.Namespace) -> Reproduction:
         shard=Shard.parse(arguments.shard) if arguments.shard else None,
         track=track,
     )
-
-
-def _show(outcome: Outcome) -> None:
-    places = [outcome.columns.index(name) for name in outcome.shown]
-    lines = [[line[place] for place in places] for line in outcome.lines]
-    print_table(outcome.title, outcome.shown, lines, outcome.notes)
 
 
 def _names(text: str) -> tuple[str, ...]:

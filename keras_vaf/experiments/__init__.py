@@ -24,13 +24,15 @@ from keras_vaf.experiments.reports.compact import read_compact, write_compact
 from keras_vaf.experiments.reports.merging import Merged, merge
 from keras_vaf.experiments.reports.report import Report, Trial, read_reports
 from keras_vaf.experiments.reports.store import Shard, Store
-from keras_vaf.experiments.results.comparison_figure import (
-    comparison_figure,
-    learned_layers,
-    start_layers,
+from keras_vaf.experiments.results.comparison_figure import comparison_figure
+from keras_vaf.experiments.results.comparison_table import comparison_table
+from keras_vaf.experiments.results.learned import learned_layers, start_layers
+from keras_vaf.experiments.results.result import (
+    Published,
+    Result,
+    results_of,
+    selected_results,
 )
-from keras_vaf.experiments.results.comparison_table import Row, markdown, summarise
-from keras_vaf.experiments.results.results import Published, Verdict, verdicts
 from keras_vaf.experiments.results.selection import Selected, select
 from keras_vaf.experiments.results.significance import (
     corrected_interval,
@@ -38,6 +40,7 @@ from keras_vaf.experiments.results.significance import (
     holm,
     wilcoxon,
 )
+from keras_vaf.experiments.results.table import Table
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
 
 __all__ = [
@@ -55,32 +58,32 @@ __all__ = [
     "Protocol",
     "Published",
     "Report",
-    "Row",
+    "Result",
     "Selected",
     "Shard",
     "Store",
+    "Table",
     "Trial",
     "Variant",
-    "Verdict",
     "as_fair",
     "as_wide",
     "best_report",
     "cells",
     "compare",
     "comparison_figure",
+    "comparison_table",
     "corrected_interval",
     "corrected_t_test",
     "find_variants",
     "holm",
     "learned_layers",
-    "markdown",
     "merge",
     "read_compact",
     "read_reports",
+    "results_of",
     "select",
+    "selected_results",
     "start_layers",
-    "summarise",
-    "verdicts",
     "wilcoxon",
     "with_replicas",
     "write_compact",

@@ -16,12 +16,13 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, validation_loss, write_reports
 from keras_vaf.experiments.reports.store import Shard, Store, file_name
-from keras_vaf.experiments.results.comparison_figure import comparison_figure, png
-from keras_vaf.experiments.results.comparison_table import by_arm, markdown
+from keras_vaf.experiments.results.comparison_figure import comparison_figure
+from keras_vaf.experiments.results.comparison_table import comparison_table
+from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import Arm
-from keras_vaf.utils import require, write_atomically
+from keras_vaf.utils import png_bytes, require, write_atomically
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,9 @@ def _write(comparison: Comparison, store: Store) -> None:
     reports, folder = comparison.reports, comparison.folder
     network = store.network_path(comparison.best.cell).read_bytes()
     write_reports(folder / "report.json", reports)
-    write_atomically(folder / "table.md", markdown(reports))
-    write_atomically(folder / "comparison.png", png(comparison_figure(reports)))
+    write_atomically(folder / "table.md", comparison_table(reports).markdown)
+    picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
+    write_atomically(folder / "comparison.png", picture)
     write_atomically(folder / "best.keras", network)
 
 
@@ -116,10 +118,11 @@ def best_report(reports: Sequence[Report]) -> Report:
     Returns:
         One of them.
     """
-
-    arms = by_arm(reports).values()
-    losses = [statistics.fmean(map(validation_loss, arm)) for arm in arms]
-    return min(list(arms)[losses.index(min(losses))], key=validation_loss)
+    best = min(
+        by_protocol(reports).values(),
+        key=lambda own: statistics.fmean(map(validation_loss, own)),
+    )
+    return min(best, key=validation_loss)
 
 
 def _folder_name(protocols: Sequence[Protocol], seeds: Sequence[int]) -> str:

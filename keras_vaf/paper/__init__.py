@@ -6,7 +6,7 @@ this one.
 """
 
 from keras_vaf.paper.curves import functions_figure
-from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.files import keep, read_reproduction
 from keras_vaf.paper.fully_connected import protocols_of
 from keras_vaf.paper.reproduction import EXPERIMENTS, find_experiment, reproduce
@@ -16,7 +16,6 @@ __all__ = [
     "EXPERIMENTS",
     "Experiment",
     "Form",
-    "Outcome",
     "Reproduction",
     "find_experiment",
     "functions_figure",

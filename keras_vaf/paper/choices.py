@@ -15,7 +15,7 @@ from keras_vaf.paper.fully_connected import (
     REGRESSIONS,
     fields_of,
 )
-from keras_vaf.paper.tables.verdict_table import table_of
+from keras_vaf.paper.tables.published_table import published_table
 
 _HIDDEN = (25, 10)
 _DECAYING = {"learning_rate": 0.001, "weight_decay": 0.01}
@@ -102,7 +102,7 @@ def _experiment(tables: Experiment) -> Experiment:
         f"{tables.title}: choices",
         tables.datasets,
         protocols_of_choices,
-        table_of,
+        published_table,
         metric=tables.metric,
         architectures=ARCHITECTURES,
         quick_rows=200,

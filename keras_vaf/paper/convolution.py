@@ -12,10 +12,10 @@ from typing import Any
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.fair_relu import FAIR_RELU
 from keras_vaf.experiments.protocol import Architecture, Optimizer, Protocol
+from keras_vaf.experiments.results.result import Published
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant
 from keras_vaf.paper.experiment import Experiment, Form
-from keras_vaf.paper.published import Published
-from keras_vaf.paper.tables.convolution_table import outcome_of
+from keras_vaf.paper.tables.convolution_table import convolution_table
 
 DATASETS = ("cifar10", "mnist", "fashion_mnist")
 
@@ -171,7 +171,7 @@ CONVOLUTIONS_A = Experiment(
     "Convolutional networks A",
     DATASETS,
     protocols_a,
-    outcome_of,
+    convolution_table,
     PUBLISHED_A,
     functions=True,
 )
@@ -180,6 +180,6 @@ CONVOLUTIONS_B = Experiment(
     "Convolutional networks B",
     DATASETS,
     protocols_b,
-    outcome_of,
+    convolution_table,
     PUBLISHED_B,
 )

@@ -12,15 +12,19 @@ import numpy as np
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, validation_loss
-from keras_vaf.experiments.results.comparison_figure import learned_layers, start_layers
-from keras_vaf.experiments.results.comparison_table import by_arm
-from keras_vaf.experiments.results.selection import Selection
+from keras_vaf.experiments.results.learned import (
+    inputs_of,
+    learned_layers,
+    start_layers,
+)
+from keras_vaf.experiments.results.notes import protocol_notes
+from keras_vaf.experiments.results.selection import Selection, by_protocol
+from keras_vaf.experiments.results.table import Table
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
+from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.fully_connected import SMALL, protocols_of
 from keras_vaf.paper.sensorless import SENSORLESS, protocols_of_sensorless
-from keras_vaf.paper.tables.verdict_table import left_out_of, settings_of
-from keras_vaf.utils import require
+from keras_vaf.utils import deviation, require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import drawn_range
 
@@ -66,20 +70,20 @@ def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
     ]
 
 
-def outcome_of_curves(done: Reproduction, selection: Selection) -> Outcome:
+def table_of_curves(done: Reproduction, selection: Selection) -> Table:
     """Draw start and learned functions of each dataset, and measure the change."""
     by_data: dict[str, list[Report]] = {}
     for report in done.reports:
         by_data.setdefault(report.protocol.dataset, []).append(report)
-    return Outcome(
+    return Table.of(
         done.title,
         COLUMNS,
-        tuple(
-            line
+        [
+            row
             for reports in by_data.values()
-            for arm in by_arm(reports).values()
-            for line in _lines(arm)
-        ),
+            for own in by_protocol(reports).values()
+            for row in _rows(own)
+        ],
         (
             "Change: root mean square difference between the learned function and its "
             "start over the values that enter it, in standard deviations of what the "
@@ -88,11 +92,10 @@ def outcome_of_curves(done: Reproduction, selection: Selection) -> Outcome:
             "the folds.",
             "Pictures: start and learned function of the fold with the lowest "
             "validation loss, and faintly those learned in the other folds.",
-            *settings_of(done.reports),
-            *left_out_of(done),
+            *protocol_notes(done.reports),
+            *done.notes,
         ),
-        COLUMNS,
-        {name: functions_figure(reports) for name, reports in by_data.items()},
+        figures={name: functions_figure(own) for name, own in by_data.items()},
     )
 
 
@@ -112,7 +115,7 @@ def functions_figure(reports: Sequence[Report]) -> Figure:
     Raises:
         ImportError: If Matplotlib is not installed.
     """
-    arms = list(by_arm(reports).values())
+    arms = list(by_protocol(reports).values())
     columns = max(len(arm[0].activations) for arm in arms)
     figure = require("matplotlib.figure", extra="plot").Figure(
         figsize=(5.0 * columns, 3.2 * len(arms))
@@ -129,9 +132,7 @@ def functions_figure(reports: Sequence[Report]) -> Figure:
 
 def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
     best = min(arm, key=validation_loss)
-    quantiles = best.activations[place]["inputs"]
-    levels = np.linspace(0, 1, len(quantiles))
-    data = np.interp(np.linspace(0, 1, 20_001), levels, quantiles)
+    data = inputs_of(best, place)
     x = drawn_range(data)
     start, learned = (
         layers(best)[place].function(x) for layers in (start_layers, learned_layers)
@@ -151,18 +152,24 @@ def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
     ax.set_title(f"{title}: hidden layer {place + 1}, fold {best.fold + 1}")
 
 
-def _lines(arm: Sequence[Report]) -> list[tuple[str, ...]]:
-    """Return a line of the table for each hidden layer of a protocol."""
-    lines = []
-    measured = zip(*map(_measured, arm), strict=True)
+def _rows(reports: Sequence[Report]) -> list[dict[str, str]]:
+    """Return a row of the table for each hidden layer of a protocol."""
+    protocol = reports[0].protocol
+    measured = zip(*map(_measured, reports), strict=True)
+    rows = []
     for place, values in enumerate(measured, start=1):
         moved, other = zip(*values, strict=True)
-        spread = statistics.stdev(moved) if len(moved) > 1 else 0.0
-        protocol = arm[0].protocol
-        named = (protocol.dataset, protocol.variant.name, str(place))
-        numbers = (statistics.fmean(moved), spread, statistics.fmean(other))
-        lines.append((*named, *(f"{each:.3f}" for each in numbers), str(len(arm))))
-    return lines
+        cells = (
+            protocol.dataset,
+            protocol.variant.name,
+            str(place),
+            f"{statistics.fmean(moved):.3f}",
+            f"{deviation(moved):.3f}",
+            f"{statistics.fmean(other):.3f}",
+            str(len(reports)),
+        )
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    return rows
 
 
 def _measured(report: Report) -> list[tuple[float, float]]:
@@ -215,7 +222,7 @@ CURVES = Experiment(
     "Start and learned functions",
     DATASETS,
     protocols_of_curves,
-    outcome_of_curves,
+    table_of_curves,
     quick_rows=2_200,
     functions=True,
 )

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import file_name
-from keras_vaf.experiments.results.results import REFERENCES
+from keras_vaf.experiments.results.result import REFERENCES, Published
 from keras_vaf.experiments.results.selection import Selection
-from keras_vaf.paper.published import Published
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from keras_vaf.experiments.results.table import Table
 
 Manner = Literal["paper", "ours"]
 
@@ -65,36 +62,6 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A table and pictures, made from the reports of an experiment.
-
-    Attributes:
-        title: Heading.
-        columns: Titles of the columns; the first one holds text.
-        lines: The lines of the table, as text.
-        notes: Sentences on how it was made and what it says.
-        shown: The columns that a terminal has room for.
-        figures: Pictures, by what their files' names say of them.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
-    shown: tuple[str, ...]
-    figures: Mapping[str, Figure] = field(default_factory=dict)
-
-    @property
-    def markdown(self) -> str:
-        """A heading, the table and a list of the notes."""
-        marks = ("---", *["---:"] * (len(self.columns) - 1))
-        rows = [self.columns, marks, *self.lines]
-        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        listed = "\n".join(f"- {note}" for note in self.notes)
-        return f"# {self.title}\n\n{table}\n\n{listed}\n"
-
-
-@dataclass(frozen=True)
 class Experiment:
     """One of the paper's experiments: what it trains, and what is made of the reports.
 
@@ -103,21 +70,21 @@ class Experiment:
         title: Its name in tables.
         datasets: Names of its data, in the paper's order.
         protocols: Returns what is trained on a dataset.
-        outcome: Makes table and pictures from the reports.
+        table: Makes the table and its pictures from the reports.
         published: The numbers that the paper reports.
-        metric: The score that is held against them.
+        metric: The score that is compared with them.
         architectures: Widths of hidden layers that can be chosen from.
         quick_rows: Datasets of more rows are left out of the quick form; `None` leaves
             out none.
         functions: Whether the learned functions are kept with the table.
-        references: What activations are held against, by their names, as in `verdicts`.
+        references: Names of the activations to compare with, as in `selected_results`.
     """
 
     name: str
     title: str
     datasets: tuple[str, ...]
     protocols: Callable[[Dataset, Form], list[Protocol]]
-    outcome: Callable[[Reproduction, Selection], Outcome]
+    table: Callable[[Reproduction, Selection], Table]
     published: tuple[Published, ...] = ()
     metric: str = "accuracy"
     architectures: tuple[tuple[int, ...], ...] = ()
@@ -152,3 +119,10 @@ class Reproduction:
     def title(self) -> str:
         """Heading of its table."""
         return f"{self.experiment.title}: {self.form.title}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Which data the quick form leaves out."""
+        if not self.left_out:
+            return []
+        return [f"Left out, as too large: {', '.join(self.left_out)}."]

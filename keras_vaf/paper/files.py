@@ -9,15 +9,15 @@ from pathlib import Path
 
 from keras_vaf.experiments.reports.compact import read_compact, write_compact
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.results.comparison_figure import png
 from keras_vaf.experiments.results.selection import Selection
-from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
-from keras_vaf.utils import write_atomically
+from keras_vaf.experiments.results.table import Table
+from keras_vaf.paper.experiment import Experiment, Form, Reproduction
+from keras_vaf.utils import png_bytes, write_atomically
 
 
 def keep(
     done: Reproduction,
-    outcome: Outcome,
+    table: Table,
     selection: Selection,
     output: str | os.PathLike[str],
 ) -> Path:
@@ -25,7 +25,7 @@ def keep(
 
     Args:
         done: The reports.
-        outcome: What was made of them.
+        table: What was made of them.
         selection: How it was made.
         output: The folder.
 
@@ -36,14 +36,14 @@ def keep(
     start = f"{done.experiment.name}-{done.form.name}"
     end = "-".join(sorted({report.environment["backend"] for report in done.reports}))
     folder = Path(output)
-    for name, figure in outcome.figures.items():
-        write_atomically(folder / f"{start}-{name}-{end}.png", png(figure))
+    for name, figure in table.figures.items():
+        content = png_bytes(figure, bbox_inches="tight")
+        write_atomically(folder / f"{start}-{name}-{end}.png", content)
     write_compact(
         folder / f"{start}-{end}.json.gz", done.reports, done.experiment.functions
     )
-    table = folder / f"{start}-{selection}-{end}.md"
-    write_atomically(table, outcome.markdown)
-    return table
+    path = folder / f"{start}-{selection}-{end}.md"
+    return write_atomically(path, table.markdown)
 
 
 def read_reproduction(

@@ -13,7 +13,7 @@ from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Optimizer, Protoc
 from keras_vaf.experiments.variants import VARIANTS
 from keras_vaf.paper.experiment import Experiment, Form
 from keras_vaf.paper.published import CLASSIFICATION, REGRESSION, Published
-from keras_vaf.paper.tables.verdict_table import table_of
+from keras_vaf.paper.tables.published_table import published_table
 
 ARCHITECTURES = (
     (10,),
@@ -118,7 +118,7 @@ def _experiment(
         title,
         tuple(dict.fromkeys(each.dataset for each in published)),
         protocols_of,
-        table_of,
+        published_table,
         published,
         metric,
         ARCHITECTURES,

@@ -5,7 +5,7 @@ deviation over ten folds, and the hidden widths of the best architecture. They w
 picked on test folds.
 """
 
-from keras_vaf.experiments.results.results import Published
+from keras_vaf.experiments.results.result import Published
 
 REGRESSION = (
     Published("cpu_small", "relu", 0.0616, 0.0016, (50, 10)),

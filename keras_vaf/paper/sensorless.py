@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Optimizer, Protocol
-from keras_vaf.experiments.results.results import Verdict, verdicts
-from keras_vaf.experiments.results.selection import Selection
-from keras_vaf.experiments.variants import Variant
-from keras_vaf.paper.experiment import Experiment, Form, Outcome, Reproduction
-from keras_vaf.paper.tables.sensorless_panels import panels_of
-from keras_vaf.paper.tables.verdict_table import (
-    constant_cells,
-    settings_of,
-    trainings_of,
-    verdict_cells,
+from keras_vaf.experiments.results.notes import (
+    gain_note,
+    protocol_notes,
+    trainings_note,
 )
+from keras_vaf.experiments.results.result import Result
+from keras_vaf.experiments.results.selection import Selected, Selection, by_protocol
+from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
+from keras_vaf.experiments.variants import Variant
+from keras_vaf.paper.experiment import Experiment, Form, Reproduction
+from keras_vaf.paper.tables.sensorless_panels import panels_of
 
 WIDTHS = ((5,), (10,), (20,))
 UNITS = (3, 5, 7, 9, 11, 15)
@@ -104,40 +104,37 @@ def protocols_of_sensorless(dataset: Dataset, form: Form) -> list[Protocol]:
     ]
 
 
-def outcome_of_sensorless(done: Reproduction, selection: Selection) -> Outcome:
+def table_of_sensorless(done: Reproduction, selection: Selection) -> Table:
     """Make the table and the six panels; nothing is selected in this experiment."""
-    found = _verdicts(done)
+    found = results_of_sensorless(done)
     rows = {sum(report.rows.values()) for report in done.reports}
     first = next(iter(found.values()))
     constant = {**constant_cells(first), "start": "constant"}
-    lines = [constant, *(_cells(*each) for each in found.items())]
-    scores = {setting: verdict.scores for setting, verdict in found.items()}
-    return Outcome(
+    return Table.of(
         f"{done.title}, {max(rows):,} of {_ROWS:,} rows",
         COLUMNS,
-        tuple(tuple(line.get(name, "") for name in COLUMNS) for line in lines),
+        [constant, *(_cells(*each) for each in found.items())],
         (
-            "Score: test accuracy. Wins, ties, losses, gain (with its 95% interval) "
-            "and p (corrected resampled t-test) are against the fixed activation g in "
-            "the same network, on the same rows. Nothing is selected: each line is one "
-            "network.",
+            "Score: test accuracy. "
+            f"{gain_note('the fixed activation g in the same network')} Nothing is "
+            "selected: each line is one network.",
             *claims(found),
-            trainings_of(done.reports),
-            *settings_of(done.reports),
+            trainings_note(done.reports),
+            *protocol_notes(done.reports),
         ),
         _SHOWN,
-        {"panels": panels_of(scores)},
+        {"panels": panels_of({key: each.scores for key, each in found.items()})},
     )
 
 
-def claims(found: Mapping[Setting, Verdict]) -> list[str]:
+def claims(found: Mapping[Setting, Result]) -> list[str]:
     """Return what the paper says of its six panels, and what these numbers say."""
-    vafs = {setting: verdict for setting, verdict in found.items() if setting.k}
+    vafs = {setting: result for setting, result in found.items() if setting.k}
     held = [each for each in vafs.values() if each.gains]
     better = sum(statistics.fmean(each.gains) > 0 for each in held)
     clearly = [each for each in held if each.p is not None and each.p < 0.05]
     clearly_better = sum(statistics.fmean(each.gains) > 0 for each in clearly)
-    means = {setting: verdict.mean for setting, verdict in vafs.items()}
+    means = {setting: result.mean for setting, result in vafs.items()}
     by_k = ", ".join(
         f"{k}: {statistics.fmean(m for s, m in means.items() if s.k == k):.4f}"
         for k in sorted({setting.k for setting in means})
@@ -189,26 +186,27 @@ def _setting(protocol: Protocol) -> Setting:
     return Setting(hidden, arguments["g"], arguments["sharing"], start, arguments["k"])
 
 
-def _verdicts(done: Reproduction) -> dict[Setting, Verdict]:
-    """Judge every network against the fixed activation in a network of its width."""
-    found = {}
-    for width in sorted({report.protocol.hidden for report in done.reports}):
-        own = [report for report in done.reports if report.protocol.hidden == width]
-        references = {
-            report.protocol.variant.name: f"{_NO_VAF}-{_setting(report.protocol).g}"
-            for report in own
-        }
-        judged = verdicts(own, done.experiment.metric, (), references=references)
-        for verdict in judged.values():
-            found[_setting(verdict.selected.reports[0].protocol)] = verdict
-    return dict(sorted(found.items()))
+def results_of_sensorless(done: Reproduction) -> dict[Setting, Result]:
+    """Compare every network with the fixed activation in a network of its width."""
+    networks = {
+        _setting(own.protocol): own
+        for own in map(Selected.of, by_protocol(done.reports).values())
+    }
+    return {
+        setting: Result(
+            network,
+            done.experiment.metric,
+            networks.get(Setting(setting.hidden, setting.g)) if setting.k else None,
+        )
+        for setting, network in sorted(networks.items())
+    }
 
 
-def _cells(setting: Setting, verdict: Verdict) -> dict[str, str]:
+def _cells(setting: Setting, result: Result) -> dict[str, str]:
     start = setting.start if setting.k else "no VAF"
     k = str(setting.k or "")
     own = {"g": setting.g, "sharing": setting.sharing, "start": start, "k": k}
-    return verdict_cells(verdict) | own
+    return result_cells(result) | own
 
 
 def _contrast(means: Mapping[Setting, float], field: str, one: str, other: str) -> str:
@@ -231,6 +229,6 @@ SENSORLESS = Experiment(
     "Sensorless",
     ("sensorless",),
     protocols_of_sensorless,
-    outcome_of_sensorless,
+    table_of_sensorless,
     architectures=WIDTHS,
 )

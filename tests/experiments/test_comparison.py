@@ -16,8 +16,8 @@ from keras_vaf.experiments import (
     cells,
     compare,
     comparison,
+    comparison_table,
     find_variants,
-    markdown,
     read_reports,
 )
 from keras_vaf.experiments.runs import engines
@@ -84,7 +84,8 @@ def test_writes_report_table_picture_and_network(real):
         "table.md",
     }
     assert tuple(read_reports(real.folder / "report.json")) == real.reports
-    assert (real.folder / "table.md").read_text() == markdown(real.reports)
+    table = comparison_table(real.reports).markdown
+    assert (real.folder / "table.md").read_text() == table
     assert (real.folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert [(r.protocol.variant.name, r.fold) for r in real.reports] == [
         ("relu", 0),

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from keras_vaf.experiments import Protocol, compare, find_variants, markdown
+from keras_vaf.experiments import Protocol, compare, comparison_table, find_variants
 from keras_vaf.experiments.runs import engines
 from keras_vaf.experiments.runs.engines import _check_backend
 from tests.experiments.fakes import make_report
@@ -74,8 +74,8 @@ def test_a_cluster_that_loses_a_worker_makes_the_same_table(classes, cluster, tm
     assert workers[0].wait() < 0
     assert workers[1].poll() is None
     assert without_seconds(there) == without_seconds(here)
-    lines = [markdown(without_seconds(each)) for each in (here, there)]
-    assert lines[0] == lines[1]
+    tables = [comparison_table(without_seconds(each)) for each in (here, there)]
+    assert tables[0] == tables[1]
 
 
 @pytest.mark.backend("tensorflow")

@@ -114,7 +114,7 @@ def test_refuses_architectures_with_other_folds():
 
 
 def test_refuses_another_selection():
-    with pytest.raises(ValueError, match="Received: 'test'"):
+    with pytest.raises(ValueError, match="Received: selection='test'"):
         select(arm((5,), SMALL), "test")
 
 

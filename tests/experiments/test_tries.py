@@ -5,7 +5,7 @@ import pytest
 from keras_vaf.experiments import Protocol, as_fair, find_variants
 from keras_vaf.experiments.fair_relu import FAIR_RELU, with_either
 from keras_vaf.experiments.protocol import Cell
-from keras_vaf.experiments.results.results import verdicts
+from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.experiments.runs.training_runs import Arm
 from tests.experiments.fakes import make_arm
 
@@ -55,14 +55,14 @@ VAFS = [
 def test_the_better_vaf_of_each_fold_is_held_against_the_fair_relu():
     reports = [*make_arm("relu", [0.5, 0.5]), *VAFS, *make_arm(FAIR_RELU, [0.6, 0.7])]
 
-    found = verdicts(reports, "accuracy", ())
+    found = selected_results(reports, "accuracy")
 
     either = found["toy", "vaf-either"]
     assert either.scores == (0.6, 0.8)  # the lower validation loss of each fold
-    assert either.reference == "relu-fair"
+    assert either.against == "relu-fair"
     assert either.gains == pytest.approx((0.0, 0.1))
-    assert found["toy", "relu-fair"].reference == "relu"
-    assert found["toy", "vaf-relu"].reference == "relu"
+    assert found["toy", "relu-fair"].against == "relu"
+    assert found["toy", "vaf-relu"].against == "relu"
 
 
 @pytest.mark.parametrize(

@@ -98,15 +98,15 @@ def test_change_and_shape_of_functions_that_are_known():
 
 
 def test_the_table_has_a_line_for_each_layer_and_a_picture_for_each_data(reports):
-    outcome = CURVES.outcome(Reproduction(CURVES, Form(), tuple(reports)), "validation")
+    table = CURVES.table(Reproduction(CURVES, Form(), tuple(reports)), "validation")
 
-    assert [line[:3] for line in outcome.lines] == [
+    assert [line[:3] for line in table.lines] == [
         ("wine", variant, str(layer))
         for variant in ("vaf-random", "vaf-relu")
         for layer in (1, 2)
     ]
-    [figure] = outcome.figures.values()
-    assert list(outcome.figures) == ["wine"]
+    [figure] = table.figures.values()
+    assert list(table.figures) == ["wine"]
     assert len(figure.axes) == 4
     first = figure.axes[0]
     labels = [line.get_label() for line in first.lines]
@@ -114,12 +114,12 @@ def test_the_table_has_a_line_for_each_layer_and_a_picture_for_each_data(reports
 
 
 def test_the_curves_are_those_of_the_best_fold(reports):
-    outcome = CURVES.outcome(Reproduction(CURVES, Form(), tuple(reports)), "validation")
+    table = CURVES.table(Reproduction(CURVES, Form(), tuple(reports)), "validation")
     best = min(reports[:2], key=lambda report: report.selected.validation["loss"])
 
     [line] = (
         line
-        for line in outcome.figures["wine"].axes[0].lines
+        for line in table.figures["wine"].axes[0].lines
         if line.get_label() == "learned"
     )
 

@@ -100,17 +100,17 @@ def score(protocol):
 
 
 @pytest.fixture(scope="module")
-def outcome(motors):
+def table(motors):
     """Table and pictures of reports written by hand."""
     form = Form(quick=True)
     reports = reports_of(SENSORLESS.protocols(motors, form), score)
-    return SENSORLESS.outcome(Reproduction(SENSORLESS, form, reports), "validation")
+    return SENSORLESS.table(Reproduction(SENSORLESS, form, reports), "validation")
 
 
-def test_the_table_has_a_line_for_each_network(outcome):
-    lines = [dict(zip(outcome.columns, line, strict=True)) for line in outcome.lines]
+def test_the_table_has_a_line_for_each_network(table):
+    lines = [dict(zip(table.columns, line, strict=True)) for line in table.lines]
 
-    assert outcome.title.endswith("quick form, 110 of 58,509 rows")
+    assert table.title.endswith("quick form, 110 of 58,509 rows")
     assert [line["start"] for line in lines[:2]] == ["constant", "no VAF"]
     assert lines[0]["mean"] == "0.0909"
     assert len(lines) == 1 + 2 + 8
@@ -125,8 +125,8 @@ def test_the_table_has_a_line_for_each_network(outcome):
     assert shared["wins/ties/losses"].count("/") == 2
 
 
-def test_the_paper_is_held_against_the_numbers(outcome):
-    said = " ".join(outcome.notes)
+def test_the_paper_is_held_against_the_numbers(table):
+    said = " ".join(table.notes)
 
     assert "neuron minus layer +0.0300 on average, above in 4 of 4" in said
     assert "random minus specific +0.0200 on average, above in 4 of 4" in said
@@ -134,8 +134,8 @@ def test_the_paper_is_held_against_the_numbers(outcome):
     assert "mean by k: 5: 0.6075" in said
 
 
-def test_the_panels_show_every_mean(outcome):
-    axes = outcome.figures["panels"].axes
+def test_the_panels_show_every_mean(table):
+    axes = table.figures["panels"].axes
 
     assert [ax.get_title(loc="left") for ax in axes] == [
         "5 hidden neurons, VAFs not shared",
@@ -155,10 +155,10 @@ def test_some_activations_alone_make_a_table(motors):
     some = [p for p in protocols if p.variant.name == "vaf-relu-random-layer-5"]
     done = Reproduction(SENSORLESS, Form(quick=True), reports_of(some, score))
 
-    outcome = SENSORLESS.outcome(done, "validation")
+    table = SENSORLESS.table(done, "validation")
 
-    assert len(outcome.lines) == 2
-    assert "not run" in " ".join(outcome.notes)
+    assert len(table.lines) == 2
+    assert "not run" in " ".join(table.notes)
 
 
 def test_our_own_manner_ends_after_the_best_epoch(motors):

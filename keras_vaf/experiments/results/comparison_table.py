@@ -1,111 +1,56 @@
-"""Tables made from reports, and from nothing else."""
+"""`comparison_table`: the table of `compare`."""
 
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.notes import (
+    gain_note,
+    protocol_notes,
+    trainings_note,
+)
+from keras_vaf.experiments.results.result import results_of
+from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
 
 COLUMNS = (
     "activation",
     "mean",
     "deviation",
-    "wins",
-    "ties",
-    "losses",
+    "wins/ties/losses",
+    "gain",
+    "p",
     "parameters",
     "FLOPs",
     "seconds",
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One arm of a comparison, over all its seeds and folds.
-
-    Attributes:
-        title: The activation.
-        scores: Test score per seed and fold.
-        parameters: Number of trained parameters.
-        flops: Floating-point operations of one sample, if the reports have them.
-        seconds: Wall-clock seconds of all its trainings together.
-        wins: Folds on which it is better than the first arm; `None` in that arm's row.
-        ties: Folds on which both have the same score.
-        losses: Folds on which it is worse.
-    """
-
-    title: str
-    scores: tuple[float, ...]
-    parameters: int
-    flops: int | None
-    seconds: float
-    wins: int | None = None
-    ties: int | None = None
-    losses: int | None = None
-
-    @property
-    def mean(self) -> float:
-        """Mean of the scores."""
-        return statistics.fmean(self.scores)
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the scores (n - 1), 0 for a single one."""
-        return statistics.stdev(self.scores) if len(self.scores) > 1 else 0.0
-
-
-def summarise(reports: Sequence[Report]) -> tuple[Row, ...]:
-    """Return one row per protocol, in order of appearance, compared with the first.
+def comparison_table(reports: Sequence[Report]) -> Table:
+    """Return the table of a comparison, with what one must know to read it.
 
     Args:
         reports: Reports of one dataset; every protocol with the same seeds and folds.
-
-    Raises:
-        ValueError: If there are no reports, or arms lack a fold that others have.
-    """
-    arms = by_arm(reports)
-    first = next(iter(arms.values()), [])
-    folds = [[(report.seed, report.fold) for report in arm] for arm in arms.values()]
-    if not first or any(arm != folds[0] for arm in folds):
-        raise ValueError(
-            "A comparison needs the same seeds and folds for every arm. Received: "
-            f"{dict(zip(arms, map(len, folds), strict=True))} reports per arm"
-        )
-    return tuple(_row(arm, first) for arm in arms.values())
-
-
-def by_arm(reports: Sequence[Report]) -> dict[str, list[Report]]:
-    """Return the reports of each protocol, by its hash, ordered by seed and fold.
-
-    The number of networks that were trained together makes no other protocol here.
-    """
-    arms: dict[str, list[Report]] = {}
-    for report in reports:
-        alone = replace(report.protocol, replicas=1)
-        arms.setdefault(alone.digest, []).append(report)
-    return {
-        digest: sorted(arm, key=lambda report: (report.seed, report.fold))
-        for digest, arm in arms.items()
-    }
-
-
-def markdown(reports: Sequence[Report]) -> str:
-    """Return a comparison's table, with what one must know to read it.
-
-    Args:
-        reports: The reports of a comparison.
+            The activation of the first protocol is the reference.
 
     Returns:
-        A heading, a table and a list of notes in Markdown.
+        One line for each protocol, and one for the predictor that ignores its inputs.
+
+    Raises:
+        ValueError: If there are no reports, or a protocol lacks a fold that the first
+            one has.
+        ImportError: If SciPy is not installed.
     """
-    lines = [COLUMNS, ("---", *["---:"] * (len(COLUMNS) - 1)), *lines_of(reports)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    notes = "\n".join(f"- {note}" for note in notes_of(reports))
-    return f"# {title_of(reports)}\n\n{table}\n\n{notes}\n"
+    results = results_of(reports)
+    first = results[0]
+    number = ".4f" if first.metric == "accuracy" else ".4g"
+    rows = [
+        *(result_cells(each, number) | {"activation": each.title} for each in results),
+        constant_cells(first, number) | {"activation": baseline_title(first.protocol)},
+    ]
+    return Table.of(title_of(reports), COLUMNS, rows, _notes(reports))
 
 
 def title_of(reports: Sequence[Report]) -> str:
@@ -125,94 +70,31 @@ def baseline_title(protocol: Protocol) -> str:
     return {"accuracy": "majority class", "rmse": "constant (mean)"}[protocol.metric]
 
 
-def lines_of(reports: Sequence[Report]) -> list[tuple[str, ...]]:
-    """Return the table's lines as text: the arms, then the constant predictor."""
-    protocol = reports[0].protocol
-    digits = "{:.4f}" if protocol.metric == "accuracy" else "{:.4g}"
-    lines = []
-    for row in summarise(reports):
-        counts = (row.wins, row.ties, row.losses)
-        lines.append(
-            (
-                row.title,
-                digits.format(row.mean),
-                digits.format(row.deviation),
-                *("" if count is None else str(count) for count in counts),
-                f"{row.parameters:,}",
-                "" if row.flops is None else f"{row.flops:,}",
-                f"{row.seconds:.1f}",
-            )
-        )
-    constant = digits.format(constant_score(reports))
-    return [*lines, (baseline_title(protocol), constant, *[""] * 7)]
-
-
-def constant_score(reports: Sequence[Report]) -> float:
-    """Return the mean score of the predictor that ignores its inputs."""
-    first = next(iter(by_arm(reports).values()))
-    return statistics.fmean(r.baseline[r.protocol.metric] for r in first)
-
-
-def notes_of(reports: Sequence[Report]) -> list[str]:
+def _notes(reports: Sequence[Report]) -> list[str]:
     """Return the sentences under the table: what was done, and what it means."""
     protocol = reports[0].protocol
-    folds = f"{protocol.folds}-fold cross-validation"
-    if protocol.task == "classification":
-        folds = f"Stratified {folds}"
-    seeds = sorted({report.seed for report in reports})
-    named = f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
     better = "Higher" if protocol.metric == "accuracy" else "Lower"
-    steps = ", ".join(f"{k} {v}" for k, v in protocol.optimizer.arguments.items())
-    batch = f"batches of {protocol.batch_size}" if protocol.batch_size else "full batch"
-    last = max(report.selected.best_epoch for report in reports)
-    places = {(r.environment["backend"], r.environment["device"]) for r in reports}
+    places = sorted(
+        {f"{r.environment['backend']} ({r.environment['device']})" for r in reports}
+    )
     environments = {json.dumps(r.environment, sort_keys=True) for r in reports}
+    tried = (
+        "In each fold, the learning rate and the start with the best validation score "
+        "were selected."
+    )
     mixed = (
         f"The trainings ran in {len(environments)} different environments (versions, "
         "devices), which report.json names."
     )
     return [
-        f"{folds}, {named}. {better} is better; the deviation is that of the test "
-        "folds.",
-        f"Wins, ties and losses count the folds against {protocol.variant.title}. They "
-        "are no test of significance.",
-        f"{protocol.optimizer.name} ({steps}), {batch}, at most {protocol.epochs} "
-        "epochs. Tested with the weights of the best validation epoch, at the latest "
-        f"epoch {last}.",
-        _rates_note(protocol),
-        "FLOPs are those of one sample's way through the network; each elementary "
-        "operation of an activation counts as one.",
-        "Seconds are those of all trainings of a line, on "
-        f"{', '.join(f'{backend} ({device})' for backend, device in sorted(places))}.",
+        f"{better} is better; the deviation is that of the test folds. "
+        f"{gain_note(protocol.variant.title)} p is not adjusted for the number of "
+        "activations.",
+        trainings_note(reports),
+        *protocol_notes(reports),
+        *([tried] if any(report.protocol.trials > 1 for report in reports) else []),
+        "FLOPs count one sample's way through the network; each elementary operation "
+        "of an activation counts as one.",
+        f"Seconds are those of all trainings of a line, on {', '.join(places)}.",
         *([mixed] if len(environments) > 1 else []),
     ]
-
-
-def _rates_note(protocol: Protocol) -> str:
-    if not protocol.rates:
-        return "Hyper-parameters were not searched (selection: none)."
-    rates = ", ".join(f"{rate:.4g}" for rate in protocol.rates)
-    return (
-        f"Learning rates tried: {rates}. In each fold the one with the best score on "
-        "the validation rows was taken (selection: validation)."
-    )
-
-
-def _row(arm: list[Report], first: list[Report]) -> Row:
-    sign = 1 if arm[0].protocol.metric == "accuracy" else -1
-    gains = [sign * (a.score - b.score) for a, b in zip(arm, first, strict=True)]
-    row = Row(
-        arm[0].protocol.variant.title,
-        tuple(report.score for report in arm),
-        arm[0].parameters,
-        arm[0].flops,
-        sum(report.seconds for report in arm),
-    )
-    if arm is first:
-        return row
-    return replace(
-        row,
-        wins=sum(gain > 0 for gain in gains),
-        ties=sum(gain == 0 for gain in gains),
-        losses=sum(gain < 0 for gain in gains),
-    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
-from keras_vaf.experiments.results.comparison_table import by_arm
+from keras_vaf.utils import check_choice
 
 Selection = Literal["validation", "paper", "literal"]
 
@@ -25,6 +26,22 @@ class Selected:
     reports: tuple[Report, ...]
     trials: tuple[Trial, ...]
 
+    @classmethod
+    def of(cls, reports: Sequence[Report]) -> Selected:
+        """Return reports with the trials that did best on their validation rows."""
+        return cls(tuple(reports), tuple(report.selected for report in reports))
+
+    @property
+    def protocol(self) -> Protocol:
+        """Protocol of the first report."""
+        return self.reports[0].protocol
+
+    @property
+    def folds(self) -> dict[tuple[int, int], Trial]:
+        """The trials by seed and fold."""
+        keys = ((report.seed, report.fold) for report in self.reports)
+        return dict(zip(keys, self.trials, strict=True))
+
     def scores(self, metric: str) -> tuple[float, ...]:
         """Return a test score by seed and fold."""
         return tuple(trial.scores[metric] for trial in self.trials)
@@ -32,9 +49,24 @@ class Selected:
     @property
     def hidden(self) -> tuple[int, ...] | None:
         """Widths of the hidden layers; `None` if every fold has its own."""
-        first = self.reports[0].protocol.hidden
-        same = all(report.protocol.hidden == first for report in self.reports)
-        return first if same else None
+        widths = {report.protocol.hidden for report in self.reports}
+        return self.protocol.hidden if len(widths) == 1 else None
+
+
+def by_protocol(reports: Sequence[Report]) -> dict[str, list[Report]]:
+    """Return the reports of each protocol, by its hash, ordered by seed and fold.
+
+    Protocols that differ only in the number of networks that are trained together count
+    as one.
+    """
+    found: dict[str, list[Report]] = {}
+    for report in reports:
+        alone = replace(report.protocol, replicas=1)
+        found.setdefault(alone.digest, []).append(report)
+    return {
+        digest: sorted(own, key=lambda report: (report.seed, report.fold))
+        for digest, own in found.items()
+    }
 
 
 def select(
@@ -62,10 +94,10 @@ def select(
     """
     check_selection(selection)
     architectures: dict[tuple[str, str], list[Selected]] = {}
-    for arm in by_arm(reports).values():
-        key = arm[0].protocol.dataset, arm[0].protocol.variant.name
-        trials = tuple(_trial(report, selection) for report in arm)
-        architectures.setdefault(key, []).append(Selected(tuple(arm), trials))
+    for own in by_protocol(reports).values():
+        key = own[0].protocol.dataset, own[0].protocol.variant.name
+        trials = tuple(_trial(report, selection) for report in own)
+        architectures.setdefault(key, []).append(Selected(tuple(own), trials))
     for key, candidates in architectures.items():
         _check_alike(key, candidates)
     choose = _by_fold if selection == "literal" else _architecture
@@ -76,10 +108,7 @@ def select(
 
 def check_selection(selection: str) -> None:
     """Raise a `ValueError` unless there is such a selection."""
-    if selection not in get_args(Selection):
-        raise ValueError(
-            f"`selection` must be one of {get_args(Selection)}. Received: {selection!r}"
-        )
+    check_choice("selection", selection, get_args(Selection))
 
 
 def _trial(report: Report, selection: Selection) -> Trial:
@@ -90,10 +119,7 @@ def _trial(report: Report, selection: Selection) -> Trial:
 
 
 def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
-    folds = [
-        [(report.seed, report.fold) for report in candidate.reports]
-        for candidate in candidates
-    ]
+    folds = [list(candidate.folds) for candidate in candidates]
     if any(other != folds[0] for other in folds):
         raise ValueError(
             "Architectures must have the same seeds and folds to choose among them. "
@@ -108,7 +134,7 @@ def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
 
 def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
     """Return the architecture with the best mean."""
-    metric = candidates[0].reports[0].protocol.metric
+    metric = candidates[0].protocol.metric
 
     def rank(candidate: Selected) -> float:
         scores = [
@@ -122,7 +148,7 @@ def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
 
 def _by_fold(candidates: list[Selected], selection: Selection) -> Selected:
     """Return the architecture with the best test score of each fold."""
-    metric = candidates[0].reports[0].protocol.metric
+    metric = candidates[0].protocol.metric
     pairs = [zip(each.reports, each.trials, strict=True) for each in candidates]
     best = [
         min(cell, key=lambda pair: error(metric, pair[1].scores[metric]))

@@ -7,33 +7,39 @@ import statistics
 from collections.abc import Mapping
 
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
-from keras_vaf.experiments.results.results import Verdict, verdicts
+from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.experiments.results.result import Result
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.experiments.results.significance import holm
-from keras_vaf.paper.experiment import Outcome, Reproduction
-from keras_vaf.paper.tables.verdict_table import notes_of, table_of
+from keras_vaf.experiments.results.table import Table
+from keras_vaf.paper.experiment import Reproduction
+from keras_vaf.paper.tables.published_table import (
+    notes_of,
+    published_table,
+    results_of_experiment,
+)
 
 
-def outcome_of(done: Reproduction, selection: Selection = "validation") -> Outcome:
+def convolution_table(done: Reproduction, selection: Selection = "validation") -> Table:
     """Make the table of convolutional networks.
+
+    With three datasets, a signed-rank test over datasets cannot find a difference. The
+    t-tests of the lines are corrected for their number instead.
 
     Args:
         done: The reports; all activations with the same seeds and folds.
         selection: As in `select`.
 
     Returns:
-        The table; and pictures of the functions, if the experiment keeps them. Over
-        three datasets no signed-rank test finds anything; the t-tests of the lines are
-        corrected for their number instead.
+        The table, and pictures of the functions if the experiment keeps them.
 
     Raises:
         ValueError: If activations lack folds that others have.
     """
-    experiment = done.experiment
-    found = verdicts(done.reports, experiment.metric, experiment.published, selection)
+    found = results_of_experiment(done, selection)
     names = dict.fromkeys(dataset for dataset, _ in found)
     return dataclasses.replace(
-        table_of(done, selection),
+        published_table(done, selection),
         title=_title(done),
         notes=(*_gains(found), *notes_of(done, selection), *_division(done)),
         figures={
@@ -41,7 +47,7 @@ def outcome_of(done: Reproduction, selection: Selection = "validation") -> Outco
                 [each for each in done.reports if each.protocol.dataset == name]
             )
             for name in names
-            if experiment.functions
+            if done.experiment.functions
         },
     )
 
@@ -68,16 +74,16 @@ def _title(done: Reproduction) -> str:
     return f"{done.experiment.title}: {', '.join(parts)}"
 
 
-def _gains(found: Mapping[tuple[str, str], Verdict]) -> list[str]:
+def _gains(found: Mapping[tuple[str, str], Result]) -> list[str]:
     """Return a sentence for each activation: where it is better than its reference."""
     tested = {key: each.p for key, each in found.items() if each.p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
     parts: dict[tuple[str, str], list[str]] = {}
-    for key, verdict in found.items():
-        if verdict.reference is not None:
-            gain = f"{statistics.fmean(verdict.gains):+.4f} on {key[0]}"
-            p = f" (p = {corrected[key]:.3f})" if key in corrected else ""
-            parts.setdefault((key[1], verdict.reference), []).append(gain + p)
+    for key, result in found.items():
+        if result.reference is not None:
+            gain = f"{statistics.fmean(result.gains):+.4f} on {key[0]}"
+            p = f" (p {p_value(corrected[key])})" if key in corrected else ""
+            parts.setdefault((key[1], result.against), []).append(gain + p)
     sentences = [
         f"{name} against {reference}: {', '.join(gains)}."
         for (name, reference), gains in parts.items()

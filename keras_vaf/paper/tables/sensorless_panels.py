@@ -6,8 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.experiments.results.results import deviation
-from keras_vaf.utils import require
+from keras_vaf.utils import deviation, require
 from keras_vaf.visualization import style
 
 if TYPE_CHECKING:

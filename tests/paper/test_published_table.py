@@ -7,12 +7,16 @@ from typing import get_args
 import pytest
 
 from keras_vaf.experiments.fair_relu import FAIR_RELU
-from keras_vaf.experiments.results.results import verdicts
+from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.paper import Form, Reproduction, find_experiment, read_reproduction
 from keras_vaf.paper.published import REGRESSION
 from keras_vaf.paper.reproduction import EXPERIMENTS
-from keras_vaf.paper.tables.verdict_table import lines_of, over_datasets, table_of
+from keras_vaf.paper.tables.published_table import (
+    over_datasets,
+    published_table,
+    rows_of,
+)
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -24,29 +28,29 @@ def on_servo(variant, scores, **fields):
     return make_arm(variant, scores, "regression", **fields)
 
 
-def cells(outcome, activation):
+def cells(table, activation):
     """Return a line of a table by the titles of its columns."""
     [line] = (
         named
-        for line in outcome.lines
-        if (named := dict(zip(outcome.columns, line, strict=True)))["activation"]
+        for line in table.lines
+        if (named := dict(zip(table.columns, line, strict=True)))["activation"]
         == activation
     )
     return line
 
 
-def outcome_of(reports, name="classification", selection="validation"):
+def table_of(reports, name="classification", selection="validation"):
     experiment = dataclasses.replace(
         find_experiment(name), metric=reports[0].protocol.metric
     )
     done = Reproduction(experiment, Form(), tuple(reports))
-    return table_of(done, selection)
+    return published_table(done, selection)
 
 
-def test_verdicts_hold_our_numbers_beside_the_published_ones():
+def test_results_hold_our_numbers_beside_the_published_ones():
     reports = on_servo("relu", [0.3, 0.2, 0.4]) + on_servo("vaf-relu", [0.2, 0.2, 0.5])
 
-    found = verdicts(reports, "rmse", REGRESSION)
+    found = selected_results(reports, "rmse", REGRESSION)
 
     relu, vaf = found["servo", "relu"], found["servo", "vaf-relu"]
     assert (relu.reference, relu.gains, relu.p) == (None, (), None)
@@ -54,18 +58,20 @@ def test_verdicts_hold_our_numbers_beside_the_published_ones():
     assert vaf.p == pytest.approx(1)
     assert (vaf.mean, vaf.baseline) == (pytest.approx(0.3), (0.5, 0.5, 0.5))
     assert (vaf.published.mean, relu.published.mean) == (0.0961, 0.0946)
-    constant, _, line = lines_of(found)
-    assert constant[:5] == ("servo", "40", "constant", "", "0.5000")
-    assert line[:5] == ("servo", "40", "vaf-relu", "5-3", "0.3000")
-    assert {"0.0961 ± 0.0271 (25)", "1/1/1"} < set(line)
+    constant, _, line = rows_of(found)
+    assert (constant["activation"], constant["mean"]) == ("constant", "0.5000")
+    assert (line["activation"], line["hidden"]) == ("vaf-relu", "5-3")
+    assert (line["mean"], line["rows"]) == ("0.3000", "40")
+    assert line["published"] == "0.0961 ± 0.0271 (25)"
+    assert line["wins/ties/losses"] == "1/1/1"
     [sentence] = over_datasets(found)
     assert "vaf-relu against relu over 1 datasets" in sentence
 
 
 def test_every_row_says_how_it_was_made():
-    outcome = outcome_of(on_servo("relu", [0.3, 0.2]), "regression")
+    table = table_of(on_servo("relu", [0.3, 0.2]), "regression")
 
-    line = cells(outcome, "relu")
+    line = cells(table, "relu")
     assert {name: line[name] for name in ("rows", "folds", "epochs", "device")} == {
         "rows": "40",
         "folds": "2",
@@ -73,13 +79,13 @@ def test_every_row_says_how_it_was_made():
         "device": "cpu",
     }
     assert (line["parameters"], line["seconds"]) == ("41", "2.5")
-    assert "balanced" not in outcome.columns  # of a regression
+    assert "balanced" not in table.columns  # of a regression
 
 
 def test_the_gain_has_its_interval():
     reports = make_arm("relu", [0.5, 0.6, 0.7]) + make_arm("vaf-relu", [0.6, 0.8, 1.0])
 
-    line = cells(outcome_of(reports), "vaf-relu")
+    line = cells(table_of(reports), "vaf-relu")
 
     # t = 4.3027 with 2 degrees of freedom; variance 0.01; 1/3 + 0.5 / 0.5
     assert line["gain"] == "+0.2000 ± 0.4968"
@@ -103,10 +109,10 @@ def test_balanced_accuracy_stands_beside_accuracy():
         )
     ]
 
-    outcome = outcome_of(reports)
+    table = table_of(reports)
 
-    assert cells(outcome, "relu")["balanced"] == "0.6500"
-    assert cells(outcome, "constant")["balanced"] == "0.5000"
+    assert cells(table, "relu")["balanced"] == "0.6500"
+    assert cells(table, "constant")["balanced"] == "0.5000"
 
 
 def test_optimism_is_what_picking_by_test_scores_adds():
@@ -117,7 +123,7 @@ def test_optimism_is_what_picking_by_test_scores_adds():
     reports = [*small, *large]
 
     by_selection = {
-        selection: cells(outcome_of(reports, selection=selection), "relu")
+        selection: cells(table_of(reports, selection=selection), "relu")
         for selection in ("validation", "paper")
     }
 
@@ -130,24 +136,24 @@ def test_an_architecture_for_each_fold_is_said():
     reports = make_arm("relu", [0.6, 0.9])
     reports += make_arm("relu", [0.8, 0.7], protocol={"hidden": (9,)}, parameters=99)
 
-    line = cells(outcome_of(reports, selection="literal"), "relu")
+    line = cells(table_of(reports, selection="literal"), "relu")
 
     assert (line["hidden"], line["parameters"]) == ("varies", "varies")
     assert (line["mean"], line["optimism"]) == ("0.8500", "0.1000")
 
 
 def test_without_relu_nothing_is_held_against_it():
-    outcome = outcome_of(make_arm("vaf-relu", [0.6, 0.7]))
+    table = table_of(make_arm("vaf-relu", [0.6, 0.7]))
 
-    assert "gain" not in outcome.columns
-    assert "gain" not in outcome.shown
+    assert "gain" not in table.columns
+    assert "gain" not in table.shown
 
 
 def test_each_activation_is_held_against_its_own_reference_over_the_data():
     reports = make_arm("relu", [0.5, 0.5]) + make_arm(FAIR_RELU, [0.6, 0.6])
     reports += make_arm("vaf-random", [0.7, 0.7]) + make_arm("vaf-relu", [0.4, 0.4])
 
-    sentences = over_datasets(verdicts(reports, "accuracy", ()))
+    sentences = over_datasets(selected_results(reports, "accuracy"))
 
     assert [sentence.partition(" over")[0] for sentence in sentences] == [
         "relu-fair against relu",
@@ -164,11 +170,11 @@ def test_the_lines_of_a_dataset_stand_together():
         for name in ("relu", FAIR_RELU, "vaf-random", "vaf-relu")
         for report in make_arm(name, [0.5, 0.6], protocol={"dataset": dataset})
     ]
-    lines = lines_of(verdicts(reports, "accuracy", ()))
+    lines = rows_of(selected_results(reports, "accuracy"))
     arms = ["constant", "relu", "relu-fair", "vaf-random", "vaf-relu", "vaf-either"]
-    assert [line[0] for line in lines] == ["liver"] * 6 + ["wine"] * 6
-    assert sorted(line[2] for line in lines[:6]) == sorted(arms)
-    assert lines[0][2] == lines[6][2] == "constant"
+    assert [line["dataset"] for line in lines] == ["liver"] * 6 + ["wine"] * 6
+    assert sorted(line["activation"] for line in lines[:6]) == sorted(arms)
+    assert lines[0]["activation"] == lines[6]["activation"] == "constant"
 
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reports" / "reproduction"
@@ -189,7 +195,7 @@ def test_committed_tables_say_what_their_reports_say(path):
     compact = path.parent / f"{start}-{backend}.json.gz"
     done = read_reproduction(experiment, Form(), [compact])
 
-    table = experiment.outcome(done, selection).markdown
+    table = experiment.table(done, selection).markdown
 
     text = path.read_text(encoding="utf-8")
     assert text.partition("\n")[2] == table.partition("\n")[2]

@@ -1,0 +1,64 @@
+"""The trainable activations of a report: learned, at their start, and their inputs."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.runs.rows import network_seeds
+from keras_vaf.layers import TrainableActivation
+
+
+def learned_layers(report: Report) -> list[TrainableActivation]:
+    """Return the trainable activations of a report as layers with their weights.
+
+    Args:
+        report: A report.
+
+    Returns:
+        Those of its activations that belong to this package, in their order.
+    """
+    layers = []
+    for activation in report.activations:
+        layer = keras.layers.deserialize(activation["config"])
+        if isinstance(layer, TrainableActivation):
+            layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
+            layers.append(layer)
+    return layers
+
+
+def start_layers(report: Report) -> list[TrainableActivation]:
+    """Return the trainable activations of a report as they were before training.
+
+    They are drawn again from the seeds of the report's cell.
+
+    Args:
+        report: A report.
+
+    Returns:
+        The activations that `learned_layers` returns, at their start.
+    """
+    _, *seeds = network_seeds(report.cell, report.selected.start)
+    layers = []
+    for seed, learned in zip(seeds, learned_layers(report), strict=False):
+        layer = report.protocol.variant.build(seed)
+        if not layer.weights:
+            layer.build(learned.get_build_config()["input_shape"])
+        layers.append(layer)
+    return layers
+
+
+def inputs_of(report: Report, place: int) -> np.ndarray:
+    """Return values that are distributed as the inputs of an activation.
+
+    Args:
+        report: A report.
+        place: Which of its activations, counted from 0.
+
+    Returns:
+        20,001 values at equal distances in rank, between the stored quantiles.
+    """
+    quantiles = report.activations[place]["inputs"]
+    levels = np.linspace(0, 1, len(quantiles))
+    return np.interp(np.linspace(0, 1, 20_001), levels, quantiles)

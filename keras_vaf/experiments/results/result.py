@@ -1,0 +1,211 @@
+"""`Result`: the scores of one activation on one dataset, and those of its reference."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from keras_vaf.experiments.fair_relu import EITHER, FAIR_RELU, with_either
+from keras_vaf.experiments.protocol import Protocol
+from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.results.selection import (
+    Selected,
+    Selection,
+    by_protocol,
+    select,
+)
+from keras_vaf.experiments.results.significance import (
+    corrected_interval,
+    corrected_t_test,
+)
+from keras_vaf.utils import deviation
+
+REFERENCE = "relu"
+"""The activation that others are compared with, unless something else is said."""
+
+REFERENCES = {EITHER: FAIR_RELU.name}
+"""Activations that are compared with another one than `REFERENCE`."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """One number of a publication.
+
+    Attributes:
+        dataset: Name of the data, as in the catalogue.
+        variant: Name of the activation, as in `VARIANTS`.
+        mean: Mean over the folds.
+        deviation: Standard deviation over the folds; `None` for a single training.
+        hidden: Widths of the hidden layers of the best architecture.
+    """
+
+    dataset: str
+    variant: str
+    mean: float
+    deviation: float | None
+    hidden: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One activation on one dataset, compared with a reference activation.
+
+    Attributes:
+        selected: The reports of the activation, with the selected trial of each.
+        metric: Name of the score.
+        reference: The activation that it is compared with; `None` for the reference
+            itself.
+        optimism: How much better the mean looks when it is picked by test scores.
+        published: What a publication reports.
+    """
+
+    selected: Selected
+    metric: str
+    reference: Selected | None = None
+    optimism: float = 0.0
+    published: Published | None = None
+
+    @property
+    def protocol(self) -> Protocol:
+        """Protocol of the first report."""
+        return self.selected.protocol
+
+    @property
+    def title(self) -> str:
+        """Name of the activation in tables and pictures."""
+        return self.protocol.variant.title
+
+    @property
+    def against(self) -> str:
+        """Name of the reference; empty if there is none."""
+        return self.reference.protocol.variant.name if self.reference else ""
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Test scores by seed and fold."""
+        return self.selected.scores(self.metric)
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores."""
+        return statistics.fmean(self.scores)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the scores (n - 1), 0 for a single one."""
+        return deviation(self.scores)
+
+    @property
+    def baseline(self) -> tuple[float, ...]:
+        """Scores of the predictor that ignores its inputs, by seed and fold."""
+        return tuple(report.baseline[self.metric] for report in self.selected.reports)
+
+    @cached_property
+    def gains(self) -> tuple[float, ...]:
+        """How much better than the reference it is, by seed and fold.
+
+        Raises:
+            ValueError: If the reference has other seeds or folds.
+        """
+        if self.reference is None:
+            return ()
+        ours, theirs = self.selected.folds, self.reference.folds
+        if ours.keys() != theirs.keys():
+            raise ValueError(
+                "Activations need the same seeds and folds to be compared. Received: "
+                f"{len(ours)} and {len(theirs)} reports on {self.protocol.dataset}"
+            )
+        name = self.metric
+        return tuple(
+            error(name, theirs[key].scores[name]) - error(name, ours[key].scores[name])
+            for key in ours
+        )
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of folds on which it is better than the reference, equal, worse."""
+        signs = [(gain > 0) - (gain < 0) for gain in self.gains]
+        return signs.count(1), signs.count(0), signs.count(-1)
+
+    @property
+    def p(self) -> float | None:
+        """p-value of the corrected t-test of the gains; `None` below two of them."""
+        return self._tested(corrected_t_test)
+
+    @property
+    def interval(self) -> float | None:
+        """Half the width of the corrected 95% interval of the mean gain."""
+        return self._tested(corrected_interval)
+
+    def _tested(self, test: Callable[[Sequence[float], float], float]) -> float | None:
+        rows = self.selected.reports[0].rows
+        fraction = rows["test"] / sum(rows.values())
+        return test(self.gains, fraction) if len(self.gains) > 1 else None
+
+
+def results_of(reports: Sequence[Report]) -> list[Result]:
+    """Return the result of each protocol, compared with the first one.
+
+    Args:
+        reports: Reports of one dataset; every protocol with the same seeds and folds.
+
+    Raises:
+        ValueError: If there are no reports.
+
+    Returns:
+        The results, in order of the protocols' appearance.
+    """
+    if not reports:
+        raise ValueError("A comparison needs reports. Received: no report")
+    metric = reports[0].protocol.metric
+    first, *others = map(Selected.of, by_protocol(reports).values())
+    return [Result(first, metric), *(Result(each, metric, first) for each in others)]
+
+
+def selected_results(
+    reports: Sequence[Report],
+    metric: str,
+    published: Sequence[Published] = (),
+    selection: Selection = "validation",
+    references: Mapping[str, str] = REFERENCES,
+) -> dict[tuple[str, str], Result]:
+    """Return the result of every activation on every dataset, after a selection.
+
+    Args:
+        reports: Reports of any datasets, activations and architectures.
+        metric: The score that is compared with the published numbers.
+        published: The published numbers.
+        selection: As in `select`.
+        references: Names of the activations to compare with, by the names of the
+            activations. All others are compared with ReLU.
+
+    Returns:
+        The results, by the names of dataset and activation. If there are reports of
+        `relu-fair`, the better of two VAFs in each fold is compared with it.
+
+    Raises:
+        ValueError: If an activation lacks folds that its reference has.
+    """
+    reports = with_either(reports)
+    chosen = select(reports, selection)
+    honest = select(reports, "validation")
+    by_test = select(reports, "paper") if selection == "validation" else chosen
+    known = {(each.dataset, each.variant): each for each in published}
+    found = {}
+    for (dataset, name), selected in chosen.items():
+        key = dataset, name
+        reference = chosen.get((dataset, references.get(name, REFERENCE)))
+        picked, fair = (
+            error(metric, statistics.fmean(each[key].scores(metric)))
+            for each in (by_test, honest)
+        )
+        found[key] = Result(
+            selected,
+            metric,
+            None if reference is selected else reference,
+            fair - picked,
+            known.get(key),
+        )
+    return found

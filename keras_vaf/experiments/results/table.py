@@ -1,0 +1,155 @@
+"""`Table`: a title, cells and notes as text, made from results alone."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.experiments.results.result import Published, Result
+from keras_vaf.utils import deviation, markdown_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BALANCED = "balanced_accuracy"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text, and the pictures that belong to it.
+
+    Attributes:
+        title: Heading.
+        columns: Titles of the columns; the first one holds text.
+        lines: The lines of the table, one cell per column.
+        notes: Sentences on how the table was made and what it says.
+        shown: Titles of the columns that a terminal has room for.
+        figures: Pictures, by the parts of their files' names.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    shown: tuple[str, ...]
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Mapping[str, str]],
+        notes: Sequence[str],
+        shown: Sequence[str] = (),
+        figures: Mapping[str, Figure] | None = None,
+    ) -> Table:
+        """Return a table without the columns in which all cells are empty.
+
+        Args:
+            title: Heading.
+            columns: Titles of the columns.
+            rows: The cells of each line, by the titles of the columns.
+            notes: Sentences below the table.
+            shown: Titles of the columns to show in a terminal; none are all.
+            figures: Pictures, by the parts of their files' names.
+        """
+        filled = tuple(name for name in columns if any(row.get(name) for row in rows))
+        return cls(
+            title,
+            filled,
+            tuple(tuple(row.get(name, "") for name in filled) for row in rows),
+            tuple(notes),
+            tuple(name for name in shown or filled if name in filled),
+            figures or {},
+        )
+
+    @property
+    def shown_lines(self) -> list[list[str]]:
+        """The lines of the table, with the columns in `shown` only."""
+        places = [self.columns.index(name) for name in self.shown]
+        return [[line[place] for place in places] for line in self.lines]
+
+    @property
+    def markdown(self) -> str:
+        """A heading, the table and a list of the notes."""
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        table = markdown_table(self.columns, self.lines)
+        return f"# {self.title}\n\n{table}\n\n{notes}\n"
+
+
+def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
+    """Return all cells that tables show of a result, by the titles of the columns.
+
+    Args:
+        result: The result.
+        number: How scores are written, as a format specification.
+    """
+    selected, protocol = result.selected, result.protocol
+    first, hidden = selected.reports[0], selected.hidden
+    parameters = {report.parameters for report in selected.reports}
+    return {
+        "dataset": protocol.dataset,
+        "rows": str(sum(first.rows.values())),
+        "activation": protocol.variant.name,
+        "hidden": "-".join(map(str, hidden)) if hidden else "varies",
+        "mean": f"{result.mean:{number}}",
+        "deviation": f"{result.deviation:{number}}",
+        "balanced": _balanced([trial.scores for trial in selected.trials]),
+        "published": _published(result.published),
+        "against": result.against,
+        "wins/ties/losses": "/".join(map(str, result.counts)) if result.gains else "",
+        "gain": _gain(result, number),
+        "p": p_value(result.p).removeprefix("= "),
+        "optimism": f"{result.optimism:{number}}",
+        "folds": str(len(selected.reports)),
+        "epochs": str(protocol.epochs),
+        "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
+        "FLOPs": "" if first.flops is None else f"{first.flops:,}",
+        "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
+        "device": first.environment["device"].partition(":")[0],
+    }
+
+
+def constant_cells(result: Result, number: str = ".4f") -> dict[str, str]:
+    """Return the cells of the predictor that ignores its inputs.
+
+    Args:
+        result: A result on the same data.
+        number: As in `result_cells`.
+    """
+    reports = result.selected.reports
+    return {
+        "dataset": result.protocol.dataset,
+        "rows": str(sum(reports[0].rows.values())),
+        "activation": "constant",
+        "mean": f"{statistics.fmean(result.baseline):{number}}",
+        "deviation": f"{deviation(result.baseline):{number}}",
+        "balanced": _balanced([report.baseline for report in reports]),
+        "folds": str(len(reports)),
+    }
+
+
+def _balanced(scores: Sequence[Mapping[str, float]]) -> str:
+    if not all(_BALANCED in each for each in scores):
+        return ""
+    return f"{statistics.fmean(each[_BALANCED] for each in scores):.4f}"
+
+
+def _published(published: Published | None) -> str:
+    if published is None:
+        return ""
+    spread = "" if published.deviation is None else f" ± {published.deviation:.4f}"
+    hidden = "-".join(map(str, published.hidden))
+    return f"{published.mean:.4f}{spread} ({hidden})"
+
+
+def _gain(result: Result, number: str) -> str:
+    if not result.gains:
+        return ""
+    mean = f"{statistics.fmean(result.gains):+{number}}"
+    interval = result.interval
+    return mean if interval is None else f"{mean} ± {interval:{number}}"

@@ -3,8 +3,11 @@
 `keras_vaf` is the reference implementation of *A simple and efficient architecture
 for trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
 Importing it registers every serialisable class, so that saved models load with
-nothing else said.
+nothing else said. Its subpackages are attributes that load on first use.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 try:
     import keras  # noqa: F401
@@ -27,14 +30,53 @@ from keras_vaf import (
     optimizers,
     regularizers,
 )
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import convert
+
+if TYPE_CHECKING:
+    from keras_vaf import (
+        callbacks,
+        datasets,
+        experiments,
+        paper,
+        training,
+        tuners,
+        utils,
+        visualization,
+    )
 
 __all__ = [
+    "VAFActivation",
+    "callbacks",
     "constraints",
+    "convert",
+    "datasets",
+    "experiments",
     "initializers",
     "layers",
     "models",
     "ops",
     "optimizers",
+    "paper",
     "regularizers",
+    "training",
+    "tuners",
+    "utils",
+    "visualization",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import a subpackage on first use."""
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
+    from keras_vaf.utils import did_you_mean
+
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}.{did_you_mean(name, __all__)}"
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

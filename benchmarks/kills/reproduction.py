@@ -28,7 +28,7 @@ from keras_vaf.experiments import Report, read_compact
 from keras_vaf.utils import markdown_table, write_atomically
 
 WORDS = ("reproduce", "classification", "--quick", "--datasets", "wine")
-_COMMAND = "import sys; from keras_vaf.cli import main; sys.exit(main())"
+_COMMAND = "import sys; from keras_vaf_cli import main; sys.exit(main())"
 
 
 def kill_often(folder: Path, longest: float, kills: int) -> dict[str, int]:

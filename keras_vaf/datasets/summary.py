@@ -107,6 +107,33 @@ def describe(dataset: Dataset) -> list[str]:
     return [*lines, "", *align([header, *rows])]
 
 
+def describe_entry(entry: Entry) -> list[str]:
+    """Return where a dataset comes from and how it differs from the paper's.
+
+    Args:
+        entry: The dataset's entry in the catalogue.
+
+    Returns:
+        Lines of text.
+
+    Example:
+
+    >>> from keras_vaf.datasets import find
+    >>> describe_entry(find("wine"))[1]
+    'licence: CC BY 4.0'
+    """
+    lines = [
+        f"publisher: {entry.publisher}",
+        f"licence: {entry.licence}",
+        f"citation: {entry.citation}",
+    ]
+    for column, reason in entry.left_out.items():
+        lines.append(f"left out: {column}, {reason}")
+    if entry.difference:
+        lines.append(f"difference from the paper: {entry.difference}")
+    return lines
+
+
 def _class_rows(dataset: Dataset) -> list[list[str]]:
     names = dataset.class_names or ()
     counts = np.bincount(dataset.y, minlength=len(names))

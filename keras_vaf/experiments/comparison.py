@@ -22,7 +22,7 @@ from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import Arm
-from keras_vaf.utils import png_bytes, require, write_atomically
+from keras_vaf.utils import check_distinct, png_bytes, require, write_atomically
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def compare(
     Args:
         dataset: The data.
         protocols: What to compare; the first one is what the others are held against.
-        seeds: Seeds; every seed draws its own folds and starts.
+        seeds: Different seeds; every seed draws its own folds and starts.
         output: Folder for all that is written.
         engine: Where to train: `"here"`, or `"dask://HOST:PORT"`.
         shard: Train the cells of this shard alone. The table is made by the run that
@@ -78,12 +78,13 @@ def compare(
         The reports, and where everything is.
 
     Raises:
-        ValueError: If the data do not allow the folds, or a network cannot be built, or
-            there is no such engine.
+        ValueError: If the data do not allow the folds, a network cannot be built, a
+            seed occurs twice, or there is no such engine.
         OSError: If the folder cannot be written to.
     """
     require("matplotlib", extra="experiments")  # now, not after the training
     check_engine(engine)
+    check_distinct("seeds", seeds)
     for protocol in protocols:
         Arm(protocol, dataset).check()
     folder = Path(output) / _folder_name(protocols, seeds)

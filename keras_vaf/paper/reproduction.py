@@ -20,6 +20,7 @@ from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.fully_connected import CLASSIFICATIONS, REGRESSIONS
 from keras_vaf.paper.sensorless import SENSORLESS
 from keras_vaf.paper.settings import with_settings
+from keras_vaf.utils import check_distinct
 
 EXPERIMENTS = (
     SENSORLESS,
@@ -71,7 +72,7 @@ def reproduce(
         experiment: The experiment.
         form: Which form of it; by default the full one, as published.
         datasets: Names of the datasets to run; none are all.
-        seeds: Seeds; every seed draws its own folds and starts.
+        seeds: Different seeds; every seed draws its own folds and starts.
         data_dir: As in `keras_vaf.datasets.load`.
         output: Folder of the reports.
         replicas: Number of networks that are trained together, or `"auto"`.
@@ -83,12 +84,14 @@ def reproduce(
         The reports.
 
     Raises:
-        ValueError: If a name is unknown, a setting is none, or there is no such engine.
+        ValueError: If a name is unknown, a setting is none, a seed occurs twice, or
+            there is no such engine.
         FileNotFoundError: If the data are not there.
         OSError: If the folder cannot be written to.
     """
     form = form or Form()
     check_engine(engine)
+    check_distinct("seeds", seeds)
     _check_architectures(experiment, form)
     store = Store(Path(output) / "cells", networks=False)
     wanted: list[tuple[Dataset, list[Protocol]]] = []

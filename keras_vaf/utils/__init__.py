@@ -2,6 +2,7 @@
 
 from keras_vaf.utils.checks import (
     check_choice,
+    check_distinct,
     check_flag,
     check_integer,
     check_number,
@@ -17,6 +18,7 @@ from keras_vaf.utils.text import markdown_table
 
 __all__ = [
     "check_choice",
+    "check_distinct",
     "check_flag",
     "check_integer",
     "check_number",

@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def check_integer(name: str, value: int, minimum: int = 1) -> int:
@@ -123,6 +123,25 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
             f"Received: {name}={value!r}"
         )
     return value
+
+
+def check_distinct(name: str, values: Sequence[object]) -> None:
+    """Refuse values that occur more than once.
+
+    Args:
+        name: Name of the argument, for the error message.
+        values: The argument.
+
+    Raises:
+        ValueError: If two values are equal.
+
+    Example:
+
+    >>> check_distinct("seeds", (0, 1, 2))
+    """
+    if len(set(values)) < len(values):
+        listed = ",".join(map(str, values))
+        raise ValueError(f"`{name}` must differ from each other. Received: {listed}")
 
 
 def did_you_mean(value: object, choices: Iterable[str]) -> str:

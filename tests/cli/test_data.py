@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from keras_vaf.cli import main
 from keras_vaf.datasets import CATALOGUE, Size, find
 from tests.datasets.three_rows import TABLE, make_table_entry
 
@@ -22,16 +21,11 @@ FILES = {
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(run, monkeypatch, tmp_path):
     """Function that runs `keras-vaf data` and returns exit code, output, errors."""
     monkeypatch.setenv("KERAS_VAF_DATA_DIR", str(tmp_path / "empty"))
 
-    def run_data(*words):
-        code = main(["data", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run_data
+    return lambda *words: run(" ".join(map(str, ("data", *words))))
 
 
 class TestList:
@@ -133,6 +127,11 @@ class TestVerify:
             "",
         )
 
+    def test_a_missing_folder(self, run, tmp_path):
+        code, output, errors = run("verify", "--data-dir", tmp_path / "none")
+        assert (code, output) == (2, "")
+        assert errors == f"keras-vaf: There is no data folder at {tmp_path}/none\n"
+
     def test_wrong(self, verify, folder):
         (folder / "three" / "three.csv").write_bytes(TABLE[:9])
         code, output, _ = verify()
@@ -149,12 +148,3 @@ def test_layout_names_every_file_its_size_and_addresses(run):
         assert path in output
         assert file.size is None or f"{path}  {file.size} bytes" in output
         assert all(url in output for url in file.urls)
-
-
-@pytest.mark.parametrize("action", ["", "list", "show", "prepare", "verify", "layout"])
-def test_help_ends_with_an_example(action, capsys):
-    with pytest.raises(SystemExit) as error:
-        main(["data", *action.split(), "--help"])
-    assert error.value.code == 0
-    last = capsys.readouterr().out.strip().splitlines()[-1]
-    assert last.startswith(f"Example: keras-vaf data {action}")

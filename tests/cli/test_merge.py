@@ -1,12 +1,9 @@
 """`keras-vaf merge`, from the words of the command line to files and exit codes."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-from keras_vaf.cli import main
 from keras_vaf.experiments import Store
+from keras_vaf_cli import main
 from tests.experiments.fakes import make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -36,14 +33,3 @@ def test_refuses_a_folder_of_something_else(tmp_path, capsys):
     assert said.startswith("keras-vaf: ")
     assert f"{tmp_path} is no folder of results" in said
     assert said.count("\n") == 1
-
-
-def test_the_page_names_every_option(capsys):
-    page = Path(__file__).parents[2] / "docs" / "cli.md"
-    with pytest.raises(SystemExit):
-        main(["merge", "--help"])
-
-    usage = capsys.readouterr().out.split("example:")[0]
-    options = set(re.findall(r"--[a-z-]+", usage)) - {"--help", "--shard"}
-    section = page.read_text().split("## merge")[1].split("\n## ")[0]
-    assert options == set(re.findall(r"(--[a-z]+)", section)) - {"--shard"}

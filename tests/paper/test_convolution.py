@@ -6,7 +6,6 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.cli import main
 from keras_vaf.datasets import Preprocessing, scores
 from keras_vaf.datasets.scores import network_scores
 from keras_vaf.experiments import Store
@@ -23,6 +22,7 @@ from keras_vaf.paper.convolution import (
     protocols_b,
 )
 from keras_vaf.paper.experiment import Form
+from keras_vaf_cli import main
 
 once = pytest.mark.backend("tensorflow")
 

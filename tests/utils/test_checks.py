@@ -6,6 +6,7 @@ import pytest
 
 from keras_vaf.utils import (
     check_choice,
+    check_distinct,
     check_flag,
     check_integer,
     check_number,
@@ -52,6 +53,11 @@ def test_a_flag_is_a_boolean(value):
 def test_the_nearest_name_is_offered(value):
     with pytest.raises(ValueError, match=r"'relu', 'tanh'\. Did you mean 'relu'\? Rec"):
         check_choice("g", value, ["relu", "tanh"])
+
+
+def test_equal_values_are_refused():
+    with pytest.raises(ValueError, match=r"`seeds` must differ.*Received: 0,1,0$"):
+        check_distinct("seeds", (0, 1, 0))
 
 
 def test_no_name_is_offered_where_none_is_near():

@@ -1,16 +1,14 @@
-"""`keras-vaf merge`: the folders of several shards put together."""
+"""`keras-vaf merge`: put the folders of several shards together."""
 
 import argparse
 import sys
 
-from keras_vaf.cli.shared import add_command
-from keras_vaf.experiments import merge
-
-_DESCRIPTION = """\
-Copy the reports and networks of several output folders into one, such as those that
-the shards of a run have written. The same command without --shard then makes the table.
+SUMMARY = "put the folders of several shards together"
+DESCRIPTION = """\
+Copy the reports and networks of several output folders, such as those of a run's
+shards, into one. The same command without --shard then makes the table.
 """
-_EXAMPLES = """\
+EXAMPLES = """\
 example:
   keras-vaf compare wine --shard 1/2 --output a
   keras-vaf compare wine --shard 2/2 --output b
@@ -19,17 +17,8 @@ example:
 """
 
 
-def add_parser(
-    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
-) -> None:
-    """Add `merge` to the commands of `keras-vaf`."""
-    parser = add_command(
-        subparsers,
-        "merge",
-        "put the folders of several shards together",
-        _DESCRIPTION,
-        _EXAMPLES,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `merge`."""
     parser.add_argument("folders", nargs="+", help="output folders of a run")
     parser.add_argument(
         "--output",
@@ -38,11 +27,12 @@ def add_parser(
         metavar="FOLDER",
         help="the folder to copy to",
     )
-    parser.set_defaults(func=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Merge the folders, and say what was copied."""
+    """Merge the folders, and print what was copied."""
+    from keras_vaf.experiments import merge
+
     merged = merge(arguments.folders, arguments.output)
     for path in merged.left_out:
         print(

@@ -8,21 +8,23 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from keras_vaf.cli.shared import add_command, add_data_dir, add_hidden, print_table
-from keras_vaf.tuners import Workers, ranked, read_trials
-from keras_vaf.tuners.dataset_search import TRIALS, DatasetSearch, write_results
-from keras_vaf.tuners.results import TrialResult, names_of
-from keras_vaf.tuners.resumable.progress import duration
-from keras_vaf.tuners.search_settings import TUNERS, Settings
-from keras_vaf.utils import require
+from keras_vaf_cli.choices import TUNERS
+from keras_vaf_cli.shared import add_data_dir, add_hidden, print_table
 
-_DESCRIPTION = """\
+if TYPE_CHECKING:
+    from keras_vaf.tuners import TrialResult, Workers
+    from keras_vaf.tuners.dataset_search import DatasetSearch
+    from keras_vaf.tuners.search_settings import Settings
+
+SUMMARY = "search the hyper-parameters of a VAF on a dataset"
+DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
 K folds; a fifth of the rows takes no part and tests the winner at the end. Called
 again, the command goes on where it was.
 """
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   keras-vaf search wine --trials 30 --output runs/search-wine
   keras-vaf search wine --workers 2
@@ -30,20 +32,10 @@ examples:
   keras-vaf search show runs/search-wine
 """
 _SHOWN = 15
-_COMMAND = "import sys; from keras_vaf.cli import main; sys.exit(main())"
 
 
-def add_parser(
-    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
-) -> None:
-    """Add `search` to the commands of `keras-vaf`."""
-    parser = add_command(
-        subparsers,
-        "search",
-        "search the hyper-parameters of a VAF on a dataset",
-        _DESCRIPTION,
-        _EXAMPLES,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `search`."""
     parser.add_argument(
         "words",
         nargs="*",
@@ -66,11 +58,14 @@ def add_parser(
     )
     add_data_dir(parser)
     _add_search_options(parser.add_argument_group("the search"))
-    parser.set_defaults(func=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run, resume or show a search."""
+    from keras_vaf.tuners.dataset_search import DatasetSearch
+    from keras_vaf.tuners.search_settings import Settings
+    from keras_vaf.utils import require
+
     if arguments.words[:1] == ["show"] and len(arguments.words) == 2:
         return _show(Path(arguments.words[1]))
     if len(arguments.words) != (0 if arguments.resume else 1):
@@ -86,13 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
     search = DatasetSearch(Settings.read(folder), folder)
     try:
         return _run(search, workers)
-    except KeyboardInterrupt:
-        print(
-            "\nkeras-vaf: interrupted. What was finished is kept; go on with: "
-            f"keras-vaf search --resume {folder}",
-            file=sys.stderr,
-        )
-        return 130
+    except KeyboardInterrupt as stop:
+        raise type(stop)(
+            "every finished trial is kept; continue with: keras-vaf search --resume "
+            f"{folder}"
+        ) from None
     except RuntimeError as error:
         raise ValueError(str(error).strip()) from error
 
@@ -110,7 +103,7 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
     add_hidden(group)
     group.add_argument(
         "--tuner",
-        choices=tuple(TUNERS),
+        choices=TUNERS,
         default="random",
         help="how trials are drawn; hyperband makes 6, 23 or 70, most of them of few "
         "epochs (default: %(default)s)",
@@ -119,6 +112,8 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
 
 def _folder(arguments: argparse.Namespace) -> Path:
     """Return the folder of the search, with its settings in it."""
+    from keras_vaf.tuners.search_settings import Settings
+
     if arguments.resume:
         return Path(arguments.resume)
     if arguments.epochs < 1:
@@ -138,14 +133,19 @@ def _folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _workers(count: int | None, folder: Path) -> Workers | None:
+def _workers(count: int | None, folder: Path) -> "Workers | None":
+    from keras_vaf.tuners import Workers
+
     if count is None:
         return None
-    command = [sys.executable, "-c", _COMMAND, "search", "--resume", str(folder)]
+    command = [sys.executable, "-m", "keras_vaf_cli", "search"]
+    command += ["--resume", str(folder)]
     return Workers(command, count, folder / "workers")
 
 
-def _run(search: DatasetSearch, workers: Workers | None) -> int:
+def _run(search: "DatasetSearch", workers: "Workers | None") -> int:
+    from keras_vaf.tuners.resumable.progress import duration
+
     started = time.monotonic()
     with _as_chief(workers):
         tuner = search.tuner(workers)
@@ -165,7 +165,7 @@ def _run(search: DatasetSearch, workers: Workers | None) -> int:
 
 
 @contextlib.contextmanager
-def _as_chief(workers: Workers | None) -> Iterator[None]:
+def _as_chief(workers: "Workers | None") -> Iterator[None]:
     """Make this process the chief of its own workers, at a free port."""
     if workers is None:
         yield
@@ -192,13 +192,20 @@ def _is_chief() -> bool:
 
 
 def _show(folder: Path) -> int:
+    from keras_vaf.tuners import read_trials
+    from keras_vaf.tuners.dataset_search import TRIALS, write_results
+    from keras_vaf.tuners.search_settings import Settings
+
     settings = Settings.read(folder)
     _print_trials(read_trials(folder / TRIALS), settings)
     write_results(folder)
     return 0
 
 
-def _print_trials(results: list[TrialResult], settings: Settings) -> None:
+def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:
+    from keras_vaf.tuners import ranked
+    from keras_vaf.tuners.results import names_of
+
     best_first = ranked(results, "min")
     names = names_of(results)
     lines = [
@@ -226,7 +233,7 @@ def _print_trials(results: list[TrialResult], settings: Settings) -> None:
     )
 
 
-def _print_files(search: DatasetSearch) -> None:
+def _print_files(search: "DatasetSearch") -> None:
     inputs = (
         "x: rows of the dataset, in its own units"
         if search.takes_raw_inputs

@@ -1,32 +1,31 @@
-"""`keras-vaf reproduce`: the paper's experiments, beside the published numbers."""
+"""`keras-vaf reproduce`: run the paper's experiments beside its numbers."""
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
-from keras_vaf.cli.shared import (
-    add_command,
+from keras_vaf_cli.choices import EXPERIMENTS
+from keras_vaf_cli.shared import (
     add_data_dir,
     add_run_options,
+    add_seeds,
     integers,
+    names,
+    print_missing,
     print_table,
     track,
 )
-from keras_vaf.experiments import Shard
-from keras_vaf.experiments.results.selection import check_selection
-from keras_vaf.paper.experiment import Form, Reproduction
-from keras_vaf.paper.files import keep, read_reproduction
-from keras_vaf.paper.reproduction import (
-    EXPERIMENTS,
-    find_experiment,
-    reproduce,
-)
 
-_DESCRIPTION = """\
+if TYPE_CHECKING:
+    from keras_vaf.paper import Reproduction
+
+SUMMARY = "run an experiment of the paper"
+DESCRIPTION = """\
 Run an experiment of the paper and hold its results against the published numbers.
 Called again, it trains only what is missing. With --quick it is a small form of the
 experiment, which shows that everything works; its numbers say little.
 """
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   keras-vaf reproduce classification --quick
   keras-vaf reproduce regression --datasets servo,yacht --seeds 0,1,2
@@ -35,19 +34,9 @@ examples:
 """
 
 
-def add_parser(
-    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
-) -> None:
-    """Add `reproduce` to the commands of `keras-vaf`."""
-    parser = add_command(
-        subparsers,
-        "reproduce",
-        "run an experiment of the paper",
-        _DESCRIPTION,
-        _EXAMPLES,
-    )
-    names = ", ".join(experiment.name for experiment in EXPERIMENTS)
-    parser.add_argument("name", help=f"which experiment: {names}")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `reproduce`."""
+    parser.add_argument("name", help=f"which experiment: {', '.join(EXPERIMENTS)}")
     parser.add_argument(
         "--quick", action="store_true", help="run a small form that takes minutes"
     )
@@ -75,7 +64,6 @@ def add_parser(
         help="where reports and table go (default: %(default)s)",
     )
     add_run_options(parser.add_argument_group("where and how the trainings run"))
-    parser.set_defaults(func=run)
 
 
 def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
@@ -87,7 +75,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--datasets",
-        type=_names,
+        type=names,
         default=(),
         metavar="NAMES",
         help="datasets, separated by commas (default: all of the experiment)",
@@ -101,17 +89,12 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--activations",
-        type=_names,
+        type=names,
         default=(),
         metavar="NAMES",
         help="activations, separated by commas (default: all of the experiment)",
     )
-    group.add_argument(
-        "--seeds",
-        type=integers,
-        default=(0,),
-        help="seeds, each with folds of its own (default: 0)",
-    )
+    add_seeds(group)
     group.add_argument(
         "--set",
         action="append",
@@ -125,6 +108,9 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment that the command line asks for, and show the table."""
+    from keras_vaf.experiments.results.selection import check_selection
+    from keras_vaf.paper import keep
+
     check_selection(arguments.selection)  # now, not after the training
     done = _done(arguments)
     for path in done.set_aside:
@@ -136,11 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     if done.missing:
-        print(
-            f"{len(done.reports)} reports are there, {done.missing} belong to other "
-            "shards. Merge the shards' folders with `keras-vaf merge`; the same "
-            "command without --shard then makes the table."
-        )
+        print_missing(len(done.reports), done.missing)
         return 0
     table = done.experiment.table(done, arguments.selection)
     path = keep(done, table, arguments.selection, arguments.output)
@@ -149,8 +131,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _done(arguments: argparse.Namespace) -> Reproduction:
+def _done(arguments: argparse.Namespace) -> "Reproduction":
     """Train what is missing, or read what was trained."""
+    from keras_vaf.experiments import Shard
+    from keras_vaf.paper import Form, find_experiment, read_reproduction, reproduce
+
     experiment = find_experiment(arguments.name)
     form = Form(
         arguments.protocol,
@@ -173,10 +158,6 @@ def _done(arguments: argparse.Namespace) -> Reproduction:
         shard=Shard.parse(arguments.shard) if arguments.shard else None,
         track=track,
     )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split(",") if name)
 
 
 def _architectures(text: str) -> tuple[tuple[int, ...], ...]:

@@ -1,0 +1,78 @@
+"""Protocols for `compare`: `comparison_protocols` makes one for each activation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.fair_relu import as_wide
+from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Protocol, with_replicas
+from keras_vaf.experiments.variants import VARIANTS, Variant
+from keras_vaf.utils import check_choice
+
+OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
+"""Rprop with the usual growth of its steps, 1.2, and with the paper's, 1.01."""
+
+
+def comparison_protocols(
+    dataset: Dataset,
+    variants: Sequence[Variant] = VARIANTS,
+    *,
+    k: int = 3,
+    g: str = "relu",
+    hidden: tuple[int, ...] = (100, 50),
+    optimizer: str = "careful",
+    epochs: int = 300,
+    folds: int = 10,
+    missing: Literal["mean", "drop"] | None = None,
+    equal_parameters: bool = False,
+    replicas: int | Literal["auto"] = "auto",
+) -> list[Protocol]:
+    """Return protocols that differ in their activation alone.
+
+    Args:
+        dataset: The data.
+        variants: The activations, the first of which the others are compared with.
+        k: Number of hidden units of a VAF.
+        g: Fixed activation of a VAF's hidden units.
+        hidden: Widths of the hidden layers.
+        optimizer: A key of `OPTIMIZERS`.
+        epochs: Largest number of epochs.
+        folds: Number of folds.
+        missing: How missing inputs are handled; `None` is the default of
+            `Preprocessing`.
+        equal_parameters: Add a ReLU network that is so wide that it has as many
+            parameters as the largest of the other networks.
+        replicas: As in `with_replicas`.
+
+    Raises:
+        ValueError: If a value is out of range.
+
+    Example:
+
+    >>> protocols = comparison_protocols(keras_vaf.datasets.load("wine"), epochs=10)
+    >>> [protocol.variant.name for protocol in protocols]
+    ['relu', 'vaf-random', 'vaf-relu']
+    """
+    check_choice("optimizer", optimizer, OPTIMIZERS)
+    protocol = Protocol.of(
+        dataset,
+        variants[0],
+        hidden=hidden,
+        optimizer=OPTIMIZERS[optimizer],
+        epochs=epochs,
+        folds=folds,
+    )
+    if missing is not None:
+        preprocessing = dataclasses.replace(protocol.preprocessing, missing=missing)
+        protocol = dataclasses.replace(protocol, preprocessing=preprocessing)
+    protocols = [
+        dataclasses.replace(protocol, variant=variant.updated(k=k, g=g))
+        for variant in variants
+    ]
+    if equal_parameters:
+        wide = (as_wide(protocol, dataset) for protocol in protocols)
+        protocols.append(max(wide, key=lambda protocol: protocol.hidden))
+    return [with_replicas(protocol, replicas) for protocol in protocols]

@@ -1,0 +1,63 @@
+"""Saved models: `load_model` reads one, and `change_file` writes a changed copy."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+
+
+def load_model(path: str | os.PathLike[str]) -> keras.Model:
+    """Load a model, in Keras's safe mode.
+
+    Args:
+        path: A `.keras` file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If Keras cannot load the file.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no model at {path}")
+    try:
+        return keras.saving.load_model(path)
+    except (TypeError, ValueError, KeyError, OSError) as error:
+        raise ValueError(
+            f"Keras cannot load {path}. If the model has classes or functions of your "
+            "own, register them in Python and use keras_vaf.models there. "
+            f"Received: {error}"
+        ) from error
+
+
+def change_file(
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    change: Callable[[keras.Model], Any],
+) -> Any:
+    """Load a model, change it and save the result.
+
+    Args:
+        source: A `.keras` file, which is not changed.
+        output: Another path with the ending `.keras`. Missing folders are made.
+        change: Takes the model and returns a new one.
+
+    Returns:
+        The new model.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If Keras cannot load the file, or the output has another ending or
+            is the source.
+    """
+    if Path(output).suffix != ".keras":
+        raise ValueError(f"`output` must end in .keras. Received: output={output}")
+    if Path(output).resolve() == Path(source).resolve():
+        raise ValueError(
+            "`output` must be another file than the model, which is not changed. "
+            f"Received: output={output}"
+        )
+    result = change(load_model(source))
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    result.save(output)
+    return result

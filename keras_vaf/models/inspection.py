@@ -1,0 +1,58 @@
+"""What a model has learned: `inspect_activations` lists its trainable activations."""
+
+from typing import NamedTuple
+
+import keras
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.surgery.fixed_activations import label
+from keras_vaf.models.surgery.nearest import KnownFunction, nearest
+
+
+class InspectedActivation(NamedTuple):
+    """A trainable activation of a model.
+
+    Attributes:
+        path: Path of the layer in the model.
+        activation: Class, with k and g of a VAF.
+        sharing: Which elements share a function.
+        parameters: Number of parameters.
+        nearest: The known function that is nearest to the learned one.
+    """
+
+    path: str
+    activation: str
+    sharing: str | tuple[int, ...]
+    parameters: int
+    nearest: KnownFunction
+
+
+def inspect_activations(model: keras.Model) -> list[InspectedActivation]:
+    """List the trainable activations of a model, with what each is nearest to.
+
+    Args:
+        model: A model with weights.
+
+    Raises:
+        ValueError: If the model has no trainable activation.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((2,)), keras_vaf.layers.VAFActivation()])
+    >>> [found.parameters for found in inspect_activations(model)]
+    [10]
+    """
+    found = find_layers(model, TrainableActivation)
+    if not found:
+        raise ValueError(
+            "Expected a model with a trainable activation of keras_vaf.layers; "
+            "`keras_vaf.models.convert` and `keras-vaf convert` make one. "
+            f"Received: {model.name} with none"
+        )
+    return [
+        InspectedActivation(
+            path, label(layer), layer.sharing, layer.count_params(), nearest(layer)
+        )
+        for path, layer in found.items()
+    ]

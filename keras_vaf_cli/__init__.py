@@ -1,0 +1,121 @@
+"""The command line: `main` runs `keras-vaf`.
+
+Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
+`add_arguments(parser)` and `run(arguments)`, which returns the exit code. A command
+imports `keras_vaf` only inside `run`, because that import brings Keras: `--help` and
+`--version` answer at once.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+
+from keras_vaf_cli import (
+    compare,
+    convert,
+    data,
+    freeze,
+    inspect,
+    merge,
+    reproduce,
+    search,
+    simplify,
+)
+
+__all__ = ["COMMANDS", "EXIT_CODES", "Terminated", "main"]
+
+COMMANDS = (
+    compare,
+    convert,
+    inspect,
+    simplify,
+    freeze,
+    data,
+    merge,
+    reproduce,
+    search,
+)
+"""Every command, in the order of the help."""
+
+EXIT_CODES = {
+    0: "success",
+    1: "`data verify` found a wrong file",
+    2: "bad input, a missing file or package, or a folder that cannot be written; one "
+    "sentence says which",
+    130: "stopped by Ctrl-C",
+    143: "stopped by SIGTERM",
+}
+"""The meaning of each exit code."""
+
+_STOPPED = "every finished result is kept; the same command continues from there"
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived: the command stops as it does for Ctrl-C."""
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    load: Callable[[argparse.Namespace], None] | None = None,
+) -> int:
+    """Run `keras-vaf` and return its exit code.
+
+    Args:
+        argv: Arguments after the command's name. The default is those of the process.
+        load: Called with the parsed arguments before the command runs.
+
+    Returns:
+        One of `EXIT_CODES`.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        if load is not None:
+            load(arguments)
+        return int(arguments.run(arguments))
+    except (ValueError, ImportError, OSError) as error:
+        print(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as stop:
+        terminated = isinstance(stop, Terminated)
+        cause = "terminated" if terminated else "interrupted"
+        print(f"\nkeras-vaf: {cause}; {str(stop) or _STOPPED}.", file=sys.stderr)
+        return 143 if terminated else 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="keras-vaf",
+        description="Trainable activation functions for Keras 3: compare them on data.",
+        epilog="Example: keras-vaf compare wine",
+    )
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version and exit"
+    )
+    subparsers = parser.add_subparsers(title="commands", required=True)
+    for command in COMMANDS:
+        inner = subparsers.add_parser(
+            command.__name__.rpartition(".")[2],
+            help=command.SUMMARY,
+            description=command.DESCRIPTION,
+            epilog=command.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        inner.set_defaults(run=command.run)
+        command.add_arguments(inner)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Print the version, which is read only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"keras-vaf {metadata.version('keras-vaf')}")
+        parser.exit()
+
+
+def _sentence(error: Exception) -> str:
+    """Return the error's message, without the number that the system gives it."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    return str(error)

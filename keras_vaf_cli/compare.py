@@ -1,0 +1,169 @@
+"""`keras-vaf compare`: cross-validate ReLU against trainable activations."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from keras_vaf_cli.choices import COMPARED, FAMILY, OPTIMIZERS
+from keras_vaf_cli.shared import (
+    add_data_dir,
+    add_hidden,
+    add_k_and_g,
+    add_run_options,
+    add_seeds,
+    names,
+    print_missing,
+    print_table,
+    track,
+)
+
+if TYPE_CHECKING:
+    from keras_vaf.experiments import Comparison
+
+SUMMARY = "compare ReLU with trainable activations on a dataset"
+DESCRIPTION = """\
+Train one fully connected network with each activation in cross-validation, and
+compare test accuracy (or RMSE), parameters, seconds and the learned functions.
+If the command is run again, it trains only what is missing.
+"""
+EXAMPLES = """\
+examples:
+  keras-vaf compare wine
+  keras-vaf compare houses.csv --target price --activations relu,vaf-relu --seeds 0,1
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `compare`."""
+    parser.add_argument("data", help="name of a dataset, or path of a CSV file")
+    parser.add_argument(
+        "--output",
+        default="runs",
+        metavar="FOLDER",
+        help="folder of reports, table, picture and networks (default: %(default)s)",
+    )
+    _add_data_options(parser.add_argument_group("data"))
+    _add_training_options(parser.add_argument_group("training"))
+    add_run_options(parser.add_argument_group("where and how the trainings run"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the comparison that the command line asks for, and show the table."""
+    from keras_vaf.datasets.opening import open_dataset
+    from keras_vaf.experiments import Shard, compare, find_variants
+    from keras_vaf.experiments.comparison_protocols import comparison_protocols
+
+    shard = Shard.parse(arguments.shard) if arguments.shard else None
+    variants = find_variants(arguments.activations)
+    dataset = open_dataset(
+        arguments.data,
+        arguments.target,
+        arguments.task,
+        arguments.categories,
+        arguments.missing is not None,
+        arguments.data_dir,
+    )
+    protocols = comparison_protocols(
+        dataset,
+        variants,
+        k=arguments.k,
+        g=arguments.g,
+        hidden=arguments.hidden,
+        optimizer=arguments.rprop,
+        epochs=arguments.epochs,
+        folds=arguments.folds,
+        missing=arguments.missing,
+        equal_parameters=arguments.equal_parameters,
+        replicas=arguments.replicas,
+    )
+    comparison = compare(
+        dataset,
+        protocols,
+        seeds=arguments.seeds,
+        output=arguments.output,
+        engine=arguments.engine,
+        shard=shard,
+        track=track,
+    )
+    _show(comparison)
+    return 0
+
+
+def _add_data_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--target", metavar="COLUMN", help="column of the CSV file to predict"
+    )
+    group.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="task of a CSV file (default: decided by the target's values)",
+    )
+    group.add_argument(
+        "--categories",
+        type=names,
+        default=(),
+        metavar="COLUMNS",
+        help="columns of the CSV file that hold categories, separated by commas",
+    )
+    group.add_argument(
+        "--missing",
+        choices=("mean", "drop"),
+        help="fill in missing values, or drop their rows (required for a CSV file that "
+        "has some)",
+    )
+    add_data_dir(group)
+
+
+def _add_training_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--activations",
+        default=",".join(COMPARED),
+        metavar="NAMES",
+        help="activations to compare; the first one is compared with all others "
+        f"(default: %(default)s); also: {', '.join(FAMILY)}",
+    )
+    add_k_and_g(group)
+    add_hidden(group)
+    group.add_argument(
+        "--equal-parameters",
+        action="store_true",
+        help="also compare with a wider ReLU network that has as many parameters as "
+        "the largest of the others",
+    )
+    group.add_argument(
+        "--folds", type=int, default=10, help="number of folds (default: %(default)s)"
+    )
+    add_seeds(group)
+    group.add_argument(
+        "--epochs",
+        type=int,
+        default=300,
+        help="largest number of epochs (default: %(default)s)",
+    )
+    group.add_argument(
+        "--rprop",
+        choices=OPTIMIZERS,
+        default=OPTIMIZERS[0],
+        help="growth of Rprop's steps: 1.2, or the paper's 1.01 (default: %(default)s)",
+    )
+
+
+def _show(comparison: "Comparison") -> None:
+    from keras_vaf.experiments import comparison_table
+
+    for path in comparison.set_aside:
+        print(
+            f"keras-vaf: a file that was no report of its training is now {path}; the "
+            "training was done again.",
+            file=sys.stderr,
+        )
+    if comparison.missing:
+        print_missing(len(comparison.reports), comparison.missing)
+        return
+    table, best = comparison_table(comparison.reports), comparison.best
+    print_table(table.title, table.shown, table.shown_lines, table.notes)
+    print(
+        f"\nWritten to {comparison.folder}: report.json, table.md, comparison.png and "
+        f"best.keras ({best.protocol.variant.title}, fold {best.fold + 1}: chosen by "
+        "validation loss)."
+    )

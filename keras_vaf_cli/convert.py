@@ -1,0 +1,64 @@
+"""`keras-vaf convert`: give a saved model trainable activations."""
+
+import argparse
+from functools import partial
+
+from keras_vaf_cli.choices import LAYERS
+from keras_vaf_cli.shared import add_k_and_g, add_model, add_output, change_model, names
+
+SUMMARY = "replace the activations of a saved model by trainable ones"
+DESCRIPTION = """\
+Replace the fixed activations of a saved model by trainable ones that start as the same
+functions. Prints what was replaced, and why anything else was not.
+"""
+EXAMPLES = """\
+examples:
+  keras-vaf convert model.keras -o converted.keras
+  keras-vaf convert model.keras -o converted.keras --k 5 --sharing channel
+  keras-vaf convert model.keras -o converted.keras --layers 'block1_*,top'
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `convert`."""
+    add_model(parser)
+    add_output(parser)
+    parser.add_argument(
+        "--layers",
+        type=names,
+        metavar="NAMES",
+        help="names or patterns of layers, separated by commas (default: all hidden "
+        "activations)",
+    )
+    default, *others = LAYERS
+    parser.add_argument(
+        "--to",
+        choices=LAYERS,
+        default=default,
+        metavar="CLASS",
+        help="class of the new activations (default: %(default)s); also: "
+        + ", ".join(others),
+    )
+    add_k_and_g(parser, ", or 'same' for the replaced one")
+    parser.add_argument(
+        "--sharing",
+        choices=("layer", "channel", "neuron"),
+        default="layer",
+        help="which elements share a function (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Convert the model."""
+    from keras_vaf import layers
+    from keras_vaf.models import convert
+
+    change = partial(
+        convert,
+        layers=arguments.layers,
+        to=getattr(layers, arguments.to),
+        k=arguments.k,
+        g=arguments.g,
+        sharing=arguments.sharing,
+    )
+    return change_model(arguments, change)

@@ -1,0 +1,150 @@
+"""`keras-vaf data`: list, show, fetch and check the paper's datasets."""
+
+import argparse
+from typing import Any
+
+from keras_vaf_cli.shared import add_data_dir
+
+SUMMARY = "list, show, fetch and check the paper's datasets"
+DESCRIPTION = "The datasets of the paper, from their publishers' files."
+EXAMPLES = "Example: keras-vaf data show wine"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of `data`."""
+    actions = parser.add_subparsers(title="actions", required=True)
+    for name, (run_action, summary, example, *options) in _ACTIONS.items():
+        action = actions.add_parser(
+            name,
+            help=summary,
+            description=f"{summary.capitalize()}.",
+            epilog=f"Example: keras-vaf data {name} {example}".rstrip(),
+        )
+        action.set_defaults(action=run_action)
+        for option in options:
+            if option == "--data-dir":
+                add_data_dir(action)
+            else:
+                action.add_argument(option, **_OPTIONS[option])
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen action."""
+    return int(arguments.action(arguments))
+
+
+def list_datasets(arguments: argparse.Namespace) -> int:
+    """Print the catalogue beside the paper's table."""
+    from keras_vaf.datasets.summary import align, as_markdown, catalogue_table
+
+    table = catalogue_table()
+    print(*(as_markdown if arguments.markdown else align)(table), sep="\n")
+    return 0
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print a summary of a dataset, and draw it on request."""
+    from keras_vaf.datasets import find, load
+    from keras_vaf.datasets.pictures import plot_distributions
+    from keras_vaf.datasets.summary import describe, describe_entry
+    from keras_vaf.utils import write_atomically
+
+    dataset = load(arguments.name, arguments.data_dir)
+    print(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
+    if arguments.picture:
+        path = write_atomically(arguments.picture, plot_distributions(dataset))
+        print(f"picture: {path}")
+    return 0
+
+
+def prepare(arguments: argparse.Namespace) -> int:
+    """Fetch, check and read datasets one by one."""
+    from keras_vaf.datasets import find, load
+
+    names = [find(name).name for name in arguments.names]
+    for name in names:
+        dataset = load(name, arguments.data_dir)
+        print(f"{dataset} from {dataset.source}", flush=True)
+        if arguments.tfds_dir is not None:
+            from keras_vaf.datasets.tfds_builders import prepare_tfds
+
+            builder = prepare_tfds(name, arguments.data_dir, arguments.tfds_dir)
+            print(f"{builder.info.full_name} in {builder.data_dir}", flush=True)
+    return 0
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Check the files that are there; the exit code is 1 if one is wrong."""
+    from keras_vaf.datasets.fetching import cache_folder, data_folder
+    from keras_vaf.datasets.verification import verify_files
+
+    folder = data_folder(arguments.data_dir) or cache_folder()
+    right = wrong = 0
+    for file in verify_files(folder):
+        if file.path is None:
+            print(f"absent  {file.dataset}", flush=True)
+        elif file.problem:
+            print(f"wrong   {file.problem}", flush=True)
+            wrong += 1
+        else:
+            print(f"right   {file.path}", flush=True)
+            right += 1
+    print(f"{right + wrong} files in {folder}: {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def show_layout(arguments: argparse.Namespace) -> int:
+    """Print where the files belong."""
+    from keras_vaf.datasets.summary import layout
+
+    print(*layout(), sep="\n")
+    return 0
+
+
+_ACTIONS: dict[str, tuple[Any, ...]] = {
+    "list": (list_datasets, "list the datasets beside the paper's", "", "--markdown"),
+    "show": (
+        show,
+        "show classes, ranges and distributions of a dataset",
+        "wine --picture wine.png",
+        "name",
+        "--picture",
+        "--data-dir",
+    ),
+    "prepare": (
+        prepare,
+        "fetch datasets, check and read them",
+        "wine yacht",
+        "names",
+        "--tfds-dir",
+        "--data-dir",
+    ),
+    "verify": (
+        verify,
+        "check the files that are there",
+        "--data-dir data",
+        "--data-dir",
+    ),
+    "layout": (
+        show_layout,
+        "print where each file belongs in a data folder, and where to get it",
+        "",
+    ),
+}
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "name": {"help": "name of a dataset"},
+    "names": {"nargs": "+", "metavar": "name", "help": "name of a dataset"},
+    "--markdown": {
+        "action": "store_true",
+        "help": "print the table of the documentation",
+    },
+    "--picture": {
+        "metavar": "FILE",
+        "help": "also draw the distributions to a PNG file",
+    },
+    "--tfds-dir": {
+        "metavar": "FOLDER",
+        "help": "also prepare them for TensorFlow Datasets in this folder",
+    },
+}

@@ -1,0 +1,28 @@
+"""`keras-vaf freeze`: make a saved model that needs nothing but Keras."""
+
+import argparse
+
+from keras_vaf_cli.shared import add_model, add_output, change_model
+
+SUMMARY = "turn a saved model into one that needs nothing but Keras"
+DESCRIPTION = """\
+Turn the trainable activations of a saved model into Keras layers with constants, so
+that the new file loads without keras-vaf. Prints the largest difference of the outputs.
+"""
+EXAMPLES = """\
+example:
+  keras-vaf freeze model.keras -o frozen.keras
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `freeze`."""
+    add_model(parser)
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Freeze the model."""
+    from keras_vaf.models import freeze
+
+    return change_model(arguments, freeze)

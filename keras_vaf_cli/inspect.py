@@ -1,0 +1,48 @@
+"""`keras-vaf inspect`: show what the activations of a saved model have learned."""
+
+import argparse
+from typing import Any
+
+from keras_vaf_cli.shared import add_model, print_table
+
+SUMMARY = "show what the activations of a saved model have learned"
+DESCRIPTION = """\
+List the trainable activations of a saved model with the known function that each is
+nearest to on [-10, 10], and draw them.
+"""
+EXAMPLES = """\
+examples:
+  keras-vaf inspect model.keras
+  keras-vaf inspect model.keras --picture functions.png
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `inspect`."""
+    add_model(parser)
+    parser.add_argument(
+        "--picture", metavar="FILE.png", help="draw the functions to this file"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the table, and draw the picture."""
+    from keras_vaf.models.files import load_model
+    from keras_vaf.models.inspection import inspect_activations
+    from keras_vaf.utils import png_bytes, write_atomically
+    from keras_vaf.visualization import plot_activations
+
+    model = load_model(arguments.model)
+    found = inspect_activations(model)
+    print_table(
+        f"{model.name}: {len(found)} trainable activations",
+        ("layer", "activation", "sharing", "parameters", "nearest known function"),
+        [[str(value) for value in line] for line in found],
+        (),
+    )
+    if arguments.picture is not None:
+        axes: Any = plot_activations(model)
+        picture = png_bytes(axes[0].figure, dpi=120)
+        write_atomically(arguments.picture, picture)
+        print(f"Drawn to {arguments.picture}.")
+    return 0

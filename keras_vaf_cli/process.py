@@ -1,0 +1,104 @@
+"""The process of `keras-vaf`: `start` is what the console script calls.
+
+It sets up what belongs to a process of its own: signals, TensorFlow's log lines, and
+which backend is imported. `keras_vaf_cli.main` leaves all of these alone.
+"""
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any, NoReturn
+
+from keras_vaf_cli import Terminated, main
+
+_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+
+
+def start() -> NoReturn:
+    """Run `keras-vaf` with the arguments of the process, and exit."""
+    _handle_signals(_end, _end)
+    sys.exit(main(load=_load))
+
+
+def _load(arguments: argparse.Namespace) -> None:
+    """Import keras_vaf, without TensorFlow's log lines and with one backend only."""
+    hidden = _LOG_LEVEL not in os.environ
+    os.environ.setdefault(_LOG_LEVEL, "3")
+    with _hidden_log() if hidden else contextlib.nullcontext():
+        import keras
+
+        import keras_vaf  # noqa: F401
+    writes_tfds = getattr(arguments, "tfds_dir", None) is not None
+    if keras.backend.backend() != "tensorflow" and not writes_tfds:
+        sys.meta_path.insert(0, _WithoutTensorFlow())
+    _handle_signals(signal.default_int_handler, _terminate)
+
+
+def _handle_signals(
+    interrupt: Callable[[int, FrameType | None], Any],
+    terminate: Callable[[int, FrameType | None], Any],
+) -> None:
+    """Set what happens at Ctrl-C, unless the process was told to ignore it."""
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, terminate)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """End the process at once, while packages are imported.
+
+    An exception would not do: some libraries ignore exceptions in their imports or turn
+    them into others. Imports write no results, so that nothing can be lost.
+    """
+    cause = "interrupted" if number == signal.SIGINT else "terminated"
+    print(f"\nkeras-vaf: {cause} before it began.", file=sys.stderr, flush=True)
+    os._exit(128 + number)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
+@contextlib.contextmanager
+def _hidden_log() -> Iterator[None]:
+    """Hide what libraries write to file descriptor 2, and show it if the block fails.
+
+    TensorFlow writes two lines there before it reads its log level. What Python writes
+    to `sys.stderr` is shown as always.
+    """
+    shown, stderr = os.dup(2), sys.stderr
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        # Never closed, because a logger that is made in the block may keep it.
+        sys.stderr = open(  # noqa: SIM115
+            shown, "w", 1, errors="backslashreplace", closefd=False
+        )
+        try:
+            yield
+        except BaseException:
+            log.seek(0)
+            os.write(shown, log.read())
+            raise
+        finally:
+            os.dup2(shown, 2)
+            sys.stderr = stderr
+
+
+class _WithoutTensorFlow:
+    """Import finder for which TensorFlow is not installed.
+
+    Keras imports TensorFlow, where it is installed, on every backend when it saves a
+    model or sets a seed. That takes seconds, and PyTorch may crash beside it.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "tensorflow":
+            raise ModuleNotFoundError(
+                "keras-vaf imports TensorFlow only as Keras's backend", name=name
+            )

@@ -1,0 +1,169 @@
+"""Options, argument types and terminal output that several commands share."""
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
+
+
+def add_data_dir(group: argparse._ActionsContainer) -> None:
+    """Add the option for the folder of the publishers' files."""
+    group.add_argument(
+        "--data-dir",
+        metavar="FOLDER",
+        help="folder with the publishers' files (default: KERAS_VAF_DATA_DIR, or else "
+        "the files fetched earlier)",
+    )
+
+
+def add_hidden(group: argparse._ActionsContainer) -> None:
+    """Add the option for the widths of the hidden layers."""
+    group.add_argument(
+        "--hidden",
+        type=integers,
+        default=(100, 50),
+        metavar="WIDTHS",
+        help="widths of the hidden layers (default: 100,50)",
+    )
+
+
+def add_seeds(group: argparse._ActionsContainer) -> None:
+    """Add the option for the seeds."""
+    group.add_argument(
+        "--seeds",
+        type=integers,
+        default=(0,),
+        help="different seeds; each draws its own folds (default: 0)",
+    )
+
+
+def add_k_and_g(group: argparse._ActionsContainer, g_help: str = "") -> None:
+    """Add the options for the hidden units of a VAF."""
+    group.add_argument(
+        "--k", type=int, default=3, help="hidden units of a VAF (default: %(default)s)"
+    )
+    group.add_argument(
+        "--g",
+        default="relu",
+        metavar="ACTIVATION",
+        help=f"fixed activation of a VAF's hidden units{g_help} (default: %(default)s)",
+    )
+
+
+def add_run_options(group: argparse._ActionsContainer) -> None:
+    """Add the options of commands that train cells."""
+    group.add_argument(
+        "--replicas",
+        type=_replicas,
+        default="auto",
+        metavar="NUMBER",
+        help="networks trained together, on JAX (default: as many as one seed has "
+        "trainings, up to what suits the device)",
+    )
+    group.add_argument(
+        "--engine",
+        default="here",
+        metavar="ENGINE",
+        help="where to train: here, or dask://HOST:PORT (default: %(default)s)",
+    )
+    group.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="train only the I-th of N parts; merge their folders afterwards",
+    )
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for a saved model."""
+    parser.add_argument("model", metavar="MODEL.keras", help="a saved Keras model")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the file of the new model."""
+    parser.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="OUT.keras",
+        help="where the new model is written",
+    )
+
+
+def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> int:
+    """Write a changed copy of a model, and print what was changed."""
+    from keras_vaf.models.files import change_file
+
+    print(change_file(arguments.model, arguments.output, change).report)
+    print(f"Written to {arguments.output}.")
+    return 0
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """Return the integers of a list such as `"0,1,2"`."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected integers separated by commas, received {text!r}"
+        ) from None
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names of a list such as `"wine,servo"`."""
+    return tuple(name for name in text.split(",") if name)
+
+
+def _replicas(text: str) -> int | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected auto or an integer, received {text!r}"
+        ) from None
+
+
+def track(items: Iterable[T], total: int) -> Iterable[T]:
+    """Yield the items with a progress bar."""
+    from keras_vaf.utils import require
+
+    progress = require("rich.progress", extra="experiments")
+    return progress.track(items, "Training", total, transient=True)
+
+
+def print_missing(there: int, missing: int) -> None:
+    """Print what to do after one shard of a run."""
+    print(
+        f"{there} reports are there, {missing} belong to other shards. Merge the "
+        "shards' folders with `keras-vaf merge`; the same command without --shard then "
+        "makes the table."
+    )
+
+
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    notes: Sequence[str],
+) -> None:
+    """Print a table whose first column is text and whose other columns are numbers."""
+    from keras_vaf.utils import require
+
+    table = require("rich.table", extra="experiments").Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=require("rich.box", extra="experiments").SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place else "left")
+    for line in lines:
+        table.add_row(*line)
+    console = require("rich.console", extra="experiments").Console()
+    console.print(table)
+    for note in notes:
+        console.print(f"- {note}", highlight=False, markup=False)

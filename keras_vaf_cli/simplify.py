@@ -1,0 +1,36 @@
+"""`keras-vaf simplify`: remove hidden units from the VAFs of a saved model."""
+
+import argparse
+from functools import partial
+
+from keras_vaf_cli.shared import add_model, add_output, change_model
+
+SUMMARY = "remove hidden units that do little from a saved model"
+DESCRIPTION = """\
+Remove hidden units from the VAFs of a saved model while no function changes by more
+than the tolerance on [-5, 5]. Prints what was removed, and the nearest known function.
+"""
+EXAMPLES = """\
+example:
+  keras-vaf simplify model.keras -o smaller.keras --tolerance 0.01
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `simplify`."""
+    add_model(parser)
+    add_output(parser)
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.01,
+        help="largest error allowed for each function (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simplify the model."""
+    from keras_vaf.models import simplify
+
+    change = partial(simplify, tolerance=arguments.tolerance)
+    return change_model(arguments, change)

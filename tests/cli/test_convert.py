@@ -1,0 +1,42 @@
+"""`keras-vaf convert`: from file to file."""
+
+import keras
+import pytest
+
+from keras_vaf.layers import KAF, VAFActivation
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+def test_prints_what_it_replaced_and_where_the_model_is(run, model):
+    code, output, _ = run("convert model.keras -o out/vaf.keras --k 5")
+
+    assert code == 0
+    assert "fused: relu -> VAFActivation" in output
+    assert output.endswith("Written to out/vaf.keras.\n")
+    assert keras.saving.load_model("out/vaf.keras").count_params()
+
+
+def test_its_options_arrive(run, model):
+    line = "convert model.keras -o vaf.keras --layers fused,capped --sharing channel"
+    assert run(f"{line} --g same --k 4")[0] == 0
+
+    converted = keras.saving.load_model("vaf.keras")
+    found = [layer for layer in converted.layers if isinstance(layer, VAFActivation)]
+    assert [layer.name for layer in found] == ["fused_activation", "capped"]
+    assert found[0].alpha.shape == (5, 4)
+
+
+def test_other_classes_can_be_named(run, model):
+    assert run("convert model.keras -o kaf.keras --to KAF")[0] == 0
+
+    assert isinstance(keras.saving.load_model("kaf.keras").layers[1], KAF)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [("--k 1", "k >= 2"), ("--layers conv", "names no layer")],
+)
+def test_bad_input_is_one_sentence(refusal, model, tmp_path, options, message):
+    assert message in refusal(f"convert model.keras -o out.keras {options}")
+    assert not (tmp_path / "out.keras").exists()

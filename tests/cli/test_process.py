@@ -1,0 +1,146 @@
+"""The process of `keras-vaf`: what it imports, hides and does at a signal."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_vaf_cli import COMMANDS
+from keras_vaf_cli.process import _hidden_log
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"
+}
+# Each stands for a package that is imported slowly, and that ignores exceptions.
+STOPPED = """
+import os, signal, time
+try:
+    os.kill(os.getpid(), signal.{name})
+    time.sleep(60)
+except BaseException:
+    pass
+raise ImportError("the signal was ignored")
+"""
+
+
+def run(*words, path=ROOT, cwd=None, **environment):
+    """Run `python -m keras_vaf_cli`, with packages of `path` before all others."""
+    return subprocess.run(
+        [sys.executable, *words],
+        env=ENVIRONMENT | {"PYTHONPATH": f"{path}:{ROOT}"} | environment,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+    )
+
+
+@pytest.mark.parametrize("module", ["keras_vaf_cli", "keras_vaf"])
+def test_the_modules_run_as_commands(module):
+    done = run("-m", module, "--version")
+    assert (done.returncode, done.stdout[:10]) == (0, "keras-vaf ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--version"], ["--help"], *([c.__name__[14:], "--help"] for c in COMMANDS)],
+    ids=" ".join,
+)
+def test_version_and_help_import_neither_keras_nor_numpy(words):
+    program = (
+        "import sys\n"
+        "from keras_vaf_cli.process import start\n"
+        "try: start()\n"
+        "finally: print(*{'keras', 'keras_vaf', 'numpy'} & sys.modules.keys())"
+    )
+    done = run("-c", program, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == ""
+
+
+def test_tensorflow_logs_nothing(tmp_path):
+    done = run("-m", "keras_vaf_cli", "data", "list", KERAS_BACKEND="tensorflow")
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "cause"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
+)
+def test_a_signal_ends_the_import(tmp_path, name, code, cause):
+    (tmp_path / "keras.py").write_text(STOPPED.format(name=name))
+    done = run("-m", "keras_vaf_cli", "data", "list", path=tmp_path)
+    assert done.returncode == code
+    assert done.stderr == f"\nkeras-vaf: {cause} before it began.\n"
+
+
+def test_sigterm_stops_a_command():
+    program = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from keras_vaf_cli import data, process\n"
+        "process._load = lambda _: process._handle_signals(None, process._terminate)\n"
+        "data.run = lambda arguments: os.kill(os.getpid(), signal.SIGTERM) or 0\n"
+        "process.start()"
+    )
+    done = run("-c", program, "data", "list")
+    assert done.returncode == 143
+    assert done.stderr.startswith("\nkeras-vaf: terminated; every finished result")
+    assert done.stderr.count("\n") == 2
+
+
+def test_a_failed_import_shows_what_was_hidden(tmp_path):
+    (tmp_path / "keras.py").write_text(
+        "import os\nos.write(2, b'the library says\\n')\nraise ImportError('no keras')"
+    )
+    done = run("-m", "keras_vaf_cli", "data", "list", path=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "the library says\nkeras-vaf: no keras\n"
+
+
+def test_only_what_libraries_write_is_hidden(capfd):
+    with _hidden_log():
+        os.write(2, b"from a library\n")
+        print("from Python", file=sys.stderr)
+    os.write(2, b"later\n")
+    assert capfd.readouterr().err == "from Python\nlater\n"
+
+
+MODELS = """\
+convert m.keras -o vaf.keras --layers dense
+inspect vaf.keras --picture vaf.png
+simplify vaf.keras -o small.keras
+freeze small.keras -o frozen.keras
+data prepare wine
+"""
+TRAININGS = """\
+compare wine --activations relu --folds 2 --epochs 1 --hidden 2
+merge runs -o merged
+search wine --trials 1 --folds 2 --epochs 1 --hidden 2 --output found
+reproduce classification --quick --datasets wine --activations relu --set epochs=1
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "lines"),
+    [("jax", MODELS.splitlines()), ("torch", (MODELS + TRAININGS).splitlines())],
+)
+def test_no_command_imports_tensorflow(backend, lines, tmp_path):
+    program = f"""
+import sys
+from keras_vaf_cli import main, process
+process._load(None)
+import keras
+keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, "relu")]).save("m.keras")
+for line in {lines}:
+    assert main(line.split()) == 0, line
+print("tensorflow" in sys.modules)
+"""
+    done = run("-c", program, KERAS_BACKEND=backend, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("False\n")

@@ -1,0 +1,56 @@
+"""The protocols of a comparison differ in their activation alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import PAPER_RPROP, find_variants
+from keras_vaf.experiments.comparison_protocols import comparison_protocols
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def dataset():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3)).astype("float32")
+    return Dataset("table", "regression", x, x[:, 0], ("a", "b", "c"))
+
+
+def test_only_the_activation_differs(dataset):
+    first, *others = comparison_protocols(dataset, epochs=4, folds=2)
+
+    assert (first.epochs, first.folds, first.hidden) == (4, 2, (100, 50))
+    for other in others:
+        assert dataclasses.replace(other, variant=first.variant) == first
+
+
+def test_the_options_arrive(dataset):
+    variants = find_variants("relu,vaf-relu")
+    relu, vaf = comparison_protocols(
+        dataset, variants, k=4, g="tanh", optimizer="paper", missing="drop", hidden=(8,)
+    )
+
+    assert relu.variant == variants[0]
+    assert vaf.variant.arguments == {"k": 4, "g": "tanh", "initialization": "relu"}
+    assert vaf.optimizer == PAPER_RPROP
+    assert vaf.preprocessing.missing == "drop"
+    assert vaf.preprocessing.targets == "standard"
+    assert vaf.hidden == (8,)
+
+
+def test_a_wider_network_is_added_on_request(dataset):
+    variants = find_variants("relu,vaf-relu")
+    *_, wide = comparison_protocols(
+        dataset, variants, hidden=(8,), folds=2, equal_parameters=True
+    )
+
+    assert wide.variant.name == "relu-wide"
+    assert wide.hidden > (8,)
+
+
+def test_an_unknown_optimizer_is_refused(dataset):
+    with pytest.raises(ValueError, match="Did you mean 'careful'"):
+        comparison_protocols(dataset, optimizer="carefull")

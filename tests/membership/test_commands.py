@@ -1,0 +1,127 @@
+"""Every command of `keras_vaf_cli.COMMANDS` has its docs, its tests and its example."""
+
+import argparse
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import keras_vaf_cli
+from keras_vaf import layers
+from keras_vaf_cli import COMMANDS, EXIT_CODES, choices
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+MORE_PAGES = {"search": ROOT / "docs" / "search.md"}
+NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+
+
+def parsers(parser, words=()):
+    """Return the parser of each command and action, by its words."""
+    found = {words: parser}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                found |= parsers(inner, (*words, name))
+    return found
+
+
+PARSERS = parsers(keras_vaf_cli._parser())
+
+
+def section(name):
+    """Return the section of a command in docs/cli.md, or None."""
+    found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+    return found and found[1]
+
+
+def test_every_file_with_arguments_is_a_command():
+    files = {
+        path.stem
+        for path in (ROOT / "keras_vaf_cli").glob("*.py")
+        if "def add_arguments(" in path.read_text(encoding="utf-8")
+    }
+    missing = files - set(NAMES)
+    assert not missing, f"add to COMMANDS in keras_vaf_cli/__init__.py: {missing}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_a_section_in_the_docs(name):
+    text = section(name)
+    assert text, f"add to docs/cli.md: ## {name}"
+    assert f"keras-vaf {name}" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_a_test_file(name):
+    file = ROOT / "tests" / "cli" / f"test_{name}.py"
+    assert file.is_file(), f"add the file tests/cli/{file.name}"
+
+
+@pytest.mark.parametrize("words", PARSERS, ids=lambda words: " ".join(words) or "all")
+def test_help_ends_with_examples_that_parse(words):
+    name = words[0] if words else "__init__"
+    _, _, examples = PARSERS[words].format_help().partition("xample")
+    lines = re.findall(r"keras-vaf (.*)", examples.replace("\\\n", " "))
+    own = [line for line in lines if shlex.split(line)[: len(words)] == list(words)]
+    assert own, f"add an example to the help in keras_vaf_cli/{name}.py"
+    for line in lines:
+        assert PARSERS[()].parse_args(shlex.split(line)).run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_docs_name_every_option(name):
+    helps = [
+        parser.format_help().lower().partition("example")[0]
+        for words, parser in PARSERS.items()
+        if words[:1] == (name,)
+    ]
+    options = set(re.findall(r"--[a-z-]+", " ".join(helps))) - {"--help", "--shard"}
+    page = section(name)
+    if name in MORE_PAGES:
+        page += MORE_PAGES[name].read_text(encoding="utf-8")
+    missing = options - set(re.findall(r"--[a-z-]+", page))
+    assert not missing, f"add to the docs of {name}: {missing}"
+
+
+def test_the_docs_name_every_exit_code():
+    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", section("Exit codes"), re.M))
+    assert rows == {str(code): meaning for code, meaning in EXIT_CODES.items()}
+
+
+def trainable_activations():
+    """Return the names of the layers that `convert` can put into a model."""
+    base = layers.TrainableActivation
+    kinds = {name: getattr(layers, name) for name in layers.__all__}
+    return [n for n, kind in kinds.items() if issubclass(kind, base) and kind != base]
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("COMPARED", "experiments:VARIANTS"),
+        ("FAMILY", "experiments:FAMILY"),
+        ("OPTIMIZERS", "experiments.comparison_protocols:OPTIMIZERS"),
+        ("EXPERIMENTS", "paper:EXPERIMENTS"),
+        ("TUNERS", "tuners.search_settings:TUNERS"),
+    ],
+)
+def test_choices_are_those_of_the_package(name, source):
+    module, _, attribute = source.partition(":")
+    members = getattr(importlib.import_module(f"keras_vaf.{module}"), attribute)
+    expected = tuple(getattr(member, "name", member) for member in members)
+    assert getattr(choices, name) == expected, (
+        f"write in keras_vaf_cli/choices.py: {name} = {expected}"
+    )
+
+
+def test_choices_of_layers_are_those_of_the_package():
+    others = sorted(set(trainable_activations()) - {"VAFActivation"})
+    expected = ("VAFActivation", *others)
+    assert expected == choices.LAYERS, (
+        f"write in keras_vaf_cli/choices.py: LAYERS = {expected}"
+    )

@@ -1,0 +1,49 @@
+"""Models are read and changed from file to file, and the given file stays."""
+
+import keras
+import pytest
+
+from keras_vaf.models import convert
+from keras_vaf.models.files import change_file, load_model
+from tests.models.networks import sequential
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.keras"
+    sequential().save(path)
+    return path
+
+
+def test_the_changed_model_is_written_and_returned(saved, tmp_path):
+    before = saved.read_bytes()
+
+    result = change_file(saved, tmp_path / "new" / "vaf.keras", convert)
+
+    written = load_model(tmp_path / "new" / "vaf.keras")
+    assert written.count_params() == result.count_params()
+    assert result.report
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [("out.h5", "must end in .keras"), ("model.keras", "another")],
+)
+def test_a_wrong_output_is_refused(saved, output, message):
+    with pytest.raises(ValueError, match=message):
+        change_file(saved, saved.with_name(output), convert)
+    assert keras.saving.load_model(saved)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no model at .*none\.keras"):
+        load_model(tmp_path / "none.keras")
+
+
+def test_a_file_that_keras_cannot_load_is_named(tmp_path):
+    (tmp_path / "text.keras").write_text("no model")
+    with pytest.raises(ValueError, match=r"cannot load .*text\.keras"):
+        load_model(tmp_path / "text.keras")

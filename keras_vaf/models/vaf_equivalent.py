@@ -103,24 +103,14 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
 
 
 _RELU = keras.activations.relu
-_REASONS = {
-    layers.ABU: "it adds up different functions, and a VAF has one g",
-    layers.ActivationEnsemble: "it adds up different functions, and a VAF has one g",
-    layers.MixedActivation: "it mixes two different functions, and a VAF has one g",
-    layers.PolynomialActivation: "its powers are different functions, and a VAF has "
-    "one g; a VAF with a polynomial g could not learn any other function",
-    layers.SplineActivation: "its pieces are cubic; start a VAF near it with "
-    "`initialization` set to a registered function of its values",
-    layers.Maxout: "it is no function of one number",
-    layers.MLPConv: "it is no function of one number",
-}
+_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS}
 
 
 @functools.singledispatch
 def _parts(layer: keras.layers.Layer) -> _Parts:
-    reason = _REASONS.get(type(layer), "it is no activation that this function knows")
+    reason = _REASONS.get(type(layer), "this function does not know the layer")
     raise ValueError(
-        f"A {type(layer).__name__} is no VAF: {reason}. Received: layer={layer!r}"
+        f"A {type(layer).__name__} is not a VAF: {reason}. Received: layer={layer!r}"
     )
 
 

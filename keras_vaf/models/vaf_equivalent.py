@@ -39,7 +39,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
         A built layer of equal values, which is trained as any other VAF.
 
     Raises:
-        ValueError: If the layer is no VAF, with the reason, or is not built.
+        ValueError: If the layer is not a VAF, with the reason, or is not built.
 
     Reference:
         The paper, section 3.1: "any approach discussed in [linear combination of
@@ -127,7 +127,7 @@ def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
 def _(layer: keras.layers.ReLU) -> _Parts:
     if layer.threshold != 0:
         raise ValueError(
-            "A ReLU with a threshold is no VAF: it jumps there, and a VAF is "
+            "A ReLU with a threshold is not a VAF: it jumps there, and a VAF is "
             f"continuous. Received: threshold={layer.threshold}"
         )
     units = [(1, 0, 1), (-1, 0, -layer.negative_slope)]

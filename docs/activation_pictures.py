@@ -1,26 +1,16 @@
-"""A picture of each activation layer: its start, and what else it can become."""
-
-import io
+"""`pictures`, which draws each activation layer at its start and elsewhere."""
 
 import keras
 import numpy as np
 from matplotlib import pyplot
 
 from keras_vaf import layers
+from keras_vaf.utils import png_bytes
 from keras_vaf.visualization import style
 
 # Places, and functions drawn of each layer.
 _X = np.linspace(-4, 4, 401)
 _FUNCTIONS = 4
-
-_ARGUMENTS = {
-    "VAFActivation": {"k": 5, "initialization": "relu"},
-    "APL": {"seed": 0},
-    "KAF": {"initialization": "tanh"},
-    "PolynomialActivation": {"degree": 3},
-}
-# How far from the start the other functions are, where 0.5 is too far or too near.
-_SPREAD = {"PELU": 0.25, "PolynomialActivation": 0.08, "SplineActivation": 0.15}
 
 # Names and colours of curves.
 Labels = list[tuple[str, str]]
@@ -28,17 +18,12 @@ Labels = list[tuple[str, str]]
 
 def pictures() -> dict[str, bytes]:
     """Return a PNG for each activation layer, by the name of its class."""
-    return {name: _draw(name) for name in drawn()}
-
-
-def drawn() -> list[str]:
-    """Return the names of the layers that have a picture: all but their base."""
-    return [name for name in layers.__all__ if name != "TrainableActivation"]
+    return {member.layer.__name__: _draw(member) for member in layers.ACTIVATIONS}
 
 
 @style.styled
-def _draw(name: str) -> bytes:
-    curves, labels = _curves(name)
+def _draw(member: layers.Member) -> bytes:
+    curves, labels = _curves(member)
     figure, ax = pyplot.subplots(figsize=(7, 2.8))
     for curve, (label, color) in zip(curves.T, labels, strict=True):
         width = 2.5 if label == "start" else 1.2
@@ -47,30 +32,28 @@ def _draw(name: str) -> bytes:
     ax.set_ylabel("f(a)")
     ax.set_xlim(_X[0], _X[-1])
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
+    picture = png_bytes(figure, dpi=100)
     pyplot.close(figure)
-    return file.getvalue()
+    return picture
 
 
-def _curves(name: str) -> tuple[np.ndarray, Labels]:
-    if name == "Maxout":
-        return _network(keras.layers.Dense(3 * 4), layers.Maxout(k=4))
-    if name == "MLPConv":
-        return _network(layers.MLPConv(filters=(8, 8, 3), kernel_size=1))
-    return _trainable(name)
+def _curves(member: layers.Member) -> tuple[np.ndarray, Labels]:
+    if issubclass(member.layer, layers.TrainableActivation):
+        return _trainable(member)
+    layer = member.layer(**member.picture)
+    if isinstance(layer, layers.Maxout):
+        return _network(keras.layers.Dense(3 * layer.k), layer)
+    return _network(layer)
 
 
-def _trainable(name: str) -> tuple[np.ndarray, Labels]:
-    """Return the function that a layer starts as and others, by chance."""
-    layer = getattr(layers, name)(sharing="channel", **_ARGUMENTS.get(name, {}))
+def _trainable(member: layers.Member) -> tuple[np.ndarray, Labels]:
+    """Return the function that a layer starts as, and random others."""
+    layer = member.layer(sharing="channel", **member.picture)
     layer.build((None, _FUNCTIONS))
     generator = np.random.default_rng(2)
     for weight in layer.trainable_variables:
         value = keras.ops.convert_to_numpy(weight).copy()
-        value[1:] = value[0] + _SPREAD.get(name, 0.5) * generator.normal(
-            size=value[1:].shape
-        )
+        value[1:] = value[0] + member.spread * generator.normal(size=value[1:].shape)
         weight.assign(weight.constraint(value) if weight.constraint else value)
     others = [
         ("other parameters", style.ORANGE),
@@ -80,7 +63,7 @@ def _trainable(name: str) -> tuple[np.ndarray, Labels]:
 
 
 def _network(*parts: keras.layers.Layer) -> tuple[np.ndarray, Labels]:
-    """Return what random layers compute of one number."""
+    """Return the outputs of layers with random weights, for one number."""
     model = keras.Sequential([keras.Input((1, 1, 1)), *parts])
     generator = np.random.default_rng(1)
     model.set_weights(

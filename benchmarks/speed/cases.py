@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from keras_vaf.layers import ACTIVATIONS
+
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
@@ -137,15 +139,11 @@ FAMILY = Study(
     activations=(
         RELU,
         vaf(),
-        *map(
-            Activation,
-            (
-                *("KAF", "expanded KAF", "APL", "expanded APL", "PELU", "SReLU"),
-                *("ABU", "expanded ABU", "ActivationEnsemble", "MixedActivation"),
-                *("AdaptiveSigmoid", "AdaptiveTanh"),
-                *("SplineActivation", "expanded SplineActivation"),
-                *("PolynomialActivation", "expanded PolynomialActivation"),
-            ),
+        *(
+            Activation(f"{prefix}{member.layer.__name__}")
+            for member in ACTIVATIONS[1:]
+            if member.name
+            for prefix in ("", "expanded ")[: 1 + member.expanded]
         ),
     ),
     modes=FIT_MODES,

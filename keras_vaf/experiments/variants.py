@@ -1,4 +1,4 @@
-"""The activations that an experiment compares, as data."""
+"""`Variant`, an activation under comparison; `VARIANTS` and `FAMILY`, all of them."""
 
 from __future__ import annotations
 
@@ -52,39 +52,24 @@ class Variant:
         return dataclasses.replace(self, arguments={**self.arguments, **known})
 
 
-VARIANTS = (
-    Variant("relu", "ReLU", "ReLU"),
-    Variant(
-        "vaf-random",
-        "VAF, random start",
-        "VAFActivation",
-        {"k": 3, "g": "relu", "initialization": "random"},
-    ),
-    Variant(
-        "vaf-relu",
-        "VAF, ReLU start",
-        "VAFActivation",
-        {"k": 3, "g": "relu", "initialization": "relu"},
-    ),
-)
-"""What is compared if nothing else is asked for."""
+def _of(*members: layers.Member) -> tuple[Variant, ...]:
+    return tuple(
+        Variant(name, title, member.layer.__name__, arguments)
+        for member in members
+        for name, title, arguments in member.rows
+    )
+
+
+_VAF, *_OTHERS = layers.ACTIVATIONS
+
+VARIANTS = (Variant("relu", "ReLU", "ReLU"), *_of(_VAF))
+"""The activations that are compared by default."""
 
 FAMILY = (
     Variant("prelu", "PReLU", "PReLU"),
     Variant("elu", "ELU", "ELU"),
     Variant("swish", "Swish", "Activation", {"activation": "silu"}),
-    Variant("kaf", "KAF", "KAF", {"seed": None}),
-    Variant("apl", "APL", "APL", {"seed": None}),
-    Variant("pelu", "PELU", "PELU"),
-    Variant("srelu", "SReLU", "SReLU"),
-    Variant("abu", "ABU", "ABU"),
-    Variant("ensemble", "Activation ensemble", "ActivationEnsemble"),
-    Variant("mixed", "Mixed activation", "MixedActivation"),
-    Variant("gated", "Gated activation", "MixedActivation", {"gated": True}),
-    Variant("sigmoid", "Adaptive sigmoid", "AdaptiveSigmoid"),
-    Variant("tanh", "Adaptive tanh", "AdaptiveTanh"),
-    Variant("spline", "Spline", "SplineActivation"),
-    Variant("polynomial", "Polynomial", "PolynomialActivation"),
+    *_of(*_OTHERS),
 )
 """The other activations, each with the arguments of its own paper."""
 

@@ -11,6 +11,10 @@ The layers that a VAF is compared with share its base class, `TrainableActivatio
 are used in the same way. Only `Maxout` and `MLPConv` are not functions of one number.
 """
 
+from keras_vaf.layers.vaf_activation import VAFActivation  # first in the reference
+
+# isort: split
+from keras_vaf.initializers import RandomStart
 from keras_vaf.layers.family.abu import ABU
 from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
 from keras_vaf.layers.family.adaptive import AdaptiveSigmoid, AdaptiveTanh
@@ -23,8 +27,8 @@ from keras_vaf.layers.family.pelu import PELU
 from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
+from keras_vaf.layers.member import Member
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.layers.vaf_activation import VAFActivation
 
 __all__ = [
     "ABU",
@@ -43,3 +47,98 @@ __all__ = [
     "TrainableActivation",
     "VAFActivation",
 ]
+
+# Contract tests, comparisons, searches, benchmarks and pictures use these entries. The
+# first one is that of `VAFActivation`.
+_DIFFERENT = "it adds up different functions, and a VAF has one g"
+_SEVERAL = "it is not a function of one number"
+
+ACTIVATIONS = (
+    Member(
+        VAFActivation,
+        name="vaf-random",
+        title="VAF, random start",
+        arguments={"k": 3, "g": "relu", "initialization": "random"},
+        variants=(
+            (
+                "vaf-relu",
+                "VAF, ReLU start",
+                {"k": 3, "g": "relu", "initialization": "relu"},
+            ),
+        ),
+        cases=(
+            {"initialization": RandomStart(seed=0)},
+            {"g": "tanh", "initialization": RandomStart(seed=1)},
+        ),
+        picture={"k": 5, "initialization": "relu"},
+    ),
+    Member(
+        KAF,
+        name="kaf",
+        title="KAF",
+        arguments={"seed": None},
+        cases=({"D": 6, "seed": 0}, {"D": 6, "train_gamma": True, "seed": 1}),
+        picture={"initialization": "tanh"},
+        expanded=True,
+    ),
+    Member(
+        APL,
+        name="apl",
+        title="APL",
+        arguments={"seed": None},
+        cases=({"S": 2, "seed": 0},),
+        picture={"seed": 0},
+        expanded=True,
+    ),
+    Member(PELU, name="pelu", title="PELU", spread=0.25),
+    Member(SReLU, name="srelu", title="SReLU"),
+    Member(
+        ABU,
+        name="abu",
+        title="ABU",
+        cases=({}, {"functions": ("relu", "gelu"), "normalization": "softmax"}),
+        expanded=True,
+        not_a_vaf=_DIFFERENT,
+    ),
+    Member(
+        ActivationEnsemble,
+        name="ensemble",
+        title="Activation ensemble",
+        not_a_vaf=_DIFFERENT,
+    ),
+    Member(
+        MixedActivation,
+        name="mixed",
+        title="Mixed activation",
+        variants=(("gated", "Gated activation", {"gated": True}),),
+        cases=({}, {"gated": True}),
+        not_a_vaf="it mixes two different functions, and a VAF has one g",
+    ),
+    Member(AdaptiveSigmoid, name="sigmoid", title="Adaptive sigmoid"),
+    Member(AdaptiveTanh, name="tanh", title="Adaptive tanh"),
+    Member(
+        SplineActivation,
+        name="spline",
+        title="Spline",
+        cases=({"q": 5, "initialization": "gelu"},),
+        spread=0.15,
+        expanded=True,
+        not_a_vaf="its pieces are cubic; start a VAF near it with `initialization` set "
+        "to a registered function of its values",
+    ),
+    Member(
+        PolynomialActivation,
+        name="polynomial",
+        title="Polynomial",
+        spread=0.08,
+        expanded=True,
+        not_a_vaf="its powers are different functions, and a VAF has one g; a VAF with "
+        "a polynomial g could not learn any other function",
+    ),
+    Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
+    Member(
+        MLPConv,
+        picture={"filters": (8, 8, 3), "kernel_size": 1},
+        not_a_vaf=_SEVERAL,
+    ),
+)

@@ -103,17 +103,7 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
 
 
 _RELU = keras.activations.relu
-_REASONS = {
-    layers.ABU: "it adds up different functions, and a VAF has one g",
-    layers.ActivationEnsemble: "it adds up different functions, and a VAF has one g",
-    layers.MixedActivation: "it mixes two different functions, and a VAF has one g",
-    layers.PolynomialActivation: "its powers are different functions, and a VAF has "
-    "one g; a VAF with a polynomial g could not learn any other function",
-    layers.SplineActivation: "its pieces are cubic; start a VAF near it with "
-    "`initialization` set to a registered function of its values",
-    layers.Maxout: "it is not a function of one number",
-    layers.MLPConv: "it is not a function of one number",
-}
+_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS}
 
 
 @functools.singledispatch

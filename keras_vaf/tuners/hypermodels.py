@@ -15,26 +15,10 @@ from keras_vaf.tuners.space import SearchSpace, activation
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
 
-VAF = "VAFActivation"
+VAF, *_OTHERS = [each.layer.__name__ for each in family.ACTIVATIONS if each.name]
 
-ACTIVATIONS = (
-    VAF,
-    "ReLU",
-    "ELU",
-    "PReLU",
-    "KAF",
-    "APL",
-    "PELU",
-    "SReLU",
-    "ABU",
-    "ActivationEnsemble",
-    "MixedActivation",
-    "AdaptiveSigmoid",
-    "AdaptiveTanh",
-    "SplineActivation",
-    "PolynomialActivation",
-)
-"""What may compete with a VAF: layers of `keras_vaf.layers` or else of Keras."""
+ACTIVATIONS = (VAF, "ReLU", "ELU", "PReLU", *_OTHERS)
+"""Layers that a tuner may choose from, of `keras_vaf.layers` or else of Keras."""
 
 
 def hypermodel(

@@ -1,28 +1,15 @@
-"""The layers that the contract is tested on. A new one joins by one line."""
+"""The layers that the contract is tested on, from `keras_vaf.layers.ACTIVATIONS`."""
 
 import keras
 import numpy as np
 
 from keras_vaf import layers
-from keras_vaf.initializers import RandomStart
 
-ACTIVATIONS = (
-    layers.VAFActivation(initialization=RandomStart(seed=0)),
-    layers.VAFActivation(g="tanh", initialization=RandomStart(seed=1)),
-    layers.ABU(),
-    layers.ABU(functions=("relu", "gelu"), normalization="softmax"),
-    layers.ActivationEnsemble(),
-    layers.AdaptiveSigmoid(),
-    layers.AdaptiveTanh(),
-    layers.APL(S=2, seed=0),
-    layers.KAF(D=6, seed=0),
-    layers.KAF(D=6, train_gamma=True, seed=1),
-    layers.MixedActivation(),
-    layers.MixedActivation(gated=True),
-    layers.PELU(),
-    layers.PolynomialActivation(),
-    layers.SplineActivation(q=5, initialization="gelu"),
-    layers.SReLU(),
+ACTIVATIONS = tuple(
+    member.layer(**case)
+    for member in layers.ACTIVATIONS
+    if issubclass(member.layer, layers.TrainableActivation)
+    for case in member.cases
 )
 
 

@@ -1,26 +1,70 @@
 """Registered names stand in users' files: once released they never change."""
 
+import importlib
+import pkgutil
+
 import keras
 import pytest
 
-import keras_vaf  # noqa: F401
+import keras_vaf
+
+pytestmark = pytest.mark.backend("tensorflow")
 
 NAMES = (
+    "keras_vaf.experiments>CopiesStart",
+    "keras_vaf>ABU",
+    "keras_vaf>APL",
+    "keras_vaf>ActivationEnsemble",
     "keras_vaf>ActivationsApart",
+    "keras_vaf>AdaptiveSigmoid",
+    "keras_vaf>AdaptiveTanh",
     "keras_vaf>CurveStart",
+    "keras_vaf>Damping",
     "keras_vaf>FunctionStart",
+    "keras_vaf>Interval",
+    "keras_vaf>KAF",
     "keras_vaf>Lipschitz",
+    "keras_vaf>MLPConv",
+    "keras_vaf>Maxout",
+    "keras_vaf>MixedActivation",
     "keras_vaf>Monotone",
+    "keras_vaf>PELU",
     "keras_vaf>PiecewiseLinearStart",
+    "keras_vaf>PolynomialActivation",
     "keras_vaf>PortableGlorotUniform",
     "keras_vaf>RandomStart",
     "keras_vaf>Rprop",
+    "keras_vaf>SReLU",
+    "keras_vaf>Simplex",
     "keras_vaf>SlopeVariation",
+    "keras_vaf>SplineActivation",
     "keras_vaf>VAFActivation",
+    "keras_vaf>gaussian",
 )
 
 
+def registered():
+    """Return the registered names of every module of the package."""
+    for module in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf."):
+        importlib.import_module(module.name)
+    return {
+        name
+        for name, value in keras.saving.get_custom_objects().items()
+        if value.__module__.startswith("keras_vaf.")
+    }
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_is_registered(name):
-    registered = keras.saving.get_registered_object(name)
-    assert keras.saving.get_registered_name(registered) == name
+def test_a_pinned_name_is_registered(name):
+    assert name in registered()
+    value = keras.saving.get_registered_object(name)
+    assert keras.saving.get_registered_name(value) == name
+
+
+def test_every_registered_name_is_pinned():
+    missing = sorted(registered() - {*NAMES})
+    assert not missing, f"Add to NAMES in {__file__}: {missing}"
+
+
+def test_names_are_sorted_and_pinned_once():
+    assert list(NAMES) == sorted(set(NAMES))

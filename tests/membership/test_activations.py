@@ -1,0 +1,131 @@
+"""Every activation is in `keras_vaf.layers.ACTIVATIONS`, and in all that follows.
+
+A failure names the line to add and its file.
+"""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import keras
+import pytest
+
+from benchmarks.speed import activations as benchmark_layers
+from benchmarks.speed.cases import FAMILY as BENCHMARK
+from docs.activation_pictures import pictures
+from keras_vaf import experiments, layers, models, tuners
+from tests.layers.family import ACTIVATIONS as CONTRACT
+from tests.layers.family import built
+from tests.saving.test_registered_names import NAMES
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[2]
+MEMBERS = {member.layer.__name__: member for member in layers.ACTIVATIONS}
+COMPARED = [name for name, member in MEMBERS.items() if member.name]
+BASE = "TrainableActivation"
+TUPLE = "ACTIVATIONS in keras_vaf/layers/__init__.py"
+members = pytest.mark.parametrize("name", MEMBERS)
+compared = pytest.mark.parametrize("name", COMPARED)
+
+
+def defined():
+    """Return the names of all layers that the package defines in `keras_vaf.layers`."""
+    for module in pkgutil.walk_packages(layers.__path__, "keras_vaf.layers."):
+        importlib.import_module(module.name)
+    found, waiting = set(), [keras.layers.Layer]
+    while waiting:
+        kinds = waiting.pop().__subclasses__()
+        waiting += kinds
+        found |= {k.__name__ for k in kinds if k.__module__.startswith("keras_vaf.la")}
+    return found - {BASE}
+
+
+def test_every_layer_is_a_member():
+    missing = sorted((defined() | {*layers.__all__}) - {*MEMBERS, BASE})
+    assert not missing, f"Add `Member({missing[0]}, name=..., title=...)` to {TUPLE}."
+
+
+@members
+def test_it_is_exported(name):
+    path = "keras_vaf/layers/__init__.py"
+    assert name in layers.__all__, f'Add "{name}" to `__all__` in {path}.'
+
+
+@members
+def test_it_is_compared_if_it_acts_on_each_element(name):
+    member = MEMBERS[name]
+    needed = issubclass(member.layer, layers.TrainableActivation)
+    named = bool(member.name and member.title)
+    assert named == needed, f"Give `Member({name}, ...)` in {TUPLE} a name and a title."
+
+
+@members
+def test_its_registered_name_is_pinned(name):
+    path = "tests/saving/test_registered_names.py"
+    line = f"keras_vaf>{name}"
+    assert line in NAMES, f'Add "{line}" to NAMES in {path}.'
+
+
+@members
+def test_it_is_documented(name):
+    rows = (ROOT / "docs" / "family.md").read_text(encoding="utf-8").splitlines()
+    line = f"| `{name}` | f(a) | parameters | sharing | start | paper |"
+    found = any(row.startswith(f"| `{name}` |") for row in rows)
+    assert found, f"Add a row to the first table of docs/family.md: {line}"
+
+
+@members
+def test_its_docstring_has_formula_reference_and_example(name):
+    for part in ("Formula", "Reference:", ">>> "):
+        assert part in MEMBERS[name].layer.__doc__, f"Add {part!r} to {name}."
+
+
+@compared
+def test_the_contract_is_tested_on_it(name):
+    tested = any(type(layer).__name__ == name for layer in CONTRACT)
+    assert tested, f"Give `Member({name}, ...)` in {TUPLE} at least one of `cases`."
+
+
+@compared
+def test_it_can_be_compared_and_searched(name):
+    variants = (*experiments.VARIANTS, *experiments.FAMILY)
+    assert name in {variant.layer for variant in variants}
+    assert name in tuners.ACTIVATIONS
+
+
+@compared
+def test_it_is_benchmarked(name):
+    subjects = {activation.subject for activation in BENCHMARK.activations}
+    assert name in subjects or ("ours" in subjects and name == "VAFActivation")
+    expanded = name in benchmark_layers.EXPANDED
+    assert MEMBERS[name].expanded == expanded, (
+        f"Add Expanded{name} to benchmarks/speed/activations.py, or remove `expanded` "
+        f"from `Member({name}, ...)` in {TUPLE}."
+    )
+
+
+@compared
+def test_to_vaf_takes_it_or_says_why_not(name):
+    layer = built(MEMBERS[name].layer(), (None, 1))
+    reason = MEMBERS[name].not_a_vaf
+    if reason:
+        with pytest.raises(ValueError, match=reason):
+            models.to_vaf(layer)
+        return
+    try:
+        models.to_vaf(layer)
+    except ValueError as error:
+        pytest.fail(f"Give `Member({name}, ...)` in {TUPLE} `not_a_vaf`: {error}")
+
+
+def test_names_and_titles_differ():
+    rows = [row for member in layers.ACTIVATIONS for row in member.rows]
+    for values in zip(*(row[:2] for row in rows), strict=True):
+        assert len(set(values)) == len(values)
+
+
+def test_each_has_a_picture():
+    drawn = pictures()
+    assert drawn.keys() == MEMBERS.keys()
+    assert len(set(drawn.values())) == len(drawn)

@@ -75,8 +75,8 @@ def prepare(arguments: argparse.Namespace) -> int:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Check the files that are there; the exit code is 1 if one is wrong."""
+    from keras_vaf.datasets.checksums import verify_files
     from keras_vaf.datasets.fetching import cache_folder, data_folder
-    from keras_vaf.datasets.verification import verify_files
 
     folder = data_folder(arguments.data_dir) or cache_folder()
     right = wrong = 0

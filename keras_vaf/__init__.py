@@ -2,8 +2,8 @@
 
 `keras_vaf` is the reference implementation of *A simple and efficient architecture
 for trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
-Importing it registers every serialisable class, so that saved models load with
-nothing else said. Its subpackages are attributes that load on first use.
+Importing it registers every serialisable class, so that saved models load without
+further arguments. Its subpackages are attributes that load on first use.
 """
 
 import importlib

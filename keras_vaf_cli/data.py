@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def list_datasets(arguments: argparse.Namespace) -> int:
-    """Print the catalogue beside the paper's table."""
+    """Print the catalogue next to the paper's table."""
     from keras_vaf.datasets.summary import align, as_markdown, catalogue_table
 
     table = catalogue_table()
@@ -102,7 +102,7 @@ def show_layout(arguments: argparse.Namespace) -> int:
 
 
 _ACTIONS: dict[str, tuple[Any, ...]] = {
-    "list": (list_datasets, "list the datasets beside the paper's", "", "--markdown"),
+    "list": (list_datasets, "list the datasets next to the paper's", "", "--markdown"),
     "show": (
         show,
         "show classes, ranges and distributions of a dataset",

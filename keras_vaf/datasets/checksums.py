@@ -101,10 +101,10 @@ def verify_files(folder: Path) -> Iterator[VerifiedFile]:
         has no file in the folder.
 
     Raises:
-        FileNotFoundError: If there is no such folder.
+        FileNotFoundError: If the folder does not exist.
     """
     if not folder.is_dir():
-        raise FileNotFoundError(f"There is no data folder at {folder}")
+        raise FileNotFoundError(f"The data folder {folder} does not exist")
     seen: set[str] = set()
     for entry in CATALOGUE:
         there = check_there(entry, folder)

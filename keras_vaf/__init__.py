@@ -2,8 +2,8 @@
 
 `keras_vaf` is the reference implementation of *A simple and efficient architecture
 for trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
-Importing it registers every serialisable class, so that saved models load with
-nothing else said. Its subpackages are attributes that load on first use.
+Importing it registers every serialisable class, so that saved models load without
+further arguments. Its subpackages are attributes that load on first use.
 """
 
 import importlib
@@ -70,11 +70,11 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     """Import a subpackage on first use."""
     if name in __all__:
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module("keras_vaf." + name)
     from keras_vaf.utils import did_you_mean
 
     raise AttributeError(
-        f"module {__name__!r} has no attribute {name!r}.{did_you_mean(name, __all__)}"
+        f"module 'keras_vaf' has no attribute {name!r}.{did_you_mean(name, __all__)}"
     )
 
 

@@ -1,6 +1,6 @@
 """`python -m keras_vaf` is `keras-vaf`."""
 
-from keras_vaf_cli.process import start
+import runpy
 
 if __name__ == "__main__":
-    start()
+    runpy.run_module("keras_vaf_cli", run_name="__main__", alter_sys=True)

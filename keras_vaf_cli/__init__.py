@@ -40,7 +40,7 @@ COMMANDS = (
 
 EXIT_CODES = {
     0: "success",
-    1: "`data verify` found a wrong file",
+    1: "`data verify` found a wrong file, or keras-vaf has a bug and shows a traceback",
     2: "bad input, a missing file or package, or a folder that cannot be written; one "
     "sentence says which",
     130: "stopped by Ctrl-C",

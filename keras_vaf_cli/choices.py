@@ -57,4 +57,4 @@ EXPERIMENTS = (
 """The paper's experiments: `keras_vaf.paper.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
-"""How `search` draws trials: `keras_vaf.tuners.search_settings.TUNERS`."""
+"""Ways in which `search` draws trials: `keras_vaf.tuners.search_settings.TUNERS`."""

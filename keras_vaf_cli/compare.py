@@ -153,8 +153,8 @@ def _show(comparison: "Comparison") -> None:
 
     for path in comparison.set_aside:
         print(
-            f"keras-vaf: a file that was no report of its training is now {path}; the "
-            "training was done again.",
+            f"keras-vaf: a file that was not a report of its training is now {path}; "
+            "the training was repeated.",
             file=sys.stderr,
         )
     if comparison.missing:

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def list_datasets(arguments: argparse.Namespace) -> int:
-    """Print the catalogue beside the paper's table."""
+    """Print the catalogue next to the paper's table."""
     from keras_vaf.datasets.summary import align, as_markdown, catalogue_table
 
     table = catalogue_table()
@@ -75,8 +75,8 @@ def prepare(arguments: argparse.Namespace) -> int:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Check the files that are there; the exit code is 1 if one is wrong."""
+    from keras_vaf.datasets.checksums import verify_files
     from keras_vaf.datasets.fetching import cache_folder, data_folder
-    from keras_vaf.datasets.verification import verify_files
 
     folder = data_folder(arguments.data_dir) or cache_folder()
     right = wrong = 0
@@ -102,7 +102,7 @@ def show_layout(arguments: argparse.Namespace) -> int:
 
 
 _ACTIONS: dict[str, tuple[Any, ...]] = {
-    "list": (list_datasets, "list the datasets beside the paper's", "", "--markdown"),
+    "list": (list_datasets, "list the datasets next to the paper's", "", "--markdown"),
     "show": (
         show,
         "show classes, ranges and distributions of a dataset",

@@ -1,10 +1,10 @@
-"""`keras-vaf freeze`: make a saved model that needs nothing but Keras."""
+"""`keras-vaf freeze`: make a saved model that needs only Keras."""
 
 import argparse
 
 from keras_vaf_cli.shared import add_model, add_output, change_model
 
-SUMMARY = "turn a saved model into one that needs nothing but Keras"
+SUMMARY = "turn a saved model into one that needs only Keras"
 DESCRIPTION = """\
 Turn the trainable activations of a saved model into Keras layers with constants, so
 that the new file loads without keras-vaf. Prints the largest difference of the outputs.

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     merged = merge(arguments.folders, arguments.output)
     for path in merged.left_out:
         print(
-            f"keras-vaf: {path} is no report of its training and was left out.",
+            f"keras-vaf: {path} is not a report of its training and was left out.",
             file=sys.stderr,
         )
     print(

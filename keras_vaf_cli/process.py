@@ -1,7 +1,7 @@
 """The process of `keras-vaf`: `start` is what the console script calls.
 
-It sets up what belongs to a process of its own: signals, TensorFlow's log lines, and
-which backend is imported. `keras_vaf_cli.main` leaves all of these alone.
+It sets up signal handlers, TensorFlow's log and the import of the backend, which
+concern the whole process. `keras_vaf_cli.main` changes none of them.
 """
 
 import argparse
@@ -30,9 +30,9 @@ def _load(arguments: argparse.Namespace) -> None:
     hidden = _LOG_LEVEL not in os.environ
     os.environ.setdefault(_LOG_LEVEL, "3")
     with _hidden_log() if hidden else contextlib.nullcontext():
-        import keras
-
         import keras_vaf  # noqa: F401
+    import keras
+
     writes_tfds = getattr(arguments, "tfds_dir", None) is not None
     if keras.backend.backend() != "tensorflow" and not writes_tfds:
         sys.meta_path.insert(0, _WithoutTensorFlow())
@@ -90,10 +90,10 @@ def _hidden_log() -> Iterator[None]:
 
 
 class _WithoutTensorFlow:
-    """Import finder for which TensorFlow is not installed.
+    """Import finder that hides TensorFlow from Keras on other backends.
 
-    Keras imports TensorFlow, where it is installed, on every backend when it saves a
-    model or sets a seed. That takes seconds, and PyTorch may crash beside it.
+    On every backend, Keras imports an installed TensorFlow to save a model or to set a
+    seed. That takes seconds, and PyTorch may crash in the same process.
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""`keras-vaf reproduce`: run the paper's experiments beside its numbers."""
+"""`keras-vaf reproduce`: run an experiment of the paper."""
 
 import argparse
 import sys
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "run an experiment of the paper"
 DESCRIPTION = """\
-Run an experiment of the paper and hold its results against the published numbers.
-Called again, it trains only what is missing. With --quick it is a small form of the
-experiment, which shows that everything works; its numbers say little.
+Run an experiment of the paper and compare its results with the published numbers.
+If the command is run again, it trains only what is missing. With --quick it runs a
+small form of the experiment, which shows that everything works; its numbers say little.
 """
 EXAMPLES = """\
 examples:
@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--selection",
         default="validation",
-        help="pick rates, starts and architectures by validation; paper: by test "
-        "scores, as published; literal: an architecture for each fold by its test "
+        help="select learning rates, starts and architectures by validation; paper: by "
+        "test scores, as published; literal: one architecture per fold by its test "
         "score (default: %(default)s)",
     )
     parser.add_argument(
@@ -54,14 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=(),
         dest="sources",
         metavar="FILE",
-        help="train nothing, and make the table from the .json.gz files beside tables",
+        help="train nothing, and make the table from .json.gz files of earlier runs",
     )
     add_data_dir(parser)
     parser.add_argument(
         "--output",
         default="runs",
         metavar="FOLDER",
-        help="where reports and table go (default: %(default)s)",
+        help="folder of reports and table (default: %(default)s)",
     )
     add_run_options(parser.add_argument_group("where and how the trainings run"))
 
@@ -70,7 +70,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--protocol",
         default="paper",
-        help="paper (as published), or ours (as a careful person would) "
+        help="paper (as published), or ours (with more careful training) "
         "(default: %(default)s)",
     )
     group.add_argument(
@@ -101,7 +101,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
         default=[],
         dest="settings",
         metavar="FIELD=VALUE",
-        help="another value of a protocol's field, such as epochs=600 or "
+        help="change a field of the protocol, such as epochs=600 or "
         "optimizer.arguments.eta_plus=1.2; may be given several times",
     )
 
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_selection(arguments.selection)  # now, not after the training
     done = _done(arguments)
     for path in done.set_aside:
-        print(f"keras-vaf: a file that was no report is now {path}", file=sys.stderr)
+        print(f"keras-vaf: a file that was not a report is now {path}", file=sys.stderr)
     if done.others:
         print(
             f"keras-vaf: {done.others} other protocols on the same data are in "
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     table = done.experiment.table(done, arguments.selection)
     path = keep(done, table, arguments.selection, arguments.output)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
-    print(f"\nWritten to {path}, with more columns; beside it, what it was made from.")
+    print(f"\nWritten to {path}, with more columns, and to files next to it.")
     return 0
 
 

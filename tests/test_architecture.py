@@ -33,13 +33,9 @@ ARROWS = {
     "models": {"initializers", "layers", "ops"},
     "visualization": {"initializers", "layers", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
-    "keras_vaf": {
-        *("constraints", "initializers", "layers", "models", "ops", "optimizers"),
-        "regularizers",
-    },
     "experiments": {
-        *("datasets", "initializers", "keras_vaf", "layers", "models", "ops"),
-        *("optimizers", "training", "visualization"),
+        *("datasets", "initializers", "layers", "models", "ops", "optimizers"),
+        *("training", "visualization"),
     },
     "tuners": {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
@@ -48,14 +44,22 @@ ARROWS = {
     "paper": {
         *("datasets", "experiments", "initializers", "layers", "ops", "visualization"),
     },
-    "cli": {
+    # Each package is an attribute of keras_vaf, which type checkers see as an import.
+    "keras_vaf": {
+        *("callbacks", "constraints", "datasets", "experiments", "initializers"),
+        *("layers", "models", "ops", "optimizers", "paper", "regularizers"),
+        *("training", "tuners", "visualization"),
+    },
+    "__main__": set(),
+    "keras_vaf_cli": {
         *("datasets", "experiments", "keras_vaf", "layers", "models", "paper"),
         *("tuners", "visualization"),
     },
 }
 
-# Only the command line may import the paper's experiments.
-COMMAND_LINE = {"cli", "keras_vaf_cli"}
+# Only the command line may import the paper's experiments, which are an attribute of
+# keras_vaf.
+USERS_OF_THE_PAPER = {"keras_vaf", "keras_vaf_cli"}
 
 # Packages that a module may import at once. Functions import others when they run.
 ALWAYS_THERE = sys.stdlib_module_names | {"keras", "keras_vaf", "numpy"}
@@ -139,7 +143,7 @@ def test_the_arrows_have_no_circle():
 
 def test_the_product_does_without_the_paper():
     users = {part for part, imported in ARROWS.items() if "paper" in imported}
-    assert users <= COMMAND_LINE
+    assert users == USERS_OF_THE_PAPER
 
 
 def test_imports_are_absolute(sources):

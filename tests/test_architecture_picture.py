@@ -48,6 +48,7 @@ def test_shows_every_package_and_every_arrow():
     drawn = picture.svg(arrows)
     ElementTree.fromstring(drawn)
     parts = {path.parent.name for path in (ROOT / "keras_vaf").glob("*/__init__.py")}
+    parts |= {"keras_vaf_cli"}
     assert set(re.findall(r"<text[^>]*>(\w+)</text>", drawn)) == parts - {"utils"}
     assert drawn.count("marker-end") == sum(
         map(len, picture.without_shortcuts(arrows).values())

@@ -15,7 +15,7 @@ OF_KERAS = "(of Keras)"
 def texts():
     """Return every string of the package, with … for what varies."""
     found = []
-    for path in (ROOT / "keras_vaf").rglob("*.py"):
+    for path in ROOT.glob("keras_vaf*/**/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.JoinedStr):
                 parts = [getattr(part, "value", None) for part in node.values]

@@ -3,9 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import keras_vaf
+
+ROOT = Path(__file__).parents[1]
 LOADED = "{name.partition('.')[0] for name in sys.modules}"
 BLOCKER = """
 import sys
@@ -87,3 +91,35 @@ def test_another_missing_package_keeps_its_own_error():
     assert result.stderr.splitlines()[-1] == (
         "ModuleNotFoundError: No module named 'absl'"
     )
+
+
+class TestSubpackages:
+    """Every documented subpackage is an attribute of `keras_vaf`."""
+
+    @pytest.mark.backend("tensorflow")
+    def test_every_subpackage_with_a_page_is_public(self):
+        pages = {path.stem for path in (ROOT / "docs" / "api").glob("*.md")}
+        missing = pages - {"cli"} - set(keras_vaf.__all__)
+        assert not missing, f"add to __all__ in keras_vaf/__init__.py: {missing}"
+
+    @pytest.mark.backend("tensorflow")
+    def test_every_public_name_is_reached_without_an_import(self):
+        program = (
+            "import sys, keras_vaf\n"
+            "assert 'keras_vaf.experiments' not in sys.modules\n"
+            "assert set(keras_vaf.__all__) <= set(dir(keras_vaf))\n"
+            "for name in keras_vaf.__all__: getattr(keras_vaf, name)\n"
+            "assert 'keras_vaf.experiments' in sys.modules\n"
+        )
+        result = run_python(program, KERAS_BACKEND="torch")
+        assert result.returncode == 0, result.stderr
+
+    def test_the_two_main_names_are_at_the_top(self):
+        assert keras_vaf.VAFActivation is keras_vaf.layers.VAFActivation
+        assert keras_vaf.convert is keras_vaf.models.convert
+
+    @pytest.mark.backend("tensorflow")
+    def test_the_nearest_name_is_offered(self):
+        with pytest.raises(AttributeError, match=r"'layer'\. Did you mean 'layers'"):
+            keras_vaf.layer  # noqa: B018
+        assert not hasattr(keras_vaf, "__wrapped__")

@@ -58,10 +58,11 @@ def metadata(wheel):
 
 
 def package_files():
-    """Return the files of the package, as they stand in the project."""
+    """Return the files of the packages, as they stand in the project."""
     return {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "keras_vaf").rglob("*")
+        for package in ("keras_vaf", "keras_vaf_cli")
+        for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
@@ -114,12 +115,15 @@ def test_it_installs_and_runs(distributions, tmp_path, kind):
         *("--target", str(tmp_path), str(path)),
     )
     # The command imports the package that lies beside it, not the one under test.
-    (tmp_path / "keras_vaf" / "__init__.py").write_text('__version__ = "copy"')
-    printed = run_python(
-        *(str(tmp_path / "bin" / "keras-vaf"), "--version"),
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-    )
-    assert printed == "keras-vaf copy\n"
+    (tmp_path / "keras_vaf" / "__init__.py").write_text("raise ValueError('copy')")
+    command = str(tmp_path / "bin" / "keras-vaf")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+
+    printed = run_python(command, "--version", env=environment)
+    assert printed == f"keras-vaf {keras_vaf.__version__}\n"
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        run_python(command, "data", "list", env=environment)
+    assert error.value.stderr.endswith("keras-vaf: copy\n")
 
 
 def test_a_plain_install_brings_keras_and_numpy_only(metadata):
@@ -156,7 +160,7 @@ def test_continuous_integration_pins_every_dependency_of_the_tests(metadata):
 
 
 def test_every_extra_that_an_error_names_exists(metadata):
-    sources = (path.read_text() for path in (ROOT / "keras_vaf").rglob("*.py"))
+    sources = (path.read_text() for path in ROOT.glob("keras_vaf*/**/*.py"))
     named = {
         extra
         for source in sources

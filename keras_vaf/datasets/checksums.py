@@ -1,9 +1,11 @@
-"""Whether a file is the one that the catalogue means."""
+"""Checksums: `verify_files` compares a folder's files with the publishers'."""
 
 import gzip
 import hashlib
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File
 
@@ -71,6 +73,47 @@ def check_there(entry: Entry, folder: Path) -> dict[str, str]:
                 except ValueError as error:
                     results[file.path] = str(error)
     return results
+
+
+class VerifiedFile(NamedTuple):
+    """The result for one file.
+
+    Attributes:
+        dataset: Name of the dataset.
+        path: Path of the file in the data folder. `None` if the folder has no file of
+            the dataset.
+        problem: Difference from the publisher's file, or `""`.
+    """
+
+    dataset: str
+    path: str | None
+    problem: str = ""
+
+
+def verify_files(folder: Path) -> Iterator[VerifiedFile]:
+    """Check the publishers' files in a data folder, each file once.
+
+    Args:
+        folder: The data folder.
+
+    Yields:
+        The result for each file, and one result without a path for each dataset that
+        has no file in the folder.
+
+    Raises:
+        FileNotFoundError: If the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"The data folder {folder} does not exist")
+    seen: set[str] = set()
+    for entry in CATALOGUE:
+        there = check_there(entry, folder)
+        if not there:
+            yield VerifiedFile(entry.name, None)
+        for path, problem in there.items():
+            if path not in seen:
+                yield VerifiedFile(entry.name, path, problem)
+        seen |= there.keys()
 
 
 def difference(content: bytes, file: File) -> str:

@@ -31,8 +31,8 @@ def open_dataset(
 
     Raises:
         ValueError: If a CSV file comes without a target, has unexpected missing values,
-            or is malformed, or there is no dataset of this name.
-        FileNotFoundError: If there is no such file.
+            or is malformed, or the catalogue has no dataset of this name.
+        FileNotFoundError: If the file does not exist.
 
     Example:
 

@@ -15,11 +15,11 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
         path: A `.keras` file.
 
     Raises:
-        FileNotFoundError: If there is no such file.
+        FileNotFoundError: If the file does not exist.
         ValueError: If Keras cannot load the file.
     """
     if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no model at {path}")
+        raise FileNotFoundError(f"The file {path} does not exist")
     try:
         return keras.saving.load_model(path)
     except (TypeError, ValueError, KeyError, OSError) as error:
@@ -46,7 +46,7 @@ def change_file(
         The new model.
 
     Raises:
-        FileNotFoundError: If there is no such file.
+        FileNotFoundError: If the file does not exist.
         ValueError: If Keras cannot load the file, or the output has another ending or
             is the source.
     """

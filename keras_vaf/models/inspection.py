@@ -1,4 +1,4 @@
-"""What a model has learned: `inspect_activations` lists its trainable activations."""
+"""Learned functions of a model: `inspect_activations` lists them."""
 
 from typing import NamedTuple
 

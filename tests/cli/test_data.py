@@ -130,7 +130,7 @@ class TestVerify:
     def test_a_missing_folder(self, run, tmp_path):
         code, output, errors = run("verify", "--data-dir", tmp_path / "none")
         assert (code, output) == (2, "")
-        assert errors == f"keras-vaf: There is no data folder at {tmp_path}/none\n"
+        assert errors == f"keras-vaf: The data folder {tmp_path}/none does not exist\n"
 
     def test_wrong(self, verify, folder):
         (folder / "three" / "three.csv").write_bytes(TABLE[:9])

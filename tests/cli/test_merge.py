@@ -21,7 +21,7 @@ def test_names_what_it_leaves_out(tmp_path, capsys):
 
     said = capsys.readouterr()
     assert said.err == (
-        f"keras-vaf: {torn} is no report of its training and was left out.\n"
+        f"keras-vaf: {torn} is not a report of its training and was left out.\n"
     )
     assert said.out.startswith(f"Copied 1 reports to {tmp_path / 'b'}; 0 were")
 

@@ -30,7 +30,7 @@ def tiny(monkeypatch):
         ("figures", "Experiments are: sensorless, regression, .*Received: 'figures'"),
         ("regression --datasets wine", "datasets of regression .*Received: wine"),
         ("regression --protocol theirs", "paper and ours. Received: 'theirs'"),
-        ("regression --selection none", "must be one of .*Received: 'none'"),
+        ("regression --selection none", "must be one of .*Received: selection='none'"),
         ("regression --seeds 1,1", "`seeds` must differ .*Received: 1,1"),
         ("regression --shard 3/2", "shard .*Received: 3/2"),
         ("regression --engine gpu", "`engine` must be .*Received: 'gpu'"),
@@ -108,7 +108,7 @@ def test_other_protocols_in_the_folder_are_named_and_left_alone(tmp_path, capsys
     text = table.read_text()
     assert text.startswith("# Classification: protocol paper, quick form, epochs=1, ")
     assert "at most 1 epochs" in text
-    assert "3 folds" in text
+    assert "3 stratified folds" in text
 
 
 @pytest.mark.data

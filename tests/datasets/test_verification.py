@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from keras_vaf.datasets import find
-from keras_vaf.datasets.verification import verify_files
+from keras_vaf.datasets.checksums import verify_files
 from tests.datasets.three_rows import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -31,5 +31,5 @@ def test_a_wrong_file_is_explained(catalogue, folder):
 
 
 def test_a_missing_folder_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no data folder at .*none"):
+    with pytest.raises(FileNotFoundError, match=r"data folder .*none does not exist"):
         list(verify_files(tmp_path / "none"))

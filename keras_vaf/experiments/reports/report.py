@@ -14,7 +14,6 @@ from typing import Any
 
 import keras
 
-import keras_vaf
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.utils import write_atomically
 
@@ -184,9 +183,8 @@ def validation_loss(report: Report) -> float:
 def environment() -> dict[str, Any]:
     """Return what a reader needs to repeat a run: versions, backend, device."""
     backend = keras.backend.backend()
-    packages = {"keras_vaf": keras_vaf, "keras": keras}
-    packages |= {name: importlib.import_module(name) for name in ("numpy", backend)}
-    versions = {name: module.__version__ for name, module in packages.items()}
+    packages = ("keras_vaf", "keras", "numpy", backend)
+    versions = {name: importlib.import_module(name).__version__ for name in packages}
     return {
         "versions": {"python": platform.python_version(), **versions},
         "backend": backend,

@@ -50,10 +50,12 @@ def test_nothing_heavier_than_keras_is_imported():
     assert brought_by("import keras_vaf") == {"keras_vaf"}
 
 
+@pytest.mark.backend("jax")
 def test_a_heavy_import_would_be_seen():
     assert "keras_tuner" in brought_by("import keras_tuner")
 
 
+@pytest.mark.backend("jax")
 def test_every_serialisable_class_is_registered():
     program = (
         "import importlib, pkgutil, keras, keras_vaf\n"

@@ -19,7 +19,17 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+# The README runs on every backend, the other pages on the default one.
+EXAMPLES = [
+    pytest.param(
+        page, marks=() if page == "README.md" else pytest.mark.backend("tensorflow")
+    )
+    for page in PAGES
+    if blocks(page, "python")
+]
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}

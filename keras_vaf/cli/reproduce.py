@@ -13,11 +13,13 @@ from keras_vaf.cli.shared import (
 )
 from keras_vaf.experiments import Shard
 from keras_vaf.experiments.results.selection import check_selection
-from keras_vaf.paper.experiment import Form, Reproduction
-from keras_vaf.paper.files import keep, read_reproduction
-from keras_vaf.paper.reproduction import (
+from keras_vaf.paper import (
     EXPERIMENTS,
+    Form,
+    Reproduction,
     find_experiment,
+    keep,
+    read_reproduction,
     reproduce,
 )
 

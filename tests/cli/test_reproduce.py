@@ -39,10 +39,10 @@ def test_the_page_names_every_option(capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("figures", "Experiments are: sensorless, regression, .*Received: 'figures'"),
+        ("figures", "`experiment` must be one of .*Received: experiment='figures'"),
         ("regression --datasets wine", "datasets of regression .*Received: wine"),
-        ("regression --protocol theirs", "paper and ours. Received: 'theirs'"),
-        ("regression --selection none", "must be one of .*Received: 'none'"),
+        ("regression --protocol theirs", "'paper', 'ours'. .*manner='theirs'"),
+        ("regression --selection none", "must be one of .*Received: selection='none'"),
         ("regression --shard 3/2", "shard .*Received: 3/2"),
         ("regression --engine gpu", "`engine` must be .*Received: 'gpu'"),
         ("regression --architectures 9-9", "architectures of .*Received: 9-9"),
@@ -119,7 +119,7 @@ def test_other_protocols_in_the_folder_are_named_and_left_alone(tmp_path, capsys
     text = table.read_text()
     assert text.startswith("# Classification: protocol paper, quick form, epochs=1, ")
     assert "at most 1 epochs" in text
-    assert "3 folds" in text
+    assert "3 stratified folds" in text
 
 
 @pytest.mark.data

@@ -15,6 +15,7 @@ from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.training.replicas import check_width, widest
+from keras_vaf.utils import check_integer, check_positive
 
 
 @dataclass(frozen=True)
@@ -132,17 +133,10 @@ class Protocol:
         """Refuse numbers that are out of range."""
         for name in ("epochs", "replicas", "rows", "starts"):
             value = getattr(self, name)
-            if value is None and name == "rows":
-                continue
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"`{name}` must be an integer of at least 1. "
-                    f"Received: {name}={value!r}"
-                )
-        if not all(rate > 0 for rate in self.rates):
-            raise ValueError(
-                f"Learning rates must be above 0. Received: rates={self.rates!r}"
-            )
+            if value is not None or name != "rows":
+                check_integer(name, value)
+        for place, rate in enumerate(self.rates):
+            check_positive(f"rates[{place}]", rate)
 
     @classmethod
     def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:

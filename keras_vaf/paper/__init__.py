@@ -5,11 +5,12 @@ the paper's numbers beside those of the run. The rest of the package does not im
 this one.
 """
 
+from keras_vaf.paper.catalogue import EXPERIMENTS, find_experiment
 from keras_vaf.paper.curves import functions_figure
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.files import keep, read_reproduction
 from keras_vaf.paper.fully_connected import protocols_of
-from keras_vaf.paper.reproduction import EXPERIMENTS, find_experiment, reproduce
+from keras_vaf.paper.reproduction import reproduce
 from keras_vaf.paper.settings import with_settings
 
 __all__ = [

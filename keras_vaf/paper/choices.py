@@ -103,6 +103,7 @@ def _experiment(tables: Experiment) -> Experiment:
         tables.datasets,
         protocols_of_choices,
         published_table,
+        published=(),
         metric=tables.metric,
         architectures=ARCHITECTURES,
         quick_rows=200,

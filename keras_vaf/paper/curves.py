@@ -223,6 +223,7 @@ CURVES = Experiment(
     DATASETS,
     protocols_of_curves,
     table_of_curves,
+    published=(),
     quick_rows=2_200,
     functions=True,
 )

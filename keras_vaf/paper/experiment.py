@@ -14,6 +14,7 @@ from keras_vaf.experiments.reports.store import file_name
 from keras_vaf.experiments.results.result import REFERENCES, Published
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.experiments.results.table import Table
+from keras_vaf.utils import check_choice
 
 Manner = Literal["paper", "ours"]
 
@@ -42,11 +43,7 @@ class Form:
 
     def __post_init__(self) -> None:
         """Refuse a manner that does not exist."""
-        if self.manner not in get_args(Manner):
-            raise ValueError(
-                f"Protocols are {' and '.join(get_args(Manner))}. "
-                f"Received: {self.manner!r}"
-            )
+        check_choice("manner", self.manner, get_args(Manner))
 
     @property
     def title(self) -> str:
@@ -71,7 +68,7 @@ class Experiment:
         datasets: Names of its data, in the paper's order.
         protocols: Returns what is trained on a dataset.
         table: Makes the table and its pictures from the reports.
-        published: The numbers that the paper reports.
+        published: The numbers that the paper reports; `()` if there are none.
         metric: The score that is compared with them.
         architectures: Widths of hidden layers that can be chosen from.
         quick_rows: Datasets of more rows are left out of the quick form; `None` leaves
@@ -85,7 +82,7 @@ class Experiment:
     datasets: tuple[str, ...]
     protocols: Callable[[Dataset, Form], list[Protocol]]
     table: Callable[[Reproduction, Selection], Table]
-    published: tuple[Published, ...] = ()
+    published: tuple[Published, ...]
     metric: str = "accuracy"
     architectures: tuple[tuple[int, ...], ...] = ()
     quick_rows: int | None = None

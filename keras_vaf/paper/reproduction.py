@@ -1,9 +1,9 @@
-"""How an experiment of the paper is run."""
+"""`reproduce`: run an experiment, or what is missing of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,43 +13,9 @@ from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import Arm
-from keras_vaf.paper.choices import CHOICES_CLASSIFICATION, CHOICES_REGRESSION
-from keras_vaf.paper.convolution import CONVOLUTIONS_A, CONVOLUTIONS_B
-from keras_vaf.paper.curves import CURVES
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
-from keras_vaf.paper.fully_connected import CLASSIFICATIONS, REGRESSIONS
-from keras_vaf.paper.sensorless import SENSORLESS
 from keras_vaf.paper.settings import with_settings
 from keras_vaf.utils import check_distinct
-
-EXPERIMENTS = (
-    SENSORLESS,
-    REGRESSIONS,
-    CLASSIFICATIONS,
-    CURVES,
-    CHOICES_REGRESSION,
-    CHOICES_CLASSIFICATION,
-    CONVOLUTIONS_A,
-    CONVOLUTIONS_B,
-)
-"""What `keras-vaf reproduce` knows."""
-
-
-def find_experiment(name: str) -> Experiment:
-    """Return an experiment by its name.
-
-    Raises:
-        ValueError: If there is none of this name.
-
-    Example:
-
-    >>> find_experiment("regression").datasets[:2]
-    ('cpu_small', 'delta_elevators')
-    """
-    known = {experiment.name: experiment for experiment in EXPERIMENTS}
-    if name not in known:
-        raise ValueError(f"Experiments are: {', '.join(known)}. Received: {name!r}")
-    return known[name]
 
 
 def reproduce(
@@ -92,11 +58,13 @@ def reproduce(
     form = form or Form()
     check_engine(engine)
     check_distinct("seeds", seeds)
-    _check_architectures(experiment, form)
+    known, chosen = _texts(experiment.architectures), _texts(form.architectures)
+    _check_known(experiment, "architectures", chosen, known)
+    _check_known(experiment, "datasets", datasets, experiment.datasets)
     store = Store(Path(output) / "cells", networks=False)
     wanted: list[tuple[Dataset, list[Protocol]]] = []
     left_out = []
-    for name in _names(experiment, datasets):
+    for name in datasets or experiment.datasets:
         dataset = load(name, data_dir)
         most = experiment.quick_rows if form.quick else None
         if most is not None and len(dataset.x) > most:
@@ -120,41 +88,32 @@ def reproduce(
     )
 
 
-def _names(experiment: Experiment, datasets: Sequence[str]) -> Sequence[str]:
-    unknown = set(datasets) - set(experiment.datasets)
+def _check_known(
+    experiment: Experiment, kind: str, wanted: Iterable[str], known: Iterable[str]
+) -> None:
+    """Raise a `ValueError` unless an experiment has all datasets, or the like."""
+    known = dict.fromkeys(known)
+    unknown = [each for each in wanted if each not in known]
     if unknown:
         raise ValueError(
-            f"The datasets of {experiment.name} are: {', '.join(experiment.datasets)}. "
-            f"Received: {', '.join(sorted(unknown))}"
+            f"The {kind} of {experiment.name} are: {', '.join(known) or 'fixed'}. "
+            f"Received: {', '.join(unknown)}"
         )
-    return datasets or experiment.datasets
 
 
-def _check_architectures(experiment: Experiment, form: Form) -> None:
-    if not set(form.architectures) <= set(experiment.architectures):
-        known, received = (
-            ", ".join("-".join(map(str, hidden)) for hidden in widths)
-            for widths in (experiment.architectures, form.architectures)
-        )
-        raise ValueError(
-            f"The architectures of {experiment.name} are: {known or 'fixed'}. "
-            f"Received: {received}"
-        )
+def _texts(architectures: Iterable[tuple[int, ...]]) -> list[str]:
+    return ["-".join(map(str, hidden)) for hidden in architectures]
 
 
 def _protocols(experiment: Experiment, dataset: Dataset, form: Form) -> list[Protocol]:
     """Return what the form asks for, once it is known that it can be trained."""
     protocols = experiment.protocols(dataset, form)
-    known = dict.fromkeys(protocol.variant.name for protocol in protocols)
-    if not set(form.activations) <= set(known):
-        raise ValueError(
-            f"The activations of {experiment.name} are: {', '.join(known)}. "
-            f"Received: {', '.join(form.activations)}"
-        )
+    names = [protocol.variant.name for protocol in protocols]
+    _check_known(experiment, "activations", form.activations, names)
     wanted = [
         with_settings(protocol, form.settings)
-        for protocol in protocols
-        if not form.activations or protocol.variant.name in form.activations
+        for protocol, name in zip(protocols, names, strict=True)
+        if not form.activations or name in form.activations
     ]
     Arm(wanted[0], dataset).check()
     return wanted

@@ -230,5 +230,6 @@ SENSORLESS = Experiment(
     ("sensorless",),
     protocols_of_sensorless,
     table_of_sensorless,
+    published=(),
     architectures=WIDTHS,
 )

@@ -27,9 +27,9 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("figures", "Experiments are: sensorless, regression, .*Received: 'figures'"),
+        ("figures", "`experiment` must be one of .*Received: experiment='figures'"),
         ("regression --datasets wine", "datasets of regression .*Received: wine"),
-        ("regression --protocol theirs", "paper and ours. Received: 'theirs'"),
+        ("regression --protocol theirs", "'paper', 'ours'. .*manner='theirs'"),
         ("regression --selection none", "must be one of .*Received: selection='none'"),
         ("regression --seeds 1,1", "`seeds` must differ .*Received: 1,1"),
         ("regression --shard 3/2", "shard .*Received: 3/2"),

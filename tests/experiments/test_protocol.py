@@ -94,7 +94,7 @@ def test_refuses_replicas_that_are_no_positive_integer(replicas):
 
 
 def test_refuses_learning_rates_that_are_not_positive():
-    with pytest.raises(ValueError, match=r"Received: rates=\(0.1, 0.0\)"):
+    with pytest.raises(ValueError, match=r"above 0\. Received: rates\[1\]=0\.0"):
         make_protocol(rates=(0.1, 0.0))
 
 

@@ -11,7 +11,7 @@ from keras_vaf.datasets.scores import network_scores
 from keras_vaf.experiments import Store
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import Arm
-from keras_vaf.paper import convolution, find_experiment, reproduction
+from keras_vaf.paper import Reproduction, convolution, find_experiment
 from keras_vaf.paper.convolution import (
     CONVOLUTIONS_A,
     CONVOLUTIONS_B,
@@ -22,7 +22,7 @@ from keras_vaf.paper.convolution import (
     protocols_b,
 )
 from keras_vaf.paper.experiment import Form
-from keras_vaf_cli import main
+from tests.experiments.fakes import make_report, make_trial
 
 once = pytest.mark.backend("tensorflow")
 
@@ -109,56 +109,50 @@ def test_our_own_manner_tries_several_rates(images):
         assert {each.epochs for each in ours} == {100}
 
 
-def small(monkeypatch, images):
-    """Make the experiments' networks small, and their data the small images."""
-    for name in ("_TWO", "_THREE", "_B"):
-        monkeypatch.setattr(convolution, name, (3, 2))
-    monkeypatch.setattr(reproduction, "load", lambda name, folder: images)
-
-
 @once
 def test_every_layer_of_the_family_can_be_trained(images, monkeypatch):
-    small(monkeypatch, images)
+    monkeypatch.setattr(convolution, "_B", (3, 2))
     fields = {"test_rows": 30}
     for protocol in protocols_b(images):
         Arm(dataclasses.replace(protocol, **fields), images).check()
 
 
+def table_of(experiment, protocols, **fields):
+    """Return the table of reports written by hand, of two folds or of two seeds."""
+    fields = {"rows": 60, "epochs": 1, **fields}
+    place = "fold" if "folds" in fields else "seed"
+    reports = tuple(
+        make_report(
+            protocol=dataclasses.replace(protocol, **fields),
+            trials=(make_trial(scores={"accuracy": 0.5 + 0.1 * number}),),
+            **{place: number},
+        )
+        for protocol in protocols[:2]
+        for number in range(2)
+    )
+    return experiment.table(Reproduction(experiment, Form(), reports), "validation")
+
+
 @once
-@pytest.mark.parametrize("name", ["convolution-a", "convolution-b"])
-def test_a_quick_run_writes_the_table_and_goes_on(
-    tmp_path, capsys, monkeypatch, images, name
-):
-    small(monkeypatch, images)
-    words = ["reproduce", name, "--quick", "--datasets", "mnist"]
-    words += ["--output", str(tmp_path), "--set", "rows=60", "--set", "epochs=1"]
-    words += ["--activations", "relu,vaf-random", "--set", "batch_size=30"]
-    if name == "convolution-a":
-        words += ["--set", "folds=2"]
-    else:
-        words += ["--set", "test_rows=30", "--seeds", "0,1"]
+def test_the_table_of_folds_says_how_much_was_run(images):
+    table = table_of(CONVOLUTIONS_A, protocols_a(images), folds=2)
 
-    assert main(words) == 0
-    reports = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("seed-*.json")}
-    capsys.readouterr()
-    assert main(words) == 0
+    assert table.title.endswith("paper, 60 rows, at most 1 epochs, 2 folds")
+    assert "padding same" in table.markdown
+    assert "| 0.9940 ± 0.0010 (192-192) |" in table.markdown
+    assert "vaf-random against relu: " in table.notes[0]
+    assert not any("same images" in note for note in table.notes)
+    assert list(table.figures) == ["mnist"]
 
-    again = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("seed-*.json")}
-    assert again == reports
-    [table] = tmp_path.glob("*.md")
-    text = table.read_text(encoding="utf-8")
-    assert len(reports) == 2 * 2
-    title = text.splitlines()[0]
-    assert "quick form" in title
-    assert "60 rows, at most 1 epochs" in title
-    folds = name == "convolution-a"
-    assert ("2 folds" if folds else "the publishers' test images") in title
-    assert "padding same" in text
-    published = "0.9940 ± 0.0010" if folds else "0.9950 (150-150)"
-    assert f"| {published}" in text
-    assert "vaf-random against relu: " in text
-    assert ("same images" in text) != folds
-    assert len(list(tmp_path.glob("*.png"))) == folds
+
+@once
+def test_the_table_of_one_division_says_what_p_means(images):
+    table = table_of(CONVOLUTIONS_B, protocols_b(images))
+
+    assert table.title.endswith("at most 1 epochs, the publishers' test images")
+    assert "| 0.9950 (150-150) |" in table.markdown
+    assert any("tested on the same images" in note for note in table.notes)
+    assert not table.figures
 
 
 def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):

@@ -105,7 +105,7 @@ def test_our_own_manner_is_another_protocol():
 
     assert ours.optimizer.arguments["eta_plus"] == 1.2
     assert ours.epochs > paper.epochs
-    with pytest.raises(ValueError, match=r"paper and ours\. Received: 'theirs'"):
+    with pytest.raises(ValueError, match=r"'ours'\..* Received: manner='theirs'"):
         Form("theirs")
 
 

@@ -9,9 +9,14 @@ import pytest
 from keras_vaf.experiments.fair_relu import FAIR_RELU
 from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.experiments.results.selection import Selection
-from keras_vaf.paper import Form, Reproduction, find_experiment, read_reproduction
+from keras_vaf.paper import (
+    EXPERIMENTS,
+    Form,
+    Reproduction,
+    find_experiment,
+    read_reproduction,
+)
 from keras_vaf.paper.published import REGRESSION
-from keras_vaf.paper.reproduction import EXPERIMENTS
 from keras_vaf.paper.tables.published_table import (
     over_datasets,
     published_table,

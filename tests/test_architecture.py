@@ -45,9 +45,7 @@ ARROWS = {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
-    "paper": {
-        *("datasets", "experiments", "initializers", "layers", "ops", "visualization"),
-    },
+    "paper": {"datasets", "experiments", "layers", "visualization"},
     "cli": {
         *("datasets", "experiments", "keras_vaf", "layers", "models", "paper"),
         *("tuners", "visualization"),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keras_vaf.datasets import Dataset, load
-from keras_vaf.experiments import read_compact
+from keras_vaf.experiments import read_reports
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.paper import EXPERIMENTS, Form
@@ -94,7 +94,7 @@ def paces(reports: Sequence[Report]) -> dict[Kind, Pace]:
     found: dict[Kind, list[Pace]] = {}
     for report in reports:
         passes = sum(trial.epochs for trial in report.trials) * report.rows["train"]
-        pace = Pace(report.seconds / passes, 3 * (report.flops or math.nan))
+        pace = Pace(report.seconds / passes, 3 * report.flops)
         found.setdefault(_kind(report.protocol), []).append(pace)
     return {
         kind: Pace(*map(statistics.median, zip(*each, strict=True)))
@@ -160,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     reports = [
         report
         for path in sorted(options.reports.rglob("*.json.gz"))
-        for report in read_compact(path)
+        for report in read_reports(path)
     ]
     found = {
         (replace(each.protocol, replicas=1).digest, each.seed, each.fold): each

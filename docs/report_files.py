@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from keras_vaf.utils import markdown_table
+
 REPORTS = Path(__file__).parent / "reports"
 
 Row = dict[str, str]
@@ -46,11 +48,11 @@ def _cells(line: str) -> list[str]:
 
 
 def render(rows: Sequence[Row]) -> str:
-    """Return rows as a table; columns of numbers are aligned to the right."""
-    columns = ([row[name] for row in rows] for name in rows[0])
-    rule = ["---:" if any(map(_is_number, column)) else "---" for column in columns]
-    lines = [list(rows[0]), rule, *(list(row.values()) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """Return rows as a table; the first column of numbers ends those of text."""
+    lines = [list(row.values()) for row in rows]
+    has_numbers = [any(map(_is_number, column)) for column in zip(*lines, strict=True)]
+    text_columns = has_numbers.index(True) if True in has_numbers else len(has_numbers)
+    return markdown_table(list(rows[0]), lines, text_columns)
 
 
 def _is_number(cell: str) -> bool:

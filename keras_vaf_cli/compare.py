@@ -163,7 +163,7 @@ def _show(comparison: "Comparison") -> None:
     table, best = comparison_table(comparison.reports), comparison.best
     print_table(table.title, table.shown, table.shown_lines, table.notes)
     print(
-        f"\nWritten to {comparison.folder}: report.json, table.md, comparison.png and "
-        f"best.keras ({best.protocol.variant.title}, fold {best.fold + 1}: chosen by "
-        "validation loss)."
+        f"\nWritten to {comparison.folder}: report.json, table.md (with more columns), "
+        f"comparison.png and best.keras ({best.protocol.variant.title}, fold "
+        f"{best.fold + 1}: chosen by validation loss)."
     )

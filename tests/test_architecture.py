@@ -41,9 +41,7 @@ ARROWS = {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
-    "paper": {
-        *("datasets", "experiments", "initializers", "layers", "ops", "visualization"),
-    },
+    "paper": {"datasets", "experiments", "layers", "visualization"},
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),

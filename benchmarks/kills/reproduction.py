@@ -24,7 +24,7 @@ from typing import Any
 import keras
 
 from benchmarks.environment import environment
-from keras_vaf.experiments import Report, read_compact
+from keras_vaf.experiments import Report, read_reports
 from keras_vaf.utils import markdown_table, write_atomically
 
 WORDS = ("reproduce", "classification", "--quick", "--datasets", "wine")
@@ -62,7 +62,7 @@ def kill_often(folder: Path, longest: float, kills: int) -> dict[str, int]:
 def outcome(folder: Path) -> tuple[str, list[Report]]:
     """Return the table and the reports of a run, without the seconds."""
     [table], [compact] = folder.glob("*.md"), folder.glob("*.json.gz")
-    reports = [replace(report, seconds=0.0) for report in read_compact(compact)]
+    reports = [replace(report, seconds=0.0) for report in read_reports(compact)]
     return without_seconds(table.read_text(encoding="utf-8")), reports
 
 

@@ -8,7 +8,7 @@ Algorithm 2 of the paper on reports. `keras_vaf.paper` runs the paper's own expe
 """
 
 from keras_vaf.experiments.comparison import Comparison, best_report, compare
-from keras_vaf.experiments.copies_start import COPIES_START, CopiesStart
+from keras_vaf.experiments.copies_start import CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.protocol import (
     PAPER_RPROP,
@@ -20,9 +20,9 @@ from keras_vaf.experiments.protocol import (
     cells,
     with_replicas,
 )
-from keras_vaf.experiments.reports.compact import read_compact, write_compact
 from keras_vaf.experiments.reports.merging import Merged, merge
-from keras_vaf.experiments.reports.report import Report, Trial, read_reports
+from keras_vaf.experiments.reports.report import Report, Trial
+from keras_vaf.experiments.reports.report_files import read_reports, write_reports
 from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table
@@ -44,7 +44,6 @@ from keras_vaf.experiments.results.table import Table
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
 
 __all__ = [
-    "COPIES_START",
     "FAMILY",
     "PAPER_RPROP",
     "RPROP",
@@ -78,7 +77,6 @@ __all__ = [
     "holm",
     "learned_layers",
     "merge",
-    "read_compact",
     "read_reports",
     "results_of",
     "select",
@@ -86,5 +84,5 @@ __all__ = [
     "start_layers",
     "wilcoxon",
     "with_replicas",
-    "write_compact",
+    "write_reports",
 ]

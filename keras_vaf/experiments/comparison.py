@@ -14,7 +14,8 @@ import keras
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report, validation_loss, write_reports
+from keras_vaf.experiments.reports.report import Report, validation_loss
+from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.reports.store import Shard, Store, file_name
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table

@@ -61,15 +61,9 @@ OPTIMIZERS = (
 def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:
     """Return the protocols that differ from the usual VAF in one choice.
 
-    The first ones are trained as in `protocols_of`; those with AdamW in batches of 32,
-    at a rate of 0.001 with a decay of 0.01.
-
-    Args:
-        dataset: The data.
-        form: As in `protocols_of`; without architectures it is 25-10 alone.
-
-    Returns:
-        The protocols.
+    The first ones are trained as in `protocols_of`. Those with AdamW use batches of 32
+    and a learning rate of 0.001 with a weight decay of 0.01. Unless the form names
+    architectures, the network is 25-10.
     """
     fields = fields_of(dataset, form)
     decaying = {**fields, "batch_size": 32, "rates": ()}

@@ -7,6 +7,7 @@ of the second one are of a single training each, so that they have no deviation.
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 from keras_vaf.datasets import Dataset
@@ -15,7 +16,8 @@ from keras_vaf.experiments.protocol import Architecture, Optimizer, Protocol
 from keras_vaf.experiments.results.result import Published
 from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant
 from keras_vaf.paper.experiment import Experiment, Form
-from keras_vaf.paper.tables.convolution_table import convolution_table
+from keras_vaf.paper.tables.published_table import published_table
+from keras_vaf.paper.tables.summaries import by_dataset
 
 DATASETS = ("cifar10", "mnist", "fashion_mnist")
 
@@ -74,24 +76,15 @@ _QUICK: dict[str, Any] = {"rows": 300, "epochs": 2, "patience": None, "batch_siz
 
 
 def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
-    """Return the protocols of `cnet_A`: ReLU, and VAFs that start in two ways.
+    """Return the protocols of `cnet_A`: ReLU, VAFs with both starts, and a fair ReLU.
 
-    A VAF has fewer parameters than one filter more would have, so that what is fair to
-    ReLU is as many tries: it is trained from two starts as well, of which the better
-    one on the validation rows stands.
+    A VAF adds fewer parameters than one more filter. The fair ReLU therefore keeps its
+    width, and gets as many tries: two starts, of which the better one on the validation
+    rows counts. The quick form leaves it out.
 
-    What the paper leaves open: SGD with a momentum of 0.9, in batches of 128, at a rate
-    of 0.01 or at the best of three; the end of training when 30 epochs, or 10, were no
-    better.
-
-    Args:
-        dataset: The images.
-        form: `manner="paper"` is one learning rate and up to 300 epochs, `"ours"` the
-            best of three rates and up to 100 epochs each; `quick` has fewer rows, folds
-            and epochs, and no ReLU with two starts.
-
-    Returns:
-        The protocols.
+    The paper specifies neither learning rate and momentum nor batch size and patience.
+    `manner="paper"` is SGD at 0.01 with momentum 0.9, in batches of 128, with at most
+    300 epochs and patience 30. `"ours"` is the best of three rates, with 100 and 10.
     """
     form = form or Form()
     momentum = {"learning_rate": 0.01, "momentum": 0.9}
@@ -111,15 +104,8 @@ def protocols_b(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     """Return the protocols of `cnet_B`: what the paper compares, then other layers.
 
     The last 10,000 images are the publisher's test images; a tenth of the others is for
-    validation. Adam has a rate of 0.001, or the best of three, and batches of 128.
-
-    Args:
-        dataset: The images.
-        form: As in `protocols_a`; `quick` leaves out the other layers unless it names
-            activations.
-
-    Returns:
-        The protocols.
+    validation. Adam has a rate of 0.001, or the best of three, and batches of 128. The
+    quick form leaves out the other layers unless it names activations.
     """
     form = form or Form()
     adam = Optimizer("Adam", {"learning_rate": 0.001})
@@ -171,7 +157,7 @@ CONVOLUTIONS_A = Experiment(
     "Convolutional networks A",
     DATASETS,
     protocols_a,
-    convolution_table,
+    partial(published_table, summary=by_dataset),
     PUBLISHED_A,
     functions=True,
 )
@@ -180,6 +166,6 @@ CONVOLUTIONS_B = Experiment(
     "Convolutional networks B",
     DATASETS,
     protocols_b,
-    convolution_table,
+    partial(published_table, summary=by_dataset),
     PUBLISHED_B,
 )

@@ -43,16 +43,9 @@ _OTHERS = "learned, other folds"
 def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
     """Return the protocols whose activations are drawn.
 
-    They are some of those of the other experiments, so that in the folder of one of
-    them nothing is trained again: shared VAFs of both starts in the network 25-10, and
-    on Sensorless those of five units in a network of 10 (the quick form: of 5).
-
-    Args:
-        dataset: The data.
-        form: As in the other experiments.
-
-    Returns:
-        The protocols.
+    They are VAFs of both starts in the network 25-10, and on Sensorless those of five
+    hidden units in a network of 10 (in the quick form, of 5). Other experiments train
+    them too, so that nothing is trained again in their folder.
     """
     if dataset.name not in SENSORLESS.datasets:
         own = dataclasses.replace(form, architectures=(_HIDDEN,))

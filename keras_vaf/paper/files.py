@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from keras_vaf.experiments.reports.compact import read_compact, write_compact
 from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.reports.report_files import read_reports, write_reports
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
@@ -39,8 +39,11 @@ def keep(
     for name, figure in table.figures.items():
         content = png_bytes(figure, bbox_inches="tight")
         write_atomically(folder / f"{start}-{name}-{end}.png", content)
-    write_compact(
-        folder / f"{start}-{end}.json.gz", done.reports, done.experiment.functions
+    write_reports(
+        folder / f"{start}-{end}.json.gz",
+        done.reports,
+        curves=False,
+        activations=done.experiment.functions,
     )
     path = folder / f"{start}-{selection}-{end}.md"
     return write_atomically(path, table.markdown)
@@ -65,7 +68,7 @@ def read_reproduction(
     """
     reports: dict[tuple[str, int, int], Report] = {}
     for path in paths:
-        for report in read_compact(path):
+        for report in read_reports(path):
             if report.protocol.dataset not in experiment.datasets:
                 raise ValueError(
                     f"Expected reports of {experiment.name}. Received: a report on "

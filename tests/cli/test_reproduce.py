@@ -39,7 +39,7 @@ def tiny(monkeypatch):
         ("classification --datasets wine --set epoch=3", "such as .*'epoch=3'"),
         ("classification --data-dir nowhere --datasets liver", "nowhere"),
         ("classification --from nowhere.json", "nowhere.json"),
-        ("classification --from setup.cfg", "write_compact.*setup.cfg"),
+        ("classification --from setup.cfg", "write_reports.*setup.cfg"),
     ],
     ids=lambda text: text.split("[")[0][:50],
 )

@@ -41,6 +41,7 @@ def make_report(**fields):
         "curves": {"epoch": [1, 2], "loss": [0.5, 0.25], "validation_loss": [0.6, 0.4]},
         "activations": [],
         "environment": {"backend": "jax", "device": "cpu:0", "versions": {}},
+        "flops": 90,
     }
     return Report(**(defaults | fields))
 

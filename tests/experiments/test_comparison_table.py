@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_vaf.experiments import comparison_table, read_compact, results_of
+from keras_vaf.experiments import comparison_table, read_reports, results_of
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -15,7 +15,7 @@ TABLE = """\
 | activation | mean | deviation | wins/ties/losses | gain | p | parameters | FLOPs \
 | seconds |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| ReLU | 0.8000 | 0.1000 |  |  |  | 41 |  | 3.8 |
+| ReLU | 0.8000 | 0.1000 |  |  |  | 41 | 90 | 3.8 |
 | VAF, ReLU start | 0.9000 | 0.1000 | 2/0/1 | +0.1000 ± 0.8605 | 0.667 | 1,234 | 5,678 \
 | 6.0 |
 | majority class | 0.5000 | 0.0000 |  |  |  |  |  |  |
@@ -75,7 +75,8 @@ def test_counts_folds_as_won_when_the_error_is_smaller():
     first, second = results_of([*relu, *vaf])
 
     assert (first.reference, first.gains, first.p) == (None, (), None)
-    assert second.counts == (1, 1, 1)
+    text = comparison_table([*relu, *vaf]).markdown
+    assert "| 1/1/1 |" in text
     assert second.gains == (1.0, 0.0, -3.0)
 
 
@@ -86,7 +87,7 @@ def test_pairs_folds_in_whatever_order_the_reports_come():
     result = results_of([*relu, *reversed(vaf)])[1]
 
     assert result.scores == (0.6, 0.7, 0.8)
-    assert result.counts == (3, 0, 0)
+    assert result.gains == pytest.approx((0.1, 0.1, 0.1))
 
 
 def test_a_single_fold_has_no_deviation():
@@ -128,6 +129,6 @@ def test_says_which_learning_rates_were_tried():
 def test_the_committed_table_says_what_its_reports_say():
     path = Path(__file__).parents[2] / "docs" / "reports" / "family" / "wine.md"
 
-    table = comparison_table(read_compact(path.with_suffix(".json"))).markdown
+    table = comparison_table(read_reports(path.with_suffix(".json"))).markdown
 
     assert path.read_text(encoding="utf-8") == table

@@ -130,14 +130,15 @@ def table_of(experiment, protocols, **fields):
         for protocol in protocols[:2]
         for number in range(2)
     )
-    return experiment.table(Reproduction(experiment, Form(), reports), "validation")
+    done = Reproduction(experiment, Form(settings=("rows=60",)), reports)
+    return experiment.table(done, "validation")
 
 
 @once
-def test_the_table_of_folds_says_how_much_was_run(images):
+def test_the_table_of_folds_names_its_settings(images):
     table = table_of(CONVOLUTIONS_A, protocols_a(images), folds=2)
 
-    assert table.title.endswith("paper, 60 rows, at most 1 epochs, 2 folds")
+    assert table.title == "Convolutional networks A: protocol paper, rows=60"
     assert "padding same" in table.markdown
     assert "| 0.9940 ± 0.0010 (192-192) |" in table.markdown
     assert "vaf-random against relu: " in table.notes[0]
@@ -149,7 +150,6 @@ def test_the_table_of_folds_says_how_much_was_run(images):
 def test_the_table_of_one_division_says_what_p_means(images):
     table = table_of(CONVOLUTIONS_B, protocols_b(images))
 
-    assert table.title.endswith("at most 1 epochs, the publishers' test images")
     assert "| 0.9950 (150-150) |" in table.markdown
     assert any("tested on the same images" in note for note in table.notes)
     assert not table.figures

@@ -17,11 +17,8 @@ from keras_vaf.paper import (
     read_reproduction,
 )
 from keras_vaf.paper.published import REGRESSION
-from keras_vaf.paper.tables.published_table import (
-    over_datasets,
-    published_table,
-    rows_of,
-)
+from keras_vaf.paper.tables.published_table import published_table, rows_of
+from keras_vaf.paper.tables.summaries import over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,30 +53,20 @@ def merge(
                 f"{folder} is no folder of results: it has no folder `cells`."
             )
     copied, there, left_out = 0, 0, []
-    for source, path in _reports(folders):
+    sources = [Path(folder) / "cells" for folder in folders]
+    for source, path in ((s, p) for s in sources for p in sorted(s.rglob("*.json"))):
+        target = Path(output) / "cells" / path.relative_to(source)
         if not _is_own(source, path):
             left_out.append(path)
-            continue
-        target = Path(output) / "cells" / path.relative_to(source)
-        if target.is_file():
+        elif target.is_file():
             there += 1
-            continue
-        for suffix in (".keras", ".json"):  # the report last: it says that all is there
-            if path.with_suffix(suffix).is_file():
-                content = path.with_suffix(suffix).read_bytes()
-                write_atomically(target.with_suffix(suffix), content)
-        copied += 1
+        else:
+            for suffix in (".keras", ".json"):  # the report says that all is there
+                if path.with_suffix(suffix).is_file():
+                    content = path.with_suffix(suffix).read_bytes()
+                    write_atomically(target.with_suffix(suffix), content)
+            copied += 1
     return Merged(copied, there, tuple(left_out))
-
-
-def _reports(
-    folders: Iterable[str | os.PathLike[str]],
-) -> Iterator[tuple[Path, Path]]:
-    """Give every report file, with the folder of cells that it is in."""
-    for folder in folders:
-        source = Path(folder) / "cells"
-        for path in sorted(source.rglob("*.json")):
-            yield source, path
 
 
 def _is_own(source: Path, path: Path) -> bool:

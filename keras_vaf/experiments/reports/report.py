@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import keras
 
 from keras_vaf.experiments.protocol import Cell, Protocol
-from keras_vaf.utils import write_atomically
 
 FORMAT = 2
 """Version of the report files; a file of another version is redone."""
@@ -70,7 +67,7 @@ class Report:
             training rows.
         environment: Versions, backend, device and precision.
         flops: Floating-point operations of one sample's way through the network, as in
-            `count_flops`; `None` in reports that are older.
+            `count_flops`.
     """
 
     protocol: Protocol
@@ -84,7 +81,7 @@ class Report:
     curves: dict[str, list[float | None]]
     activations: list[dict[str, Any]]
     environment: dict[str, Any]
-    flops: int | None = None
+    flops: int
 
     @property
     def cell(self) -> Cell:
@@ -150,28 +147,6 @@ def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
 def error(metric: str, score: float) -> float:
     """Turn a score into an error, of which low ones are good."""
     return -score if metric.endswith("accuracy") else score
-
-
-def write_reports(path: Path, reports: Sequence[Report]) -> None:
-    """Write many reports into one file, one line each."""
-    lines = ",\n".join(json.dumps(report.to_dict()) for report in reports)
-    write_atomically(path, f"[\n{lines}\n]\n")
-
-
-def read_reports(path: str | os.PathLike[str]) -> list[Report]:
-    """Read a file of many reports, such as the `report.json` of a comparison.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The reports, from which tables and pictures can be made again.
-
-    Raises:
-        ValueError: If the file is torn, or something else.
-        FileNotFoundError: If there is no such file.
-    """
-    return [Report.from_dict(data) for data in json.loads(Path(path).read_bytes())]
 
 
 def validation_loss(report: Report) -> float:

@@ -26,6 +26,7 @@ COLUMNS = (
     "FLOPs",
     "seconds",
 )
+_SHOWN = ("activation", "mean", "deviation", "gain", "p", "parameters", "seconds")
 
 
 def comparison_table(reports: Sequence[Report]) -> Table:
@@ -50,7 +51,7 @@ def comparison_table(reports: Sequence[Report]) -> Table:
         *(result_cells(each, number) | {"activation": each.title} for each in results),
         constant_cells(first, number) | {"activation": baseline_title(first.protocol)},
     ]
-    return Table.of(title_of(reports), COLUMNS, rows, _notes(reports))
+    return Table.of(title_of(reports), COLUMNS, rows, _notes(reports), _SHOWN)
 
 
 def title_of(reports: Sequence[Report]) -> str:

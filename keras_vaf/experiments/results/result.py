@@ -124,12 +124,6 @@ class Result:
         )
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """Numbers of folds on which it is better than the reference, equal, worse."""
-        signs = [(gain > 0) - (gain < 0) for gain in self.gains]
-        return signs.count(1), signs.count(0), signs.count(-1)
-
-    @property
     def p(self) -> float | None:
         """p-value of the corrected t-test of the gains; `None` below two of them."""
         return self._tested(corrected_t_test)
@@ -153,9 +147,6 @@ def results_of(reports: Sequence[Report]) -> list[Result]:
 
     Raises:
         ValueError: If there are no reports.
-
-    Returns:
-        The results, in order of the protocols' appearance.
     """
     if not reports:
         raise ValueError("A comparison needs reports. Received: no report")
@@ -173,17 +164,18 @@ def selected_results(
 ) -> dict[tuple[str, str], Result]:
     """Return the result of every activation on every dataset, after a selection.
 
+    If there are reports of `relu-fair`, the better of two VAFs in each fold is compared
+    with it. Other activations are compared with ReLU.
+
     Args:
         reports: Reports of any datasets, activations and architectures.
         metric: The score that is compared with the published numbers.
         published: The published numbers.
         selection: As in `select`.
-        references: Names of the activations to compare with, by the names of the
-            activations. All others are compared with ReLU.
+        references: Names of other activations to compare with.
 
     Returns:
-        The results, by the names of dataset and activation. If there are reports of
-        `relu-fair`, the better of two VAFs in each fold is compared with it.
+        The results, by the names of dataset and activation.
 
     Raises:
         ValueError: If an activation lacks folds that its reference has.
@@ -194,13 +186,10 @@ def selected_results(
     by_test = select(reports, "paper") if selection == "validation" else chosen
     known = {(each.dataset, each.variant): each for each in published}
     found = {}
-    for (dataset, name), selected in chosen.items():
-        key = dataset, name
-        reference = chosen.get((dataset, references.get(name, REFERENCE)))
-        picked, fair = (
-            error(metric, statistics.fmean(each[key].scores(metric)))
-            for each in (by_test, honest)
-        )
+    for key, selected in chosen.items():
+        reference = chosen.get((key[0], references.get(key[1], REFERENCE)))
+        means = (statistics.fmean(s[key].scores(metric)) for s in (honest, by_test))
+        fair, picked = (error(metric, mean) for mean in means)
         found[key] = Result(
             selected,
             metric,

@@ -47,16 +47,7 @@ class Table:
         shown: Sequence[str] = (),
         figures: Mapping[str, Figure] | None = None,
     ) -> Table:
-        """Return a table without the columns in which all cells are empty.
-
-        Args:
-            title: Heading.
-            columns: Titles of the columns.
-            rows: The cells of each line, by the titles of the columns.
-            notes: Sentences below the table.
-            shown: Titles of the columns to show in a terminal; none are all.
-            figures: Pictures, by the parts of their files' names.
-        """
+        """Return the table of rows, without columns in which all cells are empty."""
         filled = tuple(name for name in columns if any(row.get(name) for row in rows))
         return cls(
             title,
@@ -90,6 +81,8 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
     """
     selected, protocol = result.selected, result.protocol
     first, hidden = selected.reports[0], selected.hidden
+    signs = [(gain > 0) - (gain < 0) for gain in result.gains]
+    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1))
     parameters = {report.parameters for report in selected.reports}
     return {
         "dataset": protocol.dataset,
@@ -101,14 +94,14 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "balanced": _balanced([trial.scores for trial in selected.trials]),
         "published": _published(result.published),
         "against": result.against,
-        "wins/ties/losses": "/".join(map(str, result.counts)) if result.gains else "",
+        "wins/ties/losses": counts if signs else "",
         "gain": _gain(result, number),
         "p": p_value(result.p).removeprefix("= "),
         "optimism": f"{result.optimism:{number}}",
         "folds": str(len(selected.reports)),
         "epochs": str(protocol.epochs),
         "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
-        "FLOPs": "" if first.flops is None else f"{first.flops:,}",
+        "FLOPs": f"{first.flops:,}",
         "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
         "device": first.environment["device"].partition(":")[0],
     }

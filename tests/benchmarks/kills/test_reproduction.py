@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from benchmarks.kills import reproduction
-from keras_vaf.experiments import write_compact
+from keras_vaf.experiments import write_reports
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("jax")
@@ -20,7 +20,7 @@ def write(folder, score=0.5, seconds=1.0):
     """Write what an experiment leaves in its folder."""
     folder.mkdir(parents=True)
     (folder / "table.md").write_text(TABLE.format(seconds))
-    write_compact(folder / "t.json.gz", make_arm("relu", [score, 0.6], seconds=seconds))
+    write_reports(folder / "t.json.gz", make_arm("relu", [score, 0.6], seconds=seconds))
 
 
 @pytest.fixture

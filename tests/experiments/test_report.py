@@ -5,8 +5,8 @@ import json
 import keras
 import pytest
 
-from keras_vaf.experiments import Report, read_reports
-from keras_vaf.experiments.reports.report import environment, write_reports
+from keras_vaf.experiments import Report
+from keras_vaf.experiments.reports.report import environment
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 
@@ -64,14 +64,6 @@ def test_the_loss_decides_between_equal_scores():
 def test_a_trial_without_a_finite_epoch_is_the_last_choice():
     assert make_report(trials=trials((None, 1.0), (9.0, 0.1))).selected.rate == 1.0
     assert make_report(trials=trials((None, 1.0))).selected.rate == 0.0
-
-
-def test_many_share_one_file(tmp_path):
-    reports = [make_report(fold=fold) for fold in range(2)]
-
-    write_reports(tmp_path / "report.json", reports)
-
-    assert read_reports(tmp_path / "report.json") == reports
 
 
 def test_names_versions_backend_and_device():

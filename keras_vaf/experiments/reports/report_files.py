@@ -1,0 +1,89 @@
+"""Files of many reports: `write_reports` and `read_reports`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from keras_vaf.experiments.reports.report import FORMAT, Report
+from keras_vaf.utils import write_atomically
+
+_COMPRESSED = ".gz"
+_SHARED = ("protocol", "environment")
+_LEFT_OUT: dict[str, Any] = {"curves": {}, "activations": []}
+_UNREADABLE = (
+    *(gzip.BadGzipFile, EOFError, zlib.error),
+    *(TypeError, KeyError, IndexError, ValueError),
+)
+
+
+def write_reports(
+    path: str | os.PathLike[str],
+    reports: Sequence[Report],
+    curves: bool = True,
+    activations: bool = True,
+) -> None:
+    """Write reports into one file, each protocol and environment only once.
+
+    Args:
+        path: The file. It is compressed to about a twentieth if its name ends in .gz.
+        reports: The reports.
+        curves: Whether to write the losses of all epochs.
+        activations: Whether to write the learned activations.
+    """
+    shared: list[str] = []
+    cells = []
+    for report in reports:
+        fields = asdict(report)
+        for name, wanted in (("curves", curves), ("activations", activations)):
+            if not wanted:
+                del fields[name]
+        for name in _SHARED:
+            text = json.dumps(fields[name])
+            if text not in shared:
+                shared.append(text)
+            fields[name] = shared.index(text)
+        cells.append(json.dumps(fields))
+    content = (
+        f'{{\n"format": {FORMAT},\n"shared": [\n' + ",\n".join(shared) + "\n],\n"
+        '"reports": [\n' + ",\n".join(cells) + "\n]\n}\n"
+    ).encode()
+    if Path(path).suffix == _COMPRESSED:
+        content = gzip.compress(content, mtime=0)  # the same bytes every time
+    write_atomically(path, content)
+
+
+def read_reports(path: str | os.PathLike[str]) -> list[Report]:
+    """Read a file of many reports, such as the `report.json` of a comparison.
+
+    Args:
+        path: A file that `write_reports` wrote.
+
+    Returns:
+        The reports. Curves and activations that were not written are empty.
+
+    Raises:
+        ValueError: If the file is incomplete, or another file.
+        FileNotFoundError: If there is no such file.
+    """
+    content = Path(path).read_bytes()
+    try:
+        if Path(path).suffix == _COMPRESSED:
+            content = gzip.decompress(content)
+        data = json.loads(content)
+        reports = []
+        for fields in data["reports"]:
+            shared = {name: data["shared"][fields[name]] for name in _SHARED}
+            whole = {"format": data["format"], **_LEFT_OUT, **fields, **shared}
+            reports.append(Report.from_dict(whole))
+    except _UNREADABLE as error:
+        raise ValueError(
+            f"Expected a file that `write_reports` wrote. Received: {path}"
+        ) from error
+    return reports

@@ -1,0 +1,61 @@
+"""Files of many reports: what is shared is written once, and nothing is lost."""
+
+import dataclasses
+
+import pytest
+
+from keras_vaf.experiments import read_reports, write_reports
+from tests.experiments.fakes import make_arm
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.mark.parametrize("name", ["reports.json", "reports.json.gz"])
+@pytest.mark.parametrize(
+    ("left_out", "fields"),
+    [
+        ({}, {}),
+        ({"curves": False}, {"curves": {}}),
+        ({"activations": False}, {"activations": []}),
+    ],
+    ids=str,
+)
+def test_all_that_is_written_comes_back(tmp_path, name, left_out, fields):
+    reports = make_arm("relu", [0.5, 0.6], activations=[{"name": "activation_1"}])
+    reports += make_arm("vaf-relu", [0.7, 0.4])
+
+    write_reports(tmp_path / name, reports, **left_out)
+
+    assert read_reports(tmp_path / name) == [
+        dataclasses.replace(report, **fields) for report in reports
+    ]
+
+
+def test_what_reports_share_is_written_once(tmp_path):
+    write_reports(tmp_path / "reports.json", make_arm("relu", [0.5, 0.6, 0.7]))
+    assert (tmp_path / "reports.json").read_text().count("preprocessing") == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2, "reports": [{}]}'])
+def test_refuses_another_file(tmp_path, text):
+    (tmp_path / "reports.json").write_text(text)
+    with pytest.raises(ValueError):
+        read_reports(tmp_path / "reports.json")
+
+
+def test_the_same_reports_are_the_same_compressed_bytes(tmp_path):
+    """So that making a committed file anew changes nothing."""
+    reports = make_arm("relu", [0.5, 0.6])
+    one, other = tmp_path / "one.json.gz", tmp_path / "other.json.gz"
+    write_reports(one, reports)
+    write_reports(other, reports)
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("length", [0, 5, -4])
+def test_refuses_a_torn_compressed_file(tmp_path, length):
+    write_reports(tmp_path / "whole.json.gz", make_arm("relu", [0.5, 0.6]))
+    content = (tmp_path / "whole.json.gz").read_bytes()
+    (tmp_path / "torn.json.gz").write_bytes(content[:length])
+    with pytest.raises(ValueError, match="write_reports"):
+        read_reports(tmp_path / "torn.json.gz")

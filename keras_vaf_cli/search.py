@@ -1,10 +1,9 @@
-"""`keras-vaf search`: find the VAF that fits a dataset."""
+"""`keras-vaf search`: search the hyper-parameters of a VAF on a dataset."""
 
 import argparse
 import contextlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 SUMMARY = "search the hyper-parameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
-K folds; a fifth of the rows takes no part and tests the winner at the end. Called
-again, the command goes on where it was.
+K folds. A fifth of the rows takes no part and tests the best trial at the end. If the
+command is run again, it continues the search.
 """
 EXAMPLES = """\
 examples:
@@ -31,7 +30,6 @@ examples:
   keras-vaf search --resume runs/search-wine
   keras-vaf search show runs/search-wine
 """
-_SHOWN = 15
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,20 +114,13 @@ def _folder(arguments: argparse.Namespace) -> Path:
 
     if arguments.resume:
         return Path(arguments.resume)
-    if arguments.epochs < 1:
-        raise ValueError(
-            f"`--epochs` must be at least 1. Received: --epochs {arguments.epochs}"
-        )
     (name,) = arguments.words
     folder = Path(arguments.output or f"runs/search-{name}")
     options = {
         option: getattr(arguments, option)
         for option in ("trials", "tuner", "folds", "hidden", "epochs", "seed")
     }
-    settings = Settings.of(name, arguments.data_dir, **options)
-    folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()  # fail now if it cannot be written
-    settings.write(folder)
+    Settings.of(name, arguments.data_dir, **options).write(folder)
     return folder
 
 
@@ -203,34 +194,10 @@ def _show(folder: Path) -> int:
 
 
 def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:
-    from keras_vaf.tuners import ranked
-    from keras_vaf.tuners.results import names_of
+    from keras_vaf.tuners.trial_table import trial_table
 
-    best_first = ranked(results, "min")
-    names = names_of(results)
-    lines = [
-        (
-            result.trial,
-            result.status.lower() if result.score is None else f"{result.score:.4g}",
-            "" if result.deviation is None else f"{result.deviation:.2g}",
-            "" if result.epochs is None else str(result.epochs),
-            *(str(result.values.get(name, "")) for name in names),
-        )
-        for result in best_first[:_SHOWN]
-    ]
-    completed = sum(result.status == "COMPLETED" for result in results)
-    failed = sum(result.status == "FAILED" for result in results)
-    notes = [
-        f"Score: validation loss, mean of {settings.folds} folds; lower is better.",
-        f"{completed} of {settings.trials} trials completed, {failed} failed"
-        + (f"; the best {_SHOWN} are shown." if len(results) > _SHOWN else "."),
-    ]
-    print_table(
-        f"Search on {settings.dataset}",
-        ("trial", "score", "deviation", "epochs", *names),
-        lines,
-        notes,
-    )
+    table = trial_table(results, settings)
+    print_table(table.title, table.shown, table.shown_lines, table.notes)
 
 
 def _print_files(search: "DatasetSearch") -> None:

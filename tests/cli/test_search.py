@@ -203,7 +203,7 @@ def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
         (["--resume", "nowhere"], "Received: nowhere"),
         (["whine"], "wine"),
         (["small", "--trials", "0"], "--trials 0"),
-        (["small", "--epochs", "0"], "--epochs 0"),
+        (["small", "--epochs", "0"], "epochs=0"),
         (["small", "--tuner", "hyperband", "--trials", "5"], "least 6.* --trials 5"),
         (["small", "--folds", "1"], "folds=1"),
         (["small", "--folds", "30"], "use fewer folds"),

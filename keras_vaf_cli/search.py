@@ -1,11 +1,7 @@
 """`keras-vaf search`: search the hyper-parameters of a VAF on a dataset."""
 
 import argparse
-import contextlib
-import os
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +9,7 @@ from keras_vaf_cli.choices import TUNERS
 from keras_vaf_cli.shared import add_data_dir, add_hidden, print_table
 
 if TYPE_CHECKING:
-    from keras_vaf.tuners import TrialResult, Workers
+    from keras_vaf.tuners import TrialResult
     from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
 
@@ -26,7 +22,6 @@ command is run again, it continues the search.
 EXAMPLES = """\
 examples:
   keras-vaf search wine --trials 30 --output runs/search-wine
-  keras-vaf search wine --workers 2
   keras-vaf search --resume runs/search-wine
   keras-vaf search show runs/search-wine
 """
@@ -47,12 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="FOLDER",
         help="where everything is written (default: runs/search-DATASET)",
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="run the trials in N processes (default: in this one)",
     )
     add_data_dir(parser)
     _add_search_options(parser.add_argument_group("the search"))
@@ -75,10 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     require("matplotlib", extra="plot")  # now, not after the search
     require("rich", extra="tune")
     folder = _folder(arguments)
-    workers = _workers(arguments.workers, folder)
     search = DatasetSearch(Settings.read(folder), folder)
     try:
-        return _run(search, workers)
+        return _run(search)
     except KeyboardInterrupt as stop:
         raise type(stop)(
             "every finished trial is kept; continue with: keras-vaf search --resume "
@@ -124,25 +112,12 @@ def _folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _workers(count: int | None, folder: Path) -> "Workers | None":
-    from keras_vaf.tuners import Workers
-
-    if count is None:
-        return None
-    command = [sys.executable, "-m", "keras_vaf_cli", "search"]
-    command += ["--resume", str(folder)]
-    return Workers(command, count, folder / "workers")
-
-
-def _run(search: "DatasetSearch", workers: "Workers | None") -> int:
+def _run(search: "DatasetSearch") -> int:
     from keras_vaf.tuners.resumable.progress import duration
 
     started = time.monotonic()
-    with _as_chief(workers):
-        tuner = search.tuner(workers)
-        search.run(tuner)
-    if "KERASTUNER_ORACLE_IP" in os.environ and not _is_chief():
-        return 0  # A worker: the chief tells the rest.
+    tuner = search.tuner()
+    search.run(tuner)
     scores = search.finish(tuner)
     _print_trials(tuner.results(), search.settings)
     (metric, score), (_, constant) = scores.items()
@@ -153,33 +128,6 @@ def _run(search: "DatasetSearch", workers: "Workers | None") -> int:
     )
     _print_files(search)
     return 0
-
-
-@contextlib.contextmanager
-def _as_chief(workers: "Workers | None") -> Iterator[None]:
-    """Make this process the chief of its own workers, at a free port."""
-    if workers is None:
-        yield
-        return
-    names = {
-        "KERASTUNER_TUNER_ID": "chief",
-        "KERASTUNER_ORACLE_IP": "127.0.0.1",
-        "KERASTUNER_ORACLE_PORT": "0",
-    }
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(names)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _is_chief() -> bool:
-    return "chief" in os.environ["KERASTUNER_TUNER_ID"]
 
 
 def _show(folder: Path) -> int:

@@ -1,12 +1,7 @@
-"""`keras-vaf search`: find the VAF that fits a dataset."""
+"""`keras-vaf search`: search the hyper-parameters of a VAF on a dataset."""
 
 import argparse
-import contextlib
-import os
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,24 +9,22 @@ from keras_vaf_cli.choices import TUNERS
 from keras_vaf_cli.shared import add_data_dir, add_hidden, print_table
 
 if TYPE_CHECKING:
-    from keras_vaf.tuners import TrialResult, Workers
+    from keras_vaf.tuners import TrialResult
     from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
 
 SUMMARY = "search the hyper-parameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
-K folds; a fifth of the rows takes no part and tests the winner at the end. Called
-again, the command goes on where it was.
+K folds. A fifth of the rows takes no part and tests the best trial at the end. If the
+command is run again, it continues the search.
 """
 EXAMPLES = """\
 examples:
   keras-vaf search wine --trials 30 --output runs/search-wine
-  keras-vaf search wine --workers 2
   keras-vaf search --resume runs/search-wine
   keras-vaf search show runs/search-wine
 """
-_SHOWN = 15
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,12 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="FOLDER",
         help="where everything is written (default: runs/search-DATASET)",
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="run the trials in N processes (default: in this one)",
     )
     add_data_dir(parser)
     _add_search_options(parser.add_argument_group("the search"))
@@ -77,10 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     require("matplotlib", extra="plot")  # now, not after the search
     require("rich", extra="tune")
     folder = _folder(arguments)
-    workers = _workers(arguments.workers, folder)
     search = DatasetSearch(Settings.read(folder), folder)
     try:
-        return _run(search, workers)
+        return _run(search)
     except KeyboardInterrupt as stop:
         raise type(stop)(
             "every finished trial is kept; continue with: keras-vaf search --resume "
@@ -116,42 +102,22 @@ def _folder(arguments: argparse.Namespace) -> Path:
 
     if arguments.resume:
         return Path(arguments.resume)
-    if arguments.epochs < 1:
-        raise ValueError(
-            f"`--epochs` must be at least 1. Received: --epochs {arguments.epochs}"
-        )
     (name,) = arguments.words
     folder = Path(arguments.output or f"runs/search-{name}")
     options = {
         option: getattr(arguments, option)
         for option in ("trials", "tuner", "folds", "hidden", "epochs", "seed")
     }
-    settings = Settings.of(name, arguments.data_dir, **options)
-    folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()  # fail now if it cannot be written
-    settings.write(folder)
+    Settings.of(name, arguments.data_dir, **options).write(folder)
     return folder
 
 
-def _workers(count: int | None, folder: Path) -> "Workers | None":
-    from keras_vaf.tuners import Workers
-
-    if count is None:
-        return None
-    command = [sys.executable, "-m", "keras_vaf_cli", "search"]
-    command += ["--resume", str(folder)]
-    return Workers(command, count, folder / "workers")
-
-
-def _run(search: "DatasetSearch", workers: "Workers | None") -> int:
+def _run(search: "DatasetSearch") -> int:
     from keras_vaf.tuners.resumable.progress import duration
 
     started = time.monotonic()
-    with _as_chief(workers):
-        tuner = search.tuner(workers)
-        search.run(tuner)
-    if "KERASTUNER_ORACLE_IP" in os.environ and not _is_chief():
-        return 0  # A worker: the chief tells the rest.
+    tuner = search.tuner()
+    search.run(tuner)
     scores = search.finish(tuner)
     _print_trials(tuner.results(), search.settings)
     (metric, score), (_, constant) = scores.items()
@@ -162,33 +128,6 @@ def _run(search: "DatasetSearch", workers: "Workers | None") -> int:
     )
     _print_files(search)
     return 0
-
-
-@contextlib.contextmanager
-def _as_chief(workers: "Workers | None") -> Iterator[None]:
-    """Make this process the chief of its own workers, at a free port."""
-    if workers is None:
-        yield
-        return
-    names = {
-        "KERASTUNER_TUNER_ID": "chief",
-        "KERASTUNER_ORACLE_IP": "127.0.0.1",
-        "KERASTUNER_ORACLE_PORT": "0",
-    }
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(names)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _is_chief() -> bool:
-    return "chief" in os.environ["KERASTUNER_TUNER_ID"]
 
 
 def _show(folder: Path) -> int:
@@ -203,34 +142,10 @@ def _show(folder: Path) -> int:
 
 
 def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:
-    from keras_vaf.tuners import ranked
-    from keras_vaf.tuners.results import names_of
+    from keras_vaf.tuners.trial_table import trial_table
 
-    best_first = ranked(results, "min")
-    names = names_of(results)
-    lines = [
-        (
-            result.trial,
-            result.status.lower() if result.score is None else f"{result.score:.4g}",
-            "" if result.deviation is None else f"{result.deviation:.2g}",
-            "" if result.epochs is None else str(result.epochs),
-            *(str(result.values.get(name, "")) for name in names),
-        )
-        for result in best_first[:_SHOWN]
-    ]
-    completed = sum(result.status == "COMPLETED" for result in results)
-    failed = sum(result.status == "FAILED" for result in results)
-    notes = [
-        f"Score: validation loss, mean of {settings.folds} folds; lower is better.",
-        f"{completed} of {settings.trials} trials completed, {failed} failed"
-        + (f"; the best {_SHOWN} are shown." if len(results) > _SHOWN else "."),
-    ]
-    print_table(
-        f"Search on {settings.dataset}",
-        ("trial", "score", "deviation", "epochs", *names),
-        lines,
-        notes,
-    )
+    table = trial_table(results, settings)
+    print_table(table.title, table.shown, table.shown_lines, table.notes)
 
 
 def _print_files(search: "DatasetSearch") -> None:

@@ -28,7 +28,7 @@ ARROWS = {
     "initializers": {"ops"},
     "regularizers": {"ops"},
     "constraints": {"ops"},
-    "layers": {"constraints", "initializers", "ops"},
+    "layers": {"constraints", "initializers", "ops", "regularizers"},
     "optimizers": {"layers"},
     "models": {"initializers", "layers", "ops"},
     "visualization": {"initializers", "layers", "ops"},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from keras_vaf.datasets import load
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import check_integer, write_atomically
 
 TUNERS = {
     "random": "RandomSearch",
@@ -62,7 +63,7 @@ class Settings:
             **options: Other fields.
 
         Raises:
-            ValueError: If there are too few trials.
+            ValueError: If there are too few trials or epochs.
         """
         least = min(_HYPERBAND) if tuner == "hyperband" else 1
         if trials < least:
@@ -72,6 +73,7 @@ class Settings:
             )
         if tuner == "hyperband":
             trials = max(number for number in _HYPERBAND if number <= trials)
+        check_integer("epochs", options["epochs"])
         checksum = load(name, data_dir).checksum
         return cls(name, data_dir, checksum, trials, tuner, **options)
 
@@ -87,7 +89,10 @@ class Settings:
 
         Raises:
             ValueError: If the folder holds another search.
+            OSError: If the folder cannot be written to.
         """
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()  # fail now, not after the training
         path = folder / "search.json"
         if not path.is_file():
             write_atomically(path, json.dumps(asdict(self), indent=1) + "\n")

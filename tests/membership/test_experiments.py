@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from keras_vaf.cli import main
 
 from keras_vaf.datasets import CATALOGUE
 from keras_vaf.paper import EXPERIMENTS
+from keras_vaf_cli import main
 from tests.paper.test_quick_forms import QUICK
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -75,5 +75,5 @@ def test_the_help_of_the_command_lists_the_name(experiment, capsys):
 
     text = re.sub(r"-\s+", "-", capsys.readouterr().out)  # names that were wrapped
     assert experiment.name in re.split(r"[\s,:]+", text), (
-        f"Name {experiment.name} in the help of `keras-vaf reproduce`."
+        f"Add {experiment.name} to EXPERIMENTS in keras_vaf_cli/choices.py."
     )

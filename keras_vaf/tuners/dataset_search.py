@@ -31,7 +31,7 @@ from keras_vaf.tuners import (
 )
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.search_settings import TUNERS, Settings
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import atomic_path, write_atomically
 from keras_vaf.visualization import plot_activations
 
 TRIALS = "trials"
@@ -106,11 +106,8 @@ class DatasetSearch:
         """
         trained = tuner.refit_best()
         model = self._complete(trained)
-        file = self.folder / "best.keras"
-        partial = self.folder / ".best.keras"
-        model.save(partial)
-        write_atomically(file, partial.read_bytes())
-        partial.unlink()
+        with atomic_path(self.folder / "best.keras") as temporary:
+            model.save(temporary)
         scores = self._test_scores(model)
         best = ranked(tuner.results(), "min")[0]
         report = {

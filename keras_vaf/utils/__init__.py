@@ -10,24 +10,34 @@ from keras_vaf.utils.checks import (
     did_you_mean,
 )
 from keras_vaf.utils.extras import require
-from keras_vaf.utils.files import write_atomically
+from keras_vaf.utils.files import (
+    atomic_path,
+    check_output,
+    remove_stale,
+    set_aside,
+    write_atomically,
+)
 from keras_vaf.utils.hashing import checksum
 from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
 from keras_vaf.utils.text import markdown_table
 
 __all__ = [
+    "atomic_path",
     "check_choice",
     "check_distinct",
     "check_flag",
     "check_integer",
     "check_number",
+    "check_output",
     "check_positive",
     "checksum",
     "deviation",
     "did_you_mean",
     "markdown_table",
     "png_bytes",
+    "remove_stale",
     "require",
+    "set_aside",
     "write_atomically",
 ]

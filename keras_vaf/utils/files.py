@@ -1,16 +1,26 @@
-"""Files that are either whole or not there."""
+"""Files and folders that are complete or absent: `write_atomically`, `atomic_path`."""
 
+import contextlib
+import errno
+import functools
+import hashlib
+import itertools
 import os
+import platform
+import re
+import shutil
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
+
+# Host, process id and start time of the process that writes the file.
+_TEMPORARY = re.compile(r"\.tmp-([0-9a-f]{8})-(\d{1,9})-(\d+)-[0-9a-f]{8}-")
 
 
 def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
     """Write a file so that a reader sees the old one or the new one, never a part.
 
-    The data goes to a temporary file beside the target, is flushed to the disk and
-    then renamed. Folders on the way are made. If writing fails (full disk, no
-    permission), the temporary file is removed and the old file stays.
+    Missing folders are created. `atomic_path` describes what happens to the data.
 
     Args:
         path: The file to write.
@@ -20,19 +30,202 @@ def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
         The path written.
 
     Raises:
-        OSError: If the folder cannot be made or the file cannot be written.
+        OSError: If the folder cannot be created or the file cannot be written. The
+            error names `path`, and the old file is unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    content = data.encode("utf-8") if isinstance(data, str) else data
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    return path
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path, which replaces `path` when the block ends.
+
+    The temporary file or folder lies beside `path` and has the same ending, so it
+    suits functions that write to a path themselves, such as `model.save`,
+    `figure.savefig` and `model.export`. When the block ends, it is flushed to the disk
+    and renamed. If the block raises, it is removed and `path` is unchanged. If the
+    process is killed, it stays, and the next process that writes to the same folder
+    removes it. A device or a pipe is written to directly.
+
+    Args:
+        path: The file or folder to write. Its parent folder must exist.
+
+    Raises:
+        OSError: If `path` cannot be written; the error names it.
+
+    Example:
+
+    >>> from pathlib import Path
+    >>> with atomic_path("lines.txt") as temporary:
+    ...     _ = temporary.write_text("one line")
+    >>> Path("lines.txt").read_text()
+    'one line'
+    """
+    path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield path
+        return
+    _remove_stale_once(path.absolute().parent)
+    temporary = _temporary_path(path)
     try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
+        _flush(temporary)
+        _replace(temporary, path)
+    except BaseException as error:
+        _remove(temporary)
+        if _is_about(error, temporary):
+            number = getattr(error, "errno", None) or errno.EIO
+            reason = getattr(error, "strerror", None) or str(error)
+            raise OSError(number, reason, str(path)) from error
+        raise
+
+
+def remove_stale(
+    folder: str | os.PathLike[str], recursive: bool = False
+) -> tuple[Path, ...]:
+    """Remove the temporary files that killed processes left in a folder.
+
+    A file is removed only if its name shows that a process of this machine wrote it
+    and that this process has ended. `atomic_path` calls this function once for each
+    folder that a process writes to.
+
+    Args:
+        folder: The folder.
+        recursive: Whether to look into its subfolders too.
+
+    Returns:
+        The files and folders that were removed.
+    """
+    find = Path(folder).rglob if recursive else Path(folder).glob
+    removed = []
+    for path in list(find(".tmp-*")):
+        match = _TEMPORARY.match(path.name)
+        if match and match[1] == _host() and not _is_running(int(match[2]), match[3]):
+            _remove(path)
+            removed.append(path)
+    return tuple(removed)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file that cannot be used to `NAME.aside-1`, or the next free number.
+
+    Args:
+        path: The file or folder.
+
+    Returns:
+        Its new path.
+    """
+    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
+    return path.rename(next(name for name in names if not name.exists()))
+
+
+def check_output(path: str | os.PathLike[str], force: bool = False) -> Path:
+    """Check, before any work is done, that a command may write its output file.
+
+    Args:
+        path: The file that the command will write.
+        force: Whether an existing file may be overwritten.
+
+    Returns:
+        The path.
+
+    Raises:
+        FileExistsError: If the file exists and `force` is False.
+        FileNotFoundError: If the folder of the file does not exist.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"The folder {path.parent} does not exist. Create it first. "
+            f"Received: {path}"
+        )
+    if path.exists() and not force:
+        raise FileExistsError(
+            f"{path} exists. Choose another name, or overwrite it with --force."
+        )
+    return path
+
+
+def _is_about(error: BaseException, temporary: Path) -> bool:
+    """Tell whether the temporary file could not be written, in any library's words."""
+    if isinstance(error, OSError):
+        return error.filename is None or temporary.name in str(error.filename)
+    text = str(error) if isinstance(error, Exception) else ""
+    return "errno = " in text or temporary.name in text
+
+
+def _temporary_path(path: Path) -> Path:
+    process = os.getpid()
+    owner = f"{_host()}-{process}-{_start_time(process) or 0}-{uuid.uuid4().hex[:8]}"
+    # The end of the name keeps every suffix within the length that systems allow.
+    return path.with_name(f".tmp-{owner}-{path.name[-60:]}")
+
+
+@functools.cache
+def _host() -> str:
+    """Return a hash of what process ids belong to: a host, or a container on it."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    return hashlib.sha256(f"{platform.node()} {space}".encode()).hexdigest()[:8]
+
+
+def _start_time(process: int) -> str | None:
+    """Return when a process started; "0" if unknown, None if the process has ended."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    except OSError:
+        return "0"
+    state, *fields = status.rpartition(")")[2].split()
+    return None if state in ("Z", "X") else fields[18]
+
+
+def _is_running(process: int, started: str) -> bool:
+    if os.name != "posix":  # Elsewhere, signal 0 would end the process.
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return _start_time(process) in (started, "0")
+
+
+@functools.lru_cache(maxsize=256)
+def _remove_stale_once(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        remove_stale(folder)
+
+
+def _flush(path: Path) -> None:
+    for file in path.rglob("*") if path.is_dir() else (path,):
+        if file.is_file():
+            with open(file, "rb+") as stream:
+                os.fsync(stream.fileno())
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    if not (temporary.is_dir() and path.exists()):
+        os.replace(temporary, path)
+        return
+    old = set_aside(path)  # No system call replaces a folder that holds files.
+    try:
         os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        os.replace(old, path)
         raise
-    return path
+    _remove(old)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,13 +1,25 @@
-"""A file is written whole or not at all."""
+"""A file is written completely or not at all."""
 
+import errno
 import os
+import resource
 import subprocess
 import sys
+import textwrap
 import time
 
+import keras
+import numpy as np
 import pytest
 
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import (
+    atomic_path,
+    check_output,
+    files,
+    remove_stale,
+    set_aside,
+    write_atomically,
+)
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -73,3 +85,280 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path):
         writer.wait()
     content = target.read_text()
     assert content == content[0] * 1_000_000
+
+
+def run(program, *arguments, folder, **options):
+    """Run a program that has the module of this test as `files`, without Keras."""
+    head = f"""
+        import importlib.util, os, signal, sys
+        spec = importlib.util.spec_from_file_location("files", {files.__file__!r})
+        files = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(files)
+        def die(*arguments):
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(program)]
+        + [str(argument) for argument in arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        **options,
+    )
+
+
+KILLED_WRITER = """
+    step = sys.argv[1]
+    if step in ("fsync", "replace"):
+        setattr(os, step, die)
+    with files.atomic_path(sys.argv[2]) as temporary:
+        if sys.argv[2] == "folder":
+            temporary.mkdir()
+            temporary = temporary / "part"
+        temporary.write_text("half of the new content")
+        if step == "write":
+            die()
+    """
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("name", ["file.keras", "folder"])
+def test_a_kill_at_any_step_keeps_the_old_one_and_the_next_start_cleans_up(
+    tmp_path, step, name
+):
+    old = tmp_path / name
+    if name == "folder":
+        old.mkdir()
+        (old / "part").write_text("old")
+    else:
+        old.write_text("old")
+    done = run(KILLED_WRITER, step, name, folder=tmp_path)
+    assert done.returncode == -9, done.stderr
+    (whole,) = {path for path in tmp_path.iterdir() if path.name[0] != "."}
+    content = whole / "part" if whole.is_dir() else whole
+    assert content.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+    next_start = """
+    with files.atomic_path("other") as temporary:
+        temporary.write_text("new")
+    """
+    assert run(next_start, folder=tmp_path).returncode == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"other", whole.name}
+
+
+def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    with atomic_path(tmp_path / "best.keras") as temporary:
+        model.save(temporary)
+    program = """
+        import zipfile
+        import keras
+        from keras_vaf.utils import atomic_path
+        model = keras.saving.load_model("best.keras")
+        write = zipfile.ZipFile.writestr
+        def write_and_die(*arguments, **options):
+            write(*arguments, **options)
+            os.kill(os.getpid(), signal.SIGKILL)
+        zipfile.ZipFile.writestr = write_and_die
+        with atomic_path("best.keras") as temporary:
+            model.save(temporary)
+        """
+    done = run(program, folder=tmp_path)
+    assert done.returncode == -9, done.stderr
+    assert len(list(tmp_path.iterdir())) == 2
+    again = keras.saving.load_model(tmp_path / "best.keras")
+    np.testing.assert_array_equal(again.get_weights()[0], model.get_weights()[0])
+    assert len(remove_stale(tmp_path)) == 1
+
+
+def test_a_full_disk_names_the_file_and_keeps_the_old_one(tmp_path):
+    (tmp_path / "report").write_text("old")
+    program = """
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        files.write_atomically("report", b"x" * 100_000)
+    except OSError as error:
+        print(error.errno, error.filename)
+    """
+    done = run(
+        program,
+        folder=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+    )
+    assert done.stdout == f"{errno.EFBIG} report\n", done.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_full_disk_while_keras_saves_names_the_file(tmp_path):
+    model = keras.Sequential([keras.Input((100,)), keras.layers.Dense(1000)])
+    (tmp_path / "best.keras").write_text("old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        with (
+            pytest.raises(OSError, match=r"best\.keras"),
+            atomic_path(tmp_path / "best.keras") as temporary,
+        ):
+            model.save(temporary)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_read_only_folder_names_the_file_and_keeps_the_old_one(tmp_path):
+    (tmp_path / "report").write_text("old")
+    program = """
+    os.chmod(".", 0o555)
+    if os.getuid() == 0:  # to whom nothing is read-only
+        os.seteuid(65534)
+    try:
+        files.write_atomically("report", "new")
+    except PermissionError as error:
+        print(error.filename)
+    """
+    done = run(program, folder=tmp_path)
+    tmp_path.chmod(0o755)
+    assert done.stdout == "report\n", done.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+
+class TestAtomicPath:
+    @pytest.mark.parametrize("name", ["best.keras", "a.weights.h5", "f.png", "Ü" * 120])
+    def test_the_temporary_path_has_the_same_ending_and_is_beside(self, tmp_path, name):
+        with atomic_path(tmp_path / name) as temporary:
+            assert temporary.parent == tmp_path
+            assert temporary.name.endswith(name[-12:])
+            temporary.write_text("new")
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+
+    def test_an_error_in_the_block_is_not_renamed(self, tmp_path):
+        with (
+            pytest.raises(FileNotFoundError, match="elsewhere"),
+            atomic_path(tmp_path / "report") as temporary,
+        ):
+            temporary.write_text("half")
+            (tmp_path / "elsewhere").read_text()
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("text", ["errno = 28", "cannot write {name}"])
+    def test_an_error_of_another_library_names_the_file(self, tmp_path, text):
+        with (
+            pytest.raises(OSError, match="report"),
+            atomic_path(tmp_path / "report") as temporary,
+        ):
+            raise RuntimeError(text.format(name=temporary))
+
+    def test_a_missing_parent_folder_names_the_file(self, tmp_path):
+        with (
+            pytest.raises(FileNotFoundError) as raised,
+            atomic_path(tmp_path / "absent" / "report") as temporary,
+        ):
+            temporary.write_text("new")
+        assert raised.value.filename == str(tmp_path / "absent" / "report")
+
+    def test_a_folder_replaces_a_folder(self, tmp_path):
+        for content in ("old", "new"):
+            with atomic_path(tmp_path / "export") as temporary:
+                temporary.mkdir()
+                (temporary / "part").write_text(content)
+        assert [path.name for path in tmp_path.iterdir()] == ["export"]
+        assert (tmp_path / "export" / "part").read_text() == "new"
+
+    def test_a_folder_that_cannot_be_replaced_stays(self, tmp_path, monkeypatch):
+        (tmp_path / "export").mkdir()
+        (tmp_path / "export" / "part").write_text("old")
+        replace = os.replace
+
+        def fail_once(*arguments):
+            monkeypatch.undo()
+            raise OSError(errno.EIO, "input/output error")
+
+        monkeypatch.setattr(os, "replace", fail_once)
+        with (
+            pytest.raises(OSError, match="export"),
+            atomic_path(tmp_path / "export") as temporary,
+        ):
+            temporary.mkdir()
+        assert os.replace is replace
+        assert [path.name for path in tmp_path.iterdir()] == ["export"]
+        assert (tmp_path / "export" / "part").read_text() == "old"
+
+    def test_a_device_is_written_directly(self):
+        with atomic_path(os.devnull) as temporary:
+            temporary.write_text("lost")
+        assert not os.path.isfile(os.devnull)
+
+
+class TestRemoveStale:
+    @pytest.fixture
+    def temporary(self, tmp_path):
+        """Return a function that leaves a temporary file of some process."""
+
+        def leave(process, started, host=None, name="report"):
+            host = host or files._host()
+            path = tmp_path / f".tmp-{host}-{process}-{started}-01234567-{name}"
+            path.write_text("half")
+            return path
+
+        return leave
+
+    def test_the_file_of_a_process_that_is_gone(self, temporary, tmp_path):
+        process = subprocess.Popen([sys.executable, "-c", ""])
+        process.wait()
+        path = temporary(process.pid, 123)
+        assert remove_stale(tmp_path) == (path,)
+        assert not path.exists()
+
+    def test_the_file_of_an_older_process_of_the_same_number(self, temporary, tmp_path):
+        started = files._start_time(os.getpid())
+        older, mine = temporary(os.getpid(), 1), temporary(os.getpid(), started)
+        assert remove_stale(tmp_path) == (older,)
+        assert mine.exists()
+
+    def test_a_process_that_ended_but_is_not_yet_reaped(self, temporary, tmp_path):
+        process = subprocess.Popen([sys.executable, "-c", ""])
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        path = temporary(process.pid, 123)
+        assert remove_stale(tmp_path) == (path,)
+        process.wait()
+
+    def test_files_of_others_stay(self, temporary, tmp_path):
+        temporary(999_999_999, 1, host="0a1b2c3d")
+        (tmp_path / ".tmp-mine").write_text("a user's own")
+        (tmp_path / "report").write_text("whole")
+        assert remove_stale(tmp_path) == ()
+        assert len(list(tmp_path.iterdir())) == 3
+
+    def test_folders_within(self, temporary, tmp_path):
+        path = temporary(999_999_999, 1)
+        (tmp_path / "run").mkdir()
+        path = path.rename(tmp_path / "run" / path.name)
+        assert remove_stale(tmp_path) == ()
+        assert remove_stale(tmp_path, recursive=True) == (path,)
+
+    def test_a_folder_that_does_not_exist(self, tmp_path):
+        assert remove_stale(tmp_path / "absent") == ()
+
+
+def test_set_aside_takes_the_next_free_name(tmp_path):
+    for number in (1, 2):
+        (tmp_path / "report").write_text(str(number))
+        path = set_aside(tmp_path / "report")
+        assert path.name == f"report.aside-{number}"
+        assert path.read_text() == str(number)
+
+
+class TestCheckOutput:
+    def test_a_new_file(self, tmp_path):
+        assert check_output(tmp_path / "new.keras") == tmp_path / "new.keras"
+        assert check_output("new.keras").name == "new.keras"
+
+    def test_an_existing_file_needs_force(self, tmp_path):
+        (tmp_path / "old.keras").write_text("old")
+        with pytest.raises(FileExistsError, match=r"old\.keras exists.* --force"):
+            check_output(tmp_path / "old.keras")
+        assert check_output(tmp_path / "old.keras", force=True).exists()
+
+    def test_a_missing_folder_is_an_error(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match="absent does not exist"):
+            check_output(tmp_path / "absent" / "new.keras", force=True)

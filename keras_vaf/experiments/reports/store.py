@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import re
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import set_aside, write_atomically
 
 
 @dataclass(frozen=True)
@@ -94,15 +93,15 @@ class Store:
         Returns:
             Their reports, and the new names of files that are torn or foreign.
         """
-        reports, set_aside = [], []
+        reports, moved = [], []
         for cell in cells:
             try:
                 report = self.read(cell)
             except ValueError:
-                set_aside.append(_set_aside(self.path(cell)))
+                moved.append(set_aside(self.path(cell)))
             else:
                 reports += [report] if report else []
-        return reports, set_aside
+        return reports, moved
 
 
 @dataclass(frozen=True)
@@ -160,8 +159,3 @@ def _to_json(report: Report) -> str:
     fields = report.to_dict().items()
     lines = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in fields)
     return f"{{\n{lines}\n}}\n"
-
-
-def _set_aside(path: Path) -> Path:
-    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
-    return path.rename(next(name for name in names if not name.exists()))

@@ -8,11 +8,12 @@ disagree, the trial is right.
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from keras_vaf.utils import set_aside
 
 if TYPE_CHECKING:
     from keras_tuner import Oracle
@@ -130,12 +131,6 @@ def restore_grid(oracle: Oracle) -> None:
     for name in sorted(oracle.trials, key=functools.cmp_to_key(compare)):
         oracle._ordered_ids.insert(name)
     oracle._populate_next = list(oracle.trials)
-
-
-def set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used, and return its new path."""
-    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
-    return path.rename(next(name for name in names if not name.exists()))
 
 
 def _ended(trial: Trial) -> bool:

@@ -25,6 +25,7 @@ from keras_vaf.layers.family.mixed_activation import MixedActivation
 from keras_vaf.layers.family.mlpconv import MLPConv
 from keras_vaf.layers.family.pelu import PELU
 from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
+from keras_vaf.layers.family.rational import Rational
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
 from keras_vaf.layers.member import Member
@@ -42,6 +43,7 @@ __all__ = [
     "Maxout",
     "MixedActivation",
     "PolynomialActivation",
+    "Rational",
     "SReLU",
     "SplineActivation",
     "TrainableActivation",
@@ -134,6 +136,14 @@ ACTIVATIONS = (
         expanded=True,
         not_a_vaf="its powers are different functions, and a VAF has one g; a VAF with "
         "a polynomial g could not learn any other function",
+    ),
+    Member(
+        Rational,
+        name="rational",
+        title="Rational",
+        cases=({}, {"numerator_degree": 3, "denominator_degree": 2}),
+        spread=0.1,
+        not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
     ),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(

@@ -26,6 +26,7 @@ from keras_vaf.layers.family.mlpconv import MLPConv
 from keras_vaf.layers.family.pelu import PELU
 from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
 from keras_vaf.layers.family.rational import Rational
+from keras_vaf.layers.family.snake import Snake
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
 from keras_vaf.layers.member import Member
@@ -45,6 +46,7 @@ __all__ = [
     "PolynomialActivation",
     "Rational",
     "SReLU",
+    "Snake",
     "SplineActivation",
     "TrainableActivation",
     "VAFActivation",
@@ -145,6 +147,7 @@ ACTIVATIONS = (
         spread=0.1,
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
     ),
+    Member(Snake, name="snake", title="Snake", not_a_vaf=_DIFFERENT),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
         MLPConv,

@@ -38,6 +38,7 @@ NAMES = (
     "keras_vaf>SReLU",
     "keras_vaf>Simplex",
     "keras_vaf>SlopeVariation",
+    "keras_vaf>Snake",
     "keras_vaf>SplineActivation",
     "keras_vaf>VAFActivation",
     "keras_vaf>gaussian",

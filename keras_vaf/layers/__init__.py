@@ -29,6 +29,7 @@ from keras_vaf.layers.family.rational import Rational
 from keras_vaf.layers.family.snake import Snake
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
+from keras_vaf.layers.family.xielu import XIELU
 from keras_vaf.layers.member import Member
 from keras_vaf.layers.trainable_activation import TrainableActivation
 
@@ -37,6 +38,7 @@ __all__ = [
     "APL",
     "KAF",
     "PELU",
+    "XIELU",
     "ActivationEnsemble",
     "AdaptiveSigmoid",
     "AdaptiveTanh",
@@ -148,6 +150,7 @@ ACTIVATIONS = (
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
     ),
     Member(Snake, name="snake", title="Snake", not_a_vaf=_DIFFERENT),
+    Member(XIELU, name="xielu", title="xIELU", not_a_vaf=_DIFFERENT),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
         MLPConv,

@@ -93,6 +93,8 @@ def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
         (layers.MixedActivation(), 1),
         (layers.MixedActivation(gated=True), 1),
         (layers.ABU(), 5),
+        (layers.Snake(), 1),
+        (layers.XIELU(), 2),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -112,6 +114,8 @@ UNAIDED = (
     layers.Rational(),
     layers.SplineActivation(),
     layers.SReLU(),
+    layers.Snake(),
+    layers.XIELU(),
 )
 AIDED = (
     layers.ActivationEnsemble(),

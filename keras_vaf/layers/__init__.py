@@ -25,8 +25,11 @@ from keras_vaf.layers.family.mixed_activation import MixedActivation
 from keras_vaf.layers.family.mlpconv import MLPConv
 from keras_vaf.layers.family.pelu import PELU
 from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
+from keras_vaf.layers.family.rational import Rational
+from keras_vaf.layers.family.snake import Snake
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
+from keras_vaf.layers.family.xielu import XIELU
 from keras_vaf.layers.member import Member
 from keras_vaf.layers.trainable_activation import TrainableActivation
 
@@ -35,6 +38,7 @@ __all__ = [
     "APL",
     "KAF",
     "PELU",
+    "XIELU",
     "ActivationEnsemble",
     "AdaptiveSigmoid",
     "AdaptiveTanh",
@@ -42,7 +46,9 @@ __all__ = [
     "Maxout",
     "MixedActivation",
     "PolynomialActivation",
+    "Rational",
     "SReLU",
+    "Snake",
     "SplineActivation",
     "TrainableActivation",
     "VAFActivation",
@@ -135,6 +141,16 @@ ACTIVATIONS = (
         not_a_vaf="its powers are different functions, and a VAF has one g; a VAF with "
         "a polynomial g could not learn any other function",
     ),
+    Member(
+        Rational,
+        name="rational",
+        title="Rational",
+        cases=({}, {"numerator_degree": 3, "denominator_degree": 2}),
+        spread=0.1,
+        not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
+    ),
+    Member(Snake, name="snake", title="Snake", not_a_vaf=_DIFFERENT),
+    Member(XIELU, name="xielu", title="xIELU", not_a_vaf=_DIFFERENT),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
         MLPConv,

@@ -103,7 +103,7 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
 
 
 _RELU = keras.activations.relu
-_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS}
+_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
 
 
 @functools.singledispatch

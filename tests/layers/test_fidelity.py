@@ -1,7 +1,7 @@
 """The layers compute what their papers say: small transcriptions in NumPy, in float64.
 
-Value and gradients of KAF, PELU, APL, SReLU and ABU, values of the others, whose
-gradients the contract compares with finite differences.
+Values and gradients of most layers, and values of the others, whose gradients
+the contract compares with finite differences.
 """
 
 import keras
@@ -113,6 +113,24 @@ def abu_positive(x, alpha):
     return y, slopes @ kept / total, [of_alpha]
 
 
+def snake(x, frequency):
+    sine, cosine = np.sin(frequency * x), np.cos(frequency * x)
+    slope = 2 * sine * cosine
+    of_frequency = x * slope / frequency - (sine / frequency) ** 2
+    return x + sine**2 / frequency, 1 + slope, [of_frequency]
+
+
+def xielu(x, alpha_p, alpha_n):
+    """With beta = 1/2; log(1 + exp(alpha)) keeps p above 0 and n above beta."""
+    p, n = np.log1p(np.exp(alpha_p)), 0.5 + np.log1p(np.exp(alpha_n))
+    left = np.exp(np.minimum(x, 0)) - 1
+    y = np.where(x > 0, p * x**2, n * left - n * x) + 0.5 * x
+    slope = np.where(x > 0, 2 * p * x, n * left) + 0.5
+    of_p = np.where(x > 0, x**2, 0) * sigmoid(alpha_p)
+    of_n = np.where(x > 0, 0, left - x) * sigmoid(alpha_n)
+    return y, slope, [of_p, of_n]
+
+
 SIGNED = [np.array([0.5, -0.3, 0.2, 0.4, 0.1])]
 
 
@@ -123,6 +141,9 @@ SIGNED = [np.array([0.5, -0.3, 0.2, 0.4, 0.1])]
         (layers.PELU(), [np.array(1.3), np.array(0.7)], pelu),
         (layers.APL(S=3), [SIGNED[0][:3], np.array([-1.0, 0.2, 2.0])], apl),
         (layers.SReLU(), [np.array(v) for v in (-1.1, 0.3, 0.9, 2.0)], srelu),
+        (layers.Snake(), [np.array(1.7)], snake),
+        (layers.Snake(), [np.array(-0.4)], snake),
+        (layers.XIELU(), [np.array(0.3), np.array(-0.9)], xielu),
         (layers.ABU(), SIGNED, abu),
         (layers.ABU(normalization="softmax"), SIGNED, abu_softmax),
         (layers.ABU(normalization="sum"), SIGNED, abu_sum),
@@ -230,6 +251,11 @@ def test_value(layer, weights, transcription):
         (layers.MixedActivation(), lambda x: mixed(x, 0.5)),
         (layers.MixedActivation(gated=True), lambda x: mixed(x, 0.5)),
         (layers.PolynomialActivation(), lambda x: x),
+        (layers.Snake(), lambda x: x + 2 * np.sin(x / 2) ** 2),
+        (
+            layers.XIELU(),
+            lambda x: x / 2 + 0.8 * np.where(x > 0, x**2, np.expm1(x) - x),
+        ),
     ],
 )
 def test_start(layer, start):
@@ -295,3 +321,24 @@ def test_an_ensemble_starts_with_equal_shares_on_0_to_1():
     np.testing.assert_allclose(minimum, [np.tanh(-3), 0], rtol=1e-6)
     np.testing.assert_allclose(maximum, [np.tanh(3), 3], rtol=1e-6)
     np.testing.assert_allclose(layer.function([-3, 3]), [0, 1], atol=1e-5)
+
+
+@pytest.mark.parametrize("frequency", [0.0, 1e-30, -1e-9, 1.1e-8, -1e-6])
+def test_snake_is_the_identity_at_frequency_0_and_can_leave_it(frequency):
+    layer = layers.Snake()
+    x, upstream = to_tensors([X.astype("float32"), np.ones(X.shape, "float32")])
+    value, gradients = vjp(
+        lambda x, frequency: pointwise(layer.equation, x, [frequency]),
+        (x, *to_tensors([np.array(frequency, "float32")])),
+        upstream,
+    )
+    y, slope, of_frequency = to_arrays([value, *gradients])
+    np.testing.assert_allclose(y, X, atol=1e-4)
+    np.testing.assert_allclose(slope, 1, atol=1e-4)
+    np.testing.assert_allclose(of_frequency, np.sum(X**2), rtol=1e-4)
+
+
+@pytest.mark.parametrize("beta", [np.nan, "1", None])
+def test_bad_beta(beta):
+    with pytest.raises(ValueError, match="`beta` must be a finite number"):
+        layers.XIELU(beta=beta)

@@ -53,6 +53,12 @@ def polynomial(size):
     return layer
 
 
+def rational(size):
+    layer = layers.Rational(size, 1)
+    linear_fit(layer, [None, np.zeros(1)], place=0, rcond=1e-12)
+    return layer
+
+
 def spline(size):
     layer = layers.SplineActivation(q=size, sharing="layer")
     layer.set_weights([target(np.linspace(-2, 2, size))])
@@ -61,7 +67,15 @@ def spline(size):
 
 # Of a power of 40 nothing is left in float32.
 @pytest.mark.parametrize(
-    "make, large", [(vaf, 40), (apl, 40), (kaf, 40), (polynomial, 16), (spline, 40)]
+    "make, large",
+    [
+        (vaf, 40),
+        (apl, 40),
+        (kaf, 40),
+        (polynomial, 16),
+        (rational, 16),
+        (spline, 40),
+    ],
 )
 def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
     errors = [np.abs(make(size).function(X) - target(X)).max() for size in (5, large)]
@@ -79,6 +93,8 @@ def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
         (layers.MixedActivation(), 1),
         (layers.MixedActivation(gated=True), 1),
         (layers.ABU(), 5),
+        (layers.Snake(), 1),
+        (layers.XIELU(), 2),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -95,8 +111,11 @@ UNAIDED = (
     layers.KAF(),
     layers.MixedActivation(gated=True),
     layers.PolynomialActivation(),
+    layers.Rational(),
     layers.SplineActivation(),
     layers.SReLU(),
+    layers.Snake(),
+    layers.XIELU(),
 )
 AIDED = (
     layers.ActivationEnsemble(),

@@ -19,11 +19,16 @@ class Polynomial(Pointwise):
     """sum_i coefficients_i x^i."""
 
     def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
-        """Return f(x), by Horner's rule."""
-        y = coefficients[-1]
-        for coefficient in reversed(coefficients[:-1]):
-            y = y * x + coefficient
-        return y
+        """Return f(x)."""
+        return horner(x, coefficients)
+
+
+def horner(x: Tensor, coefficients: Parameter) -> Tensor:
+    """Return the polynomial of x with given coefficients, that of x^0 first."""
+    y = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        y = y * x + coefficient
+    return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")

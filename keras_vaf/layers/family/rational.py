@@ -1,0 +1,167 @@
+"""Rational functions as activations."""
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.layers.family.polynomial_activation import horner
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Parameter
+from keras_vaf.ops.functions import Function, evaluate, get_function
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer
+
+_BOUNDARY = 5.0
+_ITERATIONS = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class SafeQuotient(Pointwise):
+    """P(x) / (1 + |Q(x)|), for a polynomial Q without a constant."""
+
+    def value(self, x: Tensor, numerator: Parameter, denominator: Parameter) -> Tensor:
+        """Return f(x)."""
+        return horner(x, numerator) / (1 + ops.abs(x * horner(x, denominator)))
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Rational(TrainableActivation):
+    """Rational function without poles: a Padé activation unit.
+
+    Formula:
+
+    ```
+    f(a) = sum_{i=0..m} numerator_i * a^i / (1 + |sum_{j=1..n} denominator_j * a^j|)
+    ```
+
+    It starts near a given function: the coefficients minimize the largest error on
+    [-5, 5]. With the default degrees this error is 0.022 for relu, 0.018 for
+    leaky_relu, 0.0025 for gelu, 0.0005 for elu, and below 0.0001 for silu, softplus,
+    tanh and sigmoid. It grows outside of [-5, 5], where f approaches a line if
+    m = n + 1. In single precision the gradients are right for inputs up to 50,000.
+
+    Args:
+        numerator_degree: Degree m of the numerator.
+        denominator_degree: Degree n of the denominator.
+        initialization: Function that f starts near: an element-wise Keras activation
+            (`"tanh"`), or a registered function.
+        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
+            function.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`.
+
+    Weights:
+        `numerator` of shape `(*unshared, m + 1)` and `denominator` of shape
+        `(*unshared, n)`.
+
+    Reference:
+        [Molina, Schramowski, Kersting, *Padé activation units: end-to-end learning of
+        flexible activation functions in deep networks*,
+        2020](https://arxiv.org/abs/1907.06732). The paper fits on [-3, 3], and a leaky
+        ReLU of slope 0.01 where that of Keras has 0.2.
+
+    Example:
+
+    >>> layer = Rational(initialization="tanh")
+    >>> print(layer.function([-1, 1, 2]).round(3))
+    [-0.762  0.762  0.964]
+    """
+
+    equation_class = SafeQuotient
+
+    def __init__(
+        self,
+        numerator_degree: int = 5,
+        denominator_degree: int = 4,
+        initialization: str | Function = "leaky_relu",
+        sharing: str | Sequence[int] = "layer",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.numerator_degree = check_integer("numerator_degree", numerator_degree)
+        self.denominator_degree = check_integer(
+            "denominator_degree", denominator_degree
+        )
+        get_function(initialization, "initialization")
+        self.initialization = initialization
+        super().__init__(sharing, data_format, **kwargs)
+
+    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
+        """Return start values of numerator and denominator."""
+        function = get_function(self.initialization, "initialization")
+        best = fit(function, self.numerator_degree, self.denominator_degree)
+        return [np.broadcast_to(each, (*unshared, len(each))) for each in best]
+
+
+@functools.lru_cache(maxsize=32)
+def fit(
+    function: Function, numerator_degree: int, denominator_degree: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients for which f has the least largest error on [-5, 5].
+
+    Args:
+        function: Function to come near to.
+        numerator_degree: Degree of the numerator.
+        denominator_degree: Degree of the denominator.
+
+    Returns:
+        The coefficients of the numerator and of the denominator.
+    """
+    x = np.linspace(-1, 1, 301)
+    target = evaluate(function, _BOUNDARY * x)
+    p = x[:, None] ** np.arange(numerator_degree + 1)
+    q = x[:, None] ** np.arange(1, denominator_degree + 1)
+    even = np.arange(1, denominator_degree + 1) % 2 == denominator_degree % 2
+    best, least = np.zeros(p.shape[1] + q.shape[1]), np.inf
+    # |Q| has no gradient where Q is 0 everywhere. So this start must be much better.
+    for scale, handicap in ((1.0, 0.0), (10.0, 0.0), (0.0, 1e-6)):
+        found, error = _descend(p, q, target, scale * even)
+        if error < least - handicap:
+            best, least = found, error
+    powers = np.concatenate([range(p.shape[1]), range(1, q.shape[1] + 1)])
+    numerator, denominator = np.split(best / _BOUNDARY**powers, [p.shape[1]])
+    return numerator, denominator
+
+
+def _descend(
+    p: np.ndarray, q: np.ndarray, target: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return the best coefficients from one start, and their largest error.
+
+    Levenberg and Marquardt's method for weighted least squares. Lawson's weights grow
+    where the error is large, which leads from the least squares to the least maximum.
+    """
+    count = p.shape[1]
+    divisor = 1 + np.abs(q @ start)
+    first = np.linalg.lstsq(p / divisor[:, None], target, rcond=None)[0]
+    c = np.concatenate([first, start])
+
+    def error(c: np.ndarray) -> np.ndarray:
+        return p @ c[:count] / (1 + np.abs(q @ c[count:])) - target
+
+    weights, damping, best, least = np.ones(len(target)), 1e-3, c, np.inf
+    for i in range(_ITERATIONS):
+        here = error(c)
+        if np.abs(here).max() < least:
+            best, least = c, np.abs(here).max()
+        if i % 5 == 4:
+            weights = np.maximum(weights * np.abs(here) / np.abs(here).max(), 1e-4)
+            weights /= weights.max()
+        divisor = 1 + np.abs(q @ c[count:])
+        sign = np.where(q @ c[count:] < 0, -1, 1)
+        slope = -(p @ c[:count]) * sign / divisor**2
+        jacobian = np.hstack([p / divisor[:, None], slope[:, None] * q])
+        normal = (weights[:, None] * jacobian).T @ jacobian
+        gradient = (weights[:, None] * jacobian).T @ here
+        damped = normal + damping * np.diag(np.diag(normal) + 1e-12)
+        new = c - np.linalg.lstsq(damped, gradient, rcond=None)[0]
+        better = weights @ error(new) ** 2 < weights @ here**2
+        c = new if better else c
+        damping = np.clip(damping / 3 if better else damping * 4, 1e-12, 1e6)
+    return best, least

@@ -1,0 +1,79 @@
+"""The expanded integral of the exponential linear unit."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_vaf.layers.trainable_activation import TrainableActivation
+from keras_vaf.ops import Pointwise
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_number
+
+
+@dataclasses.dataclass(frozen=True)
+class ExpandedIntegral(Pointwise):
+    """beta x + p relu(x)^2 + n (elu(x) - x), with p and n as in `XIELU`."""
+
+    beta: float
+
+    def value(self, x: Tensor, alpha_p: Tensor, alpha_n: Tensor) -> Tensor:
+        """Return f(x)."""
+        right = ops.softplus(alpha_p) * ops.square(ops.relu(x))
+        left = (self.beta + ops.softplus(alpha_n)) * (ops.elu(x) - x)
+        return self.beta * x + right + left
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class XIELU(TrainableActivation):
+    """Expanded integral of the exponential linear unit.
+
+    Formula:
+
+    ```
+    f(a) = p * a^2 + beta * a                    for a > 0
+    f(a) = n * (exp(a) - 1) + (beta - n) * a     for a <= 0
+    p = softplus(alpha_p)
+    n = beta + softplus(alpha_n)
+    ```
+
+    f is the integral of an affine function of ELU, with other factors on each side. The
+    slope at 0 is beta. It grows without bound to the right; to the left it approaches
+    `-softplus(alpha_n)`, so that f rises again. f starts with p = 0.8 and
+    n = beta + 0.3.
+
+    Args:
+        beta: Slope at 0, which is not trained.
+        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
+            function.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`.
+
+    Weights:
+        `alpha_p` and `alpha_n` of shape `unshared`.
+
+    Reference:
+        [Huang and Schlag, *Deriving activation functions using integration*,
+        2024](https://arxiv.org/abs/2411.13010).
+
+    Example:
+
+    >>> print(XIELU().function([-1, 0, 2]).round(3))
+    [-0.206  0.     4.2  ]
+    """
+
+    equation_class = ExpandedIntegral
+    start_values = (math.log(math.expm1(0.8)), math.log(math.expm1(0.3)))
+
+    def __init__(
+        self,
+        beta: float = 0.5,
+        sharing: str | Sequence[int] = "layer",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.beta = check_number("beta", beta)
+        super().__init__(sharing, data_format, **kwargs)

@@ -1,0 +1,57 @@
+"""A rational function has no poles, and starts near any function."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import Rational
+from keras_vaf.ops.functions import evaluate
+
+X = np.linspace(-5, 5, 2001)
+
+
+def test_it_is_the_papers_quotient():
+    layer = Rational(2, 3)
+    layer.set_weights([np.array([1.0, -2.0, 0.5]), np.array([3.0, 0.0, -1.0])])
+    p, q = 1 - 2 * X + 0.5 * X**2, 3 * X - X**3
+    np.testing.assert_allclose(layer.function(X), p / (1 + np.abs(q)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name, error",
+    [
+        ("relu", 0.0225),
+        ("leaky_relu", 0.018),
+        ("gelu", 0.0025),
+        ("elu", 0.0005),
+        *((name, 0.0001) for name in ("silu", "softplus", "tanh", "sigmoid")),
+    ],
+)
+def test_errors_of_its_start_are_those_that_it_documents(name, error):
+    function = getattr(keras.activations, name)
+    start = Rational(initialization=name).function(X)
+    largest = np.abs(start - evaluate(function, X)).max()
+    assert 0.7 * error < largest <= error or largest <= error == 0.0001
+
+
+@pytest.mark.parametrize("degrees", [(1, 1), (2, 1), (3, 2), (7, 6)])
+def test_polynomials_are_met_and_can_change(degrees):
+    """The denominator is not 1, at which it would have no gradient."""
+    layer = Rational(*degrees, initialization="linear")
+    assert np.any(layer.get_weights()[1] != 0)
+    if degrees[0] > degrees[1]:
+        np.testing.assert_allclose(layer.function(X), X, atol=1e-5)
+
+
+def test_more_coefficients_come_nearer():
+    relu = np.maximum(X, 0)
+    errors = [
+        np.abs(Rational(n + 1, n, "relu").function(X) - relu).max() for n in (2, 4, 6)
+    ]
+    assert errors == sorted(errors, reverse=True) and errors[2] < errors[0] / 10
+
+
+@pytest.mark.parametrize("name", ["numerator_degree", "denominator_degree"])
+def test_bad_degrees(name):
+    with pytest.raises(ValueError, match=f"`{name}` must be an integer of at least 1"):
+        Rational(**{name: 0})

@@ -1,10 +1,10 @@
-"""Experiments: protocols in, reports out, tables and pictures from reports alone.
+"""Compare activations on any data: `compare` trains protocols on the same folds.
 
-A `Protocol` is frozen data that decides a cross-validated training but for its seed; a
-`Variant` is the activation in it. `compare` trains protocols on the same folds and
-writes one report file per training, so that an interrupted run goes on from where it
-was. Tables and pictures are made from `Report` objects and nothing else. `select` is
-Algorithm 2 of the paper on reports. `keras_vaf.paper` runs the paper's own experiments.
+A `Protocol` is frozen data that determines a cross-validated training, except for the
+seed; a `Variant` is the activation in it. `compare` writes one report file for each
+training, so that an interrupted run continues. Tables and pictures are made from
+`Report` objects alone. `select` is Algorithm 2 of the paper. `keras_vaf.paper` has the
+paper's own experiments.
 """
 
 from keras_vaf.experiments.comparison import Comparison, best_report, compare

@@ -1,4 +1,4 @@
-"""Arms trained on the same folds, and what is written about them."""
+"""`compare`: cross-validated comparison of activations, and its files."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from keras_vaf.utils import check_distinct, png_bytes, require, write_atomically
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` did.
+    """The reports of a comparison, and its files.
 
     Attributes:
         reports: One report per cell that is trained, those of earlier runs included.
         missing: Number of cells that other shards have to train.
-        folder: Where `report.json`, `table.md`, `comparison.png` and `best.keras` are,
-            if nothing is missing.
-        set_aside: Files that were no reports of their cells, under their new names.
+        folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`,
+            which are written once no cell is missing.
+        set_aside: Files that were not reports of their cells, under their new names.
     """
 
     reports: tuple[Report, ...]
@@ -60,27 +60,27 @@ def compare(
 ) -> Comparison:
     """Train every protocol on the same folds, and write reports, table and picture.
 
-    Each cell is written as soon as it is done. Called again, `compare` trains only
-    what is missing, so that an interrupted run goes on from where it was. If the memory
-    is too small, the run goes on with half as many networks at a time, and says so.
+    Each cell is written as soon as it is trained. Called again, `compare` trains only
+    the missing cells, so that an interrupted run continues. If the memory is too small,
+    `compare` warns and continues with half as many networks at a time.
 
     Args:
         dataset: The data.
-        protocols: What to compare; the first one is what the others are held against.
+        protocols: The protocols to compare; the others are compared with the first one.
         seeds: Different seeds; every seed draws its own folds and starts.
-        output: Folder for all that is written.
+        output: Folder for all files.
         engine: Where to train: `"here"`, or `"dask://HOST:PORT"`.
-        shard: Train the cells of this shard alone. The table is made by the run that
-            finds all cells in its folder.
-        track: Called with what gives the trained cells one by one, and their number;
-            gives the same back, as `rich.progress.track` does.
+        shard: Train only the cells of this shard. The run that finds all cells in its
+            folder makes the table.
+        track: Called with an iterable of the trained cells, and their number; returns
+            the same iterable, as `rich.progress.track` does.
 
     Returns:
-        The reports, and where everything is.
+        The reports, and the folder of the files.
 
     Raises:
         ValueError: If the data do not allow the folds, a network cannot be built, a
-            seed occurs twice, or there is no such engine.
+            seed occurs twice, or the engine is unknown.
         OSError: If the folder cannot be written to.
     """
     require("matplotlib", extra="experiments")  # now, not after the training
@@ -109,10 +109,10 @@ def _write(comparison: Comparison, store: Store) -> None:
 
 
 def best_report(reports: Sequence[Report]) -> Report:
-    """Return the report of the network that is worth keeping, by validation alone.
+    """Return the report of the best network by validation loss.
 
-    It is the best fold of the arm with the lowest mean validation loss; test scores
-    take no part.
+    It is the best fold of the protocol with the lowest mean validation loss. Test
+    scores are not used.
 
     Args:
         reports: The reports of a comparison.

@@ -1,4 +1,4 @@
-"""A comparison that is fair to ReLU: as many parameters and as many tries."""
+"""`as_fair`: ReLU with as many parameters and as many tries as two VAFs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _TRIED = ("vaf-random", "vaf-relu")
 def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
     """Return the protocol of a ReLU network with as many parameters.
 
-    Its hidden layers are wider by one factor: the smallest one that gives no fewer
-    parameters than the protocol's network has.
+    Its hidden layers are wider by the smallest common factor that gives at least as
+    many parameters as the protocol's network has.
 
     Args:
         protocol: A protocol, of a trainable activation.
         dataset: Its data.
 
     Returns:
-        The same protocol but for the activation and the widths.
+        The protocol with ReLU and other widths.
     """
     inputs, outputs = _sizes(protocol, dataset)
     network = mlp(
@@ -54,30 +54,30 @@ def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
 def as_fair(protocol: Protocol, dataset: Dataset) -> Protocol:
     """Return the protocol of a ReLU network with a VAF's parameters and tries.
 
-    Its hidden layers are widened as by `as_wide`, and it is trained from two starts at
-    each learning rate, of which the better one on the validation rows stands: a VAF is
-    tried with a random start and with that of ReLU.
+    Its hidden layers are widened as by `as_wide`. As a VAF is tried with a random start
+    and with a start at ReLU, this network is trained from two starts at each learning
+    rate, and the better one on the validation rows is selected.
 
     Args:
         protocol: The protocol of a VAF.
         dataset: Its data.
 
     Returns:
-        The same protocol but for activation, widths and starts.
+        The protocol with ReLU, other widths and two starts.
     """
     wide = as_wide(protocol, dataset)
     return dataclasses.replace(wide, variant=FAIR_RELU, starts=len(_TRIED))
 
 
 def with_either(reports: Sequence[Report]) -> list[Report]:
-    """Add what two VAFs come to if both are tried, where a fair ReLU is there as well.
+    """Add reports of `EITHER`, on datasets with reports of a fair ReLU.
 
     Args:
         reports: Reports of any activations.
 
     Returns:
-        The reports, and for each cell that both VAFs have a report whose trials are
-        those of both.
+        The reports, and one more for each cell that both VAFs have, with the trials of
+        both.
     """
     fair = {
         report.protocol.dataset
@@ -107,7 +107,7 @@ def _joined(one: Report, other: Report) -> Report:
 
 
 def _sizes(protocol: Protocol, dataset: Dataset) -> tuple[int, int]:
-    """Numbers of the network's inputs and outputs."""
+    """Return the numbers of the network's inputs and outputs."""
     rows = rows_of(Cell(protocol, seed=0, fold=0), dataset)
     fitted = protocol.preprocessing.fit(dataset, rows.train)
     x, _ = fitted.transform(dataset, rows.train)

@@ -1,4 +1,4 @@
-"""What decides the outcome of a training, as frozen data."""
+"""`Protocol`: all settings of a cross-validated training, as frozen data."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ class Optimizer:
     Attributes:
         name: A class in `keras_vaf.optimizers` or else in `keras.optimizers`.
         arguments: Its arguments, as JSON can hold them.
-        apart: Learning rate of the activation parameters in units of that of all other
-            weights; they do not decay then. `None` treats all weights alike.
+        apart: Learning rate of the activation parameters, relative to that of all other
+            weights; activation parameters then have no weight decay. `None` treats all
+            weights alike.
     """
 
     name: str
@@ -52,17 +53,17 @@ RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus":
 PAPER_RPROP = Optimizer(
     "Rprop", {"learning_rate": 0.01, "eta_plus": 1.01, "eta_minus": 0.5}
 )
-"""Rprop as in the paper, which does not say what the first step was."""
+"""Rprop as in the paper, which does not specify the first step."""
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A kind of network as data: what makes it, and its arguments.
+    """A kind of network as data: the function that makes it, and its arguments.
 
     Attributes:
         name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`.
-        arguments: Its arguments, as JSON can hold them, beside those that the protocol
-            has fields for.
+        arguments: Further arguments of the function, as JSON can hold them. The
+            protocol has fields for the others.
     """
 
     name: str = "mlp"
@@ -71,18 +72,18 @@ class Architecture:
 
 @dataclass(frozen=True)
 class Protocol:
-    """All that decides a cross-validated training but the seed.
+    """All settings of a cross-validated training, except for the seed.
 
-    A protocol trains one variant in one architecture on one dataset. Arms of a
-    comparison are protocols that differ in one field; `dataclasses.replace` makes them.
+    A protocol trains one variant in one architecture on one dataset. A comparison has
+    protocols that differ in one field; `dataclasses.replace` makes them.
 
     Attributes:
         dataset: Name of the data.
-        checksum: Hash of the rows, so that changed data are another protocol.
+        checksum: Hash of the rows, so that changed data give another protocol.
         task: `"classification"` or `"regression"`.
         variant: The activation after each hidden layer.
         hidden: Widths of the hidden layers: units, or filters of convolutions.
-        preprocessing: What happens to inputs and targets, fitted on training rows.
+        preprocessing: Scaling and encoding, fitted on the training rows.
         optimizer: The optimizer.
         epochs: Largest number of epochs.
         patience: Epochs without a better validation loss after which training stops;
@@ -91,22 +92,22 @@ class Protocol:
         folds: Number of folds; classes are stratified.
         validation_fraction: Share of the rows outside the test fold on which the best
             epoch is chosen.
-        rates: Learning rates to try (Algorithm 2 of the paper), which take the place of
-            the optimizer's; each is a training of its own, and a cell is all of them.
-        replicas: Number of networks that are trained together. Another number rounds
-            differently, so it is another protocol.
+        rates: Learning rates to try (Algorithm 2 of the paper) instead of the
+            optimizer's. A cell has one training for each of them.
+        replicas: Number of networks that are trained together. It affects rounding, so
+            that another number is another protocol.
         architecture: The kind of network.
-        rows: Number of rows that are used, drawn by the seed with their share of each
-            class; `None` uses all.
-        test_rows: Number of rows at the end of the data that are the test rows, in
-            place of folds: the publisher's division, for `folds=1`.
-        test_fraction: Share of the rows that a fold tests, drawn for it alone, so that
-            `folds` is the number of repeats; `None` is a cross-validation.
+        rows: Number of rows that are used, drawn by the seed, stratified by class;
+            `None` uses all.
+        test_rows: Number of test rows at the end of the data, as divided by the
+            publisher; needs `folds=1`. 0 uses folds.
+        test_fraction: Share of test rows. Each fold draws its test rows independently,
+            so that `folds` is the number of repeats; `None` is a cross-validation.
         starts: Number of starts to try at each learning rate; each is a training.
 
     Raises:
-        ValueError: If `epochs`, `replicas`, `rows` or `starts` is no positive integer,
-            or a learning rate is not positive.
+        ValueError: If `epochs`, `replicas`, `rows` or `starts` is not a positive
+            integer, or a learning rate is not positive.
     """
 
     dataset: str
@@ -167,7 +168,7 @@ class Protocol:
 
     @property
     def metric(self) -> str:
-        """What the test rows are scored by: accuracy, or the root mean square error."""
+        """Name of the test score: accuracy, or root mean square error."""
         return "accuracy" if self.task == "classification" else "rmse"
 
     @property
@@ -177,18 +178,18 @@ class Protocol:
 
     @property
     def tries(self) -> list[tuple[int, float | None]]:
-        """What a cell tries: every start at every learning rate."""
+        """The trainings of a cell: every start at every learning rate."""
         rates = self.rates or (None,)
         return [(start, rate) for start in range(self.starts) for rate in rates]
 
     @property
     def cells_at_once(self) -> int:
-        """Number of cells whose trainings make one batch."""
+        """Number of cells whose networks are trained together."""
         return max(1, self.replicas // self.trials)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Protocol:
-        """Return the protocol that `dataclasses.asdict` and JSON made into `data`."""
+        """Return the protocol from what `dataclasses.asdict` and JSON made of it."""
         parts = {
             "variant": Variant(**data["variant"]),
             "preprocessing": Preprocessing(**data["preprocessing"]),
@@ -205,15 +206,12 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
 
     Args:
         protocol: A protocol.
-        replicas: The number. `"auto"` is the number of trainings that one seed asks
-            for, but no more than suit the device: 1 on TensorFlow and PyTorch, and for
-            convolutions, one network of which keeps a device busy.
-
-    Returns:
-        The same protocol but for `replicas`.
+        replicas: The number. `"auto"` is the number of trainings of one seed, limited
+            to the number that suits the device. It is 1 on TensorFlow and PyTorch, and
+            for convolutional networks, each of which keeps a device busy.
 
     Raises:
-        ValueError: If the backend trains no networks together.
+        ValueError: If the backend cannot train networks together.
 
     Example:
 
@@ -234,7 +232,7 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
 
 @dataclass(frozen=True)
 class Cell:
-    """What one report is about: a protocol, a seed and the fold that is tested."""
+    """The subject of one report: a protocol, a seed and the fold that is tested."""
 
     protocol: Protocol
     seed: int
@@ -242,9 +240,9 @@ class Cell:
 
 
 def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
-    """Return every cell that the protocols ask for, fold by fold.
+    """Return every cell of the protocols, fold by fold.
 
-    Arms take turns, so that an interrupted run has compared all of them on some folds.
+    The protocols take turns, so that an interrupted run has all of them on some folds.
     """
     return [
         Cell(protocol, seed, fold)

@@ -1,7 +1,7 @@
 """The paper's experiments: what they train, what the paper reports, tables, figures.
 
-`reproduce` runs one of `EXPERIMENTS` and returns a `Reproduction`, whose table holds
-the paper's numbers beside those of the run. The rest of the package does not import
+`reproduce` runs one of `EXPERIMENTS` and returns a `Reproduction`. Its table compares
+the numbers of the run with those of the paper. The rest of the package does not import
 this one.
 """
 

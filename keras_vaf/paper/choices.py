@@ -1,4 +1,4 @@
-"""Beyond the paper: which start, k, g, sharing and optimizer a VAF should have."""
+"""Experiments beyond the paper: start, k, g, sharing and optimizer of a VAF."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CHOICES = (
     Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
     Variant("silu", "SiLU", "Activation", {"activation": "silu"}),
 )
-"""A VAF as it is by default but for its start, ReLU, and what else it could be."""
+"""The usual VAF, which starts as ReLU, and VAFs that differ in one choice."""
 
 _FIXED = {"tanh": "vaf-tanh", "silu": "vaf-silu"}
 """Fixed functions that are compared with the VAFs that start at them."""
@@ -55,7 +55,7 @@ OPTIMIZERS = (
     (_vaf("vaf-adamw-tenth", "AdamW, activations at a tenth of the rate"), 0.1),
     (_vaf("vaf-adamw-tenfold", "AdamW, activations at ten times the rate"), 10.0),
 )
-"""The same VAF with a decaying optimizer, and how its parameters are treated apart."""
+"""The same VAF with AdamW, and relative learning rates of its parameters."""
 
 
 def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:

@@ -1,7 +1,7 @@
 """The paper's convolutional networks: ten folds with SGD, one division with Adam.
 
-The published numbers are transcribed from the paper's two tables of accuracies. Those
-of the second one are of a single training each, so that they have no deviation.
+The published numbers are transcribed from the paper's two tables of accuracies. The
+second table reports single trainings, so that its numbers have no deviation.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ CNET = Architecture(
         "kernel_initializer": "PortableGlorotUniform",
     },
 )
-"""What the paper says of its convolutional networks, and what it leaves open."""
+"""The paper's convolutional networks; it does not specify padding and kernels."""
 
 K = 5
 """Hidden units of a VAF."""
@@ -84,7 +84,8 @@ def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 
     The paper specifies neither learning rate and momentum nor batch size and patience.
     `manner="paper"` is SGD at 0.01 with momentum 0.9, in batches of 128, with at most
-    300 epochs and patience 30. `"ours"` is the best of three rates, with 100 and 10.
+    300 epochs and patience 30. `"ours"` is the best of three learning rates, with at
+    most 100 epochs and patience 10.
     """
     form = form or Form()
     momentum = {"learning_rate": 0.01, "momentum": 0.9}
@@ -104,8 +105,8 @@ def protocols_b(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     """Return the protocols of `cnet_B`: what the paper compares, then other layers.
 
     The last 10,000 images are the publisher's test images; a tenth of the others is for
-    validation. Adam has a rate of 0.001, or the best of three, and batches of 128. The
-    quick form leaves out the other layers unless it names activations.
+    validation. Adam has a learning rate of 0.001, or the best of three, and batches of
+    128. The quick form leaves out the other layers unless it names activations.
     """
     form = form or Form()
     adam = Optimizer("Adam", {"learning_rate": 0.001})
@@ -127,7 +128,7 @@ def protocols_b(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 def _fields(
     form: Form, optimizer: Optimizer, rates: tuple[float, ...]
 ) -> dict[str, Any]:
-    """Return what the networks have in common."""
+    """Return the fields that all protocols share."""
     fields: dict[str, Any] = {"optimizer": optimizer, "batch_size": 128}
     if form.manner == "paper":
         fields |= {"epochs": 300, "patience": 30}
@@ -139,7 +140,7 @@ def _fields(
 
 
 def _arms_of_b() -> list[tuple[Variant, Architecture]]:
-    """Return the activations of `cnet_B` and the networks that they are in."""
+    """Return the activations of `cnet_B` and their networks."""
     relu, vaf, vaf_relu = (variant.updated(k=K) for variant in VARIANTS)
     others = {variant.name: variant for variant in FAMILY}
     kaf, prelu = others.pop("kaf"), others.pop("prelu")

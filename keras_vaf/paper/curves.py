@@ -1,4 +1,4 @@
-"""What activations started as and what they became: the paper's pictures of them."""
+"""The paper's pictures of activations at their start and after training."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "folds")
 DATASETS = (*SENSORLESS.datasets, *SMALL)
-"""Sensorless, and the data of both tables that have fewer than 5,000 rows."""
+"""Sensorless, and the datasets of both tables with fewer than 5,000 rows."""
 
 _HIDDEN = (25, 10)
 _OTHERS = "learned, other folds"
@@ -64,7 +64,7 @@ def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
 
 
 def table_of_curves(done: Reproduction, selection: Selection) -> Table:
-    """Draw start and learned functions of each dataset, and measure the change."""
+    """Return a picture of each dataset, and a table of how far functions moved."""
     by_data: dict[str, list[Report]] = {}
     for report in done.reports:
         by_data.setdefault(report.protocol.dataset, []).append(report)
@@ -94,10 +94,11 @@ def table_of_curves(done: Reproduction, selection: Selection) -> Table:
 
 @style.styled
 def functions_figure(reports: Sequence[Report]) -> Figure:
-    """Draw what each hidden layer's shared function was at the start and became.
+    """Draw the shared function of each hidden layer at the start and after training.
 
-    One row for each protocol, one column for each hidden layer; in the fold with the
-    lowest validation loss, over the data that enter the layer there.
+    There is one row for each protocol and one column for each hidden layer. The
+    functions are those of the fold with the lowest validation loss, drawn over the
+    inputs of the layer.
 
     Args:
         reports: Reports of trainable activations that are shared by a layer.
@@ -166,7 +167,7 @@ def _rows(reports: Sequence[Report]) -> list[dict[str, str]]:
 
 
 def _measured(report: Report) -> list[tuple[float, float]]:
-    """Return for each hidden layer how far it moved, and how unlike it is."""
+    """Return `change` and `unlike` of each hidden layer."""
     layers = zip(
         start_layers(report), learned_layers(report), report.activations, strict=True
     )

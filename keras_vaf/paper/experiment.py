@@ -1,4 +1,4 @@
-"""What an experiment of the paper is, as data, and what comes of it."""
+"""`Experiment`: an experiment as data; `Reproduction`: its reports."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ Manner = Literal["paper", "ours"]
 
 @dataclass(frozen=True)
 class Form:
-    """Which form of an experiment is run.
+    """The form in which an experiment is run.
 
     Attributes:
-        manner: `"paper"`, as published, or `"ours"`, as a careful person would.
-        quick: Whether it is the small form, which takes minutes.
-        architectures: Widths of the hidden layers to train; none are all.
-        activations: Names of the activations to train; none are all.
-        settings: Fields of the protocols that get another value, as in
-            `with_settings`.
+        manner: `"paper"`, as published, or `"ours"`, with longer training.
+        quick: Whether to run the small form, which takes minutes.
+        architectures: Widths of the hidden layers to train; `()` trains all.
+        activations: Names of the activations to train; `()` trains all.
+        settings: Other values of the protocols' fields, as in `with_settings`.
 
     Raises:
-        ValueError: If there is no such manner.
+        ValueError: If the manner is unknown.
     """
 
     manner: Manner = "paper"
@@ -42,38 +41,37 @@ class Form:
     settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a manner that does not exist."""
+        """Refuse an unknown manner."""
         check_choice("manner", self.manner, get_args(Manner))
 
     @property
     def title(self) -> str:
-        """What a table says of it."""
+        """Description in titles of tables."""
         quick = ["quick form"] if self.quick else []
         return ", ".join([f"protocol {self.manner}", *quick, *self.settings])
 
     @property
     def name(self) -> str:
-        """What a file's name says of it."""
+        """Description in names of files."""
         quick = ["quick"] if self.quick else []
         return "-".join([self.manner, *quick, *map(file_name, self.settings)])
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of the paper's experiments: what it trains, and what is made of the reports.
+    """An experiment: its data, its protocols and its table.
 
     Attributes:
-        name: Its name on the command line.
-        title: Its name in tables.
-        datasets: Names of its data, in the paper's order.
-        protocols: Returns what is trained on a dataset.
+        name: Name on the command line.
+        title: Name in tables.
+        datasets: Names of the datasets, in the paper's order.
+        protocols: Returns the protocols of a dataset.
         table: Makes the table and its pictures from the reports.
         published: The numbers that the paper reports; `()` if there are none.
         metric: The score that is compared with them.
-        architectures: Widths of hidden layers that can be chosen from.
-        quick_rows: Datasets of more rows are left out of the quick form; `None` leaves
-            out none.
-        functions: Whether the learned functions are kept with the table.
+        architectures: Widths of hidden layers that a form can name.
+        quick_rows: Most rows of a dataset in the quick form; `None` has no limit.
+        functions: Whether the files next to a table hold the learned functions.
         references: Names of the activations to compare with, as in `selected_results`.
     """
 
@@ -92,15 +90,15 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What became of an experiment.
+    """The reports of an experiment.
 
     Attributes:
         experiment: The experiment.
         form: The form that was run.
-        reports: One report per cell that is trained, those of earlier runs included.
+        reports: One report per trained cell, those of earlier runs included.
         missing: Number of cells that other shards have to train.
         left_out: Names of datasets that the quick form leaves out.
-        set_aside: Files that were no reports of their cells, under their new names.
+        set_aside: Files that were not reports of their cells, under their new names.
         others: Number of other protocols on the same data in the folder.
     """
 
@@ -114,12 +112,12 @@ class Reproduction:
 
     @property
     def title(self) -> str:
-        """Heading of its table."""
+        """Heading of the table."""
         return f"{self.experiment.title}: {self.form.title}"
 
     @property
     def notes(self) -> list[str]:
-        """Which data the quick form leaves out."""
+        """Note on the datasets that the quick form leaves out."""
         if not self.left_out:
             return []
         return [f"Left out, as too large: {', '.join(self.left_out)}."]

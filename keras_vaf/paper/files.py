@@ -1,4 +1,4 @@
-"""The files that an experiment's table is in, and what it is made from."""
+"""`keep` and `read_reproduction`: the files of an experiment's table and reports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def keep(
     selection: Selection,
     output: str | os.PathLike[str],
 ) -> Path:
-    """Write the table and pictures of an experiment, and what they are made from.
+    """Write the table, the pictures and the reports of an experiment.
 
     Args:
         done: The reports.
-        table: What was made of them.
-        selection: How it was made.
+        table: The table of the reports.
+        selection: The selection of the table.
         output: The folder.
 
     Returns:
-        The file of the table. Beside it are its pictures, and the reports as a file
-        that `read_reproduction` reads.
+        The file of the table. The same folder has the pictures, and a file of reports
+        for `read_reproduction`.
     """
     start = f"{done.experiment.name}-{done.form.name}"
     end = "-".join(sorted({report.environment["backend"] for report in done.reports}))
@@ -52,18 +52,18 @@ def keep(
 def read_reproduction(
     experiment: Experiment, form: Form, paths: Sequence[str | os.PathLike[str]]
 ) -> Reproduction:
-    """Read what tables were made from, to make one again without training.
+    """Read the reports of an experiment, to make its table again without training.
 
     Args:
         experiment: The experiment.
         form: The form that was run; it is part of the title.
-        paths: Files that `keep` wrote beside tables, of one run or of several.
+        paths: Files of reports that `keep` wrote, of one run or of several.
 
     Returns:
-        The reports of all files; of a cell that is in several, the first one.
+        The reports of all files. If several files have a cell, the first one counts.
 
     Raises:
-        ValueError: If a file is torn or something else, or of another experiment.
+        ValueError: If a file is incomplete, another file, or of another experiment.
         FileNotFoundError: If there is no such file.
     """
     reports: dict[tuple[str, int, int], Report] = {}

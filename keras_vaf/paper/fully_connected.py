@@ -47,7 +47,7 @@ SMALL = (
     "qsar_biodegradation",
     "climate_crashes",
 )
-"""The data of fewer than 5,000 rows."""
+"""Names of the datasets with fewer than 5,000 rows."""
 
 _LARGE = 5_000
 _RAW_TARGETS = ("delta_elevators", "elevators")
@@ -58,21 +58,18 @@ _QUICK: dict[str, Any] = {"epochs": 30, "folds": 3}
 def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     """Return the protocols of a dataset: every activation in every architecture.
 
-    Beside the paper's three activations there is a ReLU that has as many parameters and
-    as many tries as the VAFs, as in `as_fair`.
+    The activations are the paper's three, and a ReLU with as many parameters and as
+    many tries as the VAFs (`as_fair`).
 
-    What the paper leaves open is settled here, and printed with each table: batches of
-    128 for RMSprop, a first Rprop step of 0.01, standardised inputs, targets scaled to
-    [0, 1] but for two datasets, a fifth of the rest for validation.
+    The paper does not specify all settings. Here, RMSprop has batches of 128, the first
+    step of Rprop is 0.01, inputs are standardised, targets are scaled to [0, 1] except
+    for two datasets, and a fifth of the other rows is for validation.
 
     Args:
         dataset: The data.
         form: `manner="paper"` (eta+ 1.01, 300 epochs) or `"ours"` (eta+ 1.2, up to 2000
-            epochs that end 200 after the best one); `quick` has fewer architectures,
-            folds, epochs and rates.
-
-    Returns:
-        The protocols.
+            epochs, patience 200); `quick` has fewer architectures, folds, epochs and
+            learning rates.
 
     Example:
 
@@ -95,7 +92,7 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 
 
 def fields_of(dataset: Dataset, form: Form) -> dict[str, Any]:
-    """Return what all protocols of a dataset have in common."""
+    """Return the fields that all protocols of a dataset share."""
     raw = dataset.task == "classification" or dataset.name in _RAW_TARGETS
     fields: dict[str, Any] = {
         "preprocessing": Preprocessing(targets="none" if raw else "min-max")

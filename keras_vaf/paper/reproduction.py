@@ -1,4 +1,4 @@
-"""`reproduce`: run an experiment, or what is missing of it."""
+"""`reproduce`: train the missing cells of an experiment."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def reproduce(
     shard: Shard | None = None,
     track: Track = lambda items, total: items,
 ) -> Reproduction:
-    """Run an experiment of the paper, or what is missing of it.
+    """Train the missing cells of an experiment, and return all its reports.
 
     All data are loaded, and all protocols checked, before the first training.
 
     Args:
         experiment: The experiment.
-        form: Which form of it; by default the full one, as published.
-        datasets: Names of the datasets to run; none are all.
+        form: The form to run; by default the full one, as published.
+        datasets: Names of the datasets to run; `()` runs all.
         seeds: Different seeds; every seed draws its own folds and starts.
         data_dir: As in `keras_vaf.datasets.load`.
         output: Folder of the reports.
@@ -46,13 +46,10 @@ def reproduce(
         shard: As in `compare`.
         track: As in `compare`.
 
-    Returns:
-        The reports.
-
     Raises:
-        ValueError: If a name is unknown, a setting is none, a seed occurs twice, or
-            there is no such engine.
-        FileNotFoundError: If the data are not there.
+        ValueError: If a name or the engine is unknown, a seed occurs twice, or a
+            setting cannot be read.
+        FileNotFoundError: If the files of a dataset are missing.
         OSError: If the folder cannot be written to.
     """
     form = form or Form()
@@ -91,7 +88,7 @@ def reproduce(
 def _check_known(
     experiment: Experiment, kind: str, wanted: Iterable[str], known: Iterable[str]
 ) -> None:
-    """Raise a `ValueError` unless an experiment has all datasets, or the like."""
+    """Raise a `ValueError` for names that an experiment does not have."""
     known = dict.fromkeys(known)
     unknown = [each for each in wanted if each not in known]
     if unknown:
@@ -106,7 +103,7 @@ def _texts(architectures: Iterable[tuple[int, ...]]) -> list[str]:
 
 
 def _protocols(experiment: Experiment, dataset: Dataset, form: Form) -> list[Protocol]:
-    """Return what the form asks for, once it is known that it can be trained."""
+    """Return the protocols of a form, after a check that they can be trained."""
     protocols = experiment.protocols(dataset, form)
     names = [protocol.variant.name for protocol in protocols]
     _check_known(experiment, "activations", form.activations, names)
@@ -120,7 +117,7 @@ def _protocols(experiment: Experiment, dataset: Dataset, form: Form) -> list[Pro
 
 
 def _others(store: Store, protocols: Sequence[Protocol]) -> int:
-    """Count the other protocols on the same data, which stay as they are."""
+    """Count the other protocols on the same data in the folder."""
     own = {store.path(Cell(protocol, 0, 0)).parent for protocol in protocols}
     data = {folder.parent for folder in own}
     there = {arm for folder in data if folder.is_dir() for arm in folder.iterdir()}

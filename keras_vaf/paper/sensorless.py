@@ -53,7 +53,7 @@ _QUICK_UNITS = (5,)
 
 
 class Setting(NamedTuple):
-    """What distinguishes two networks of this experiment.
+    """The properties in which the networks of this experiment differ.
 
     Attributes:
         hidden: Width of the hidden layer.
@@ -98,7 +98,7 @@ def protocols_of_sensorless(dataset: Dataset, form: Form) -> list[Protocol]:
 
 
 def table_of_sensorless(done: Reproduction, selection: Selection) -> Table:
-    """Make the table and the six panels; nothing is selected in this experiment."""
+    """Return the table, with the six panels. `selection` has no effect here."""
     found = results_of_sensorless(done)
     rows = {sum(report.rows.values()) for report in done.reports}
     first = next(iter(found.values()))
@@ -121,7 +121,7 @@ def table_of_sensorless(done: Reproduction, selection: Selection) -> Table:
 
 
 def claims(found: Mapping[Setting, Result]) -> list[str]:
-    """Return what the paper says of its six panels, and what these numbers say."""
+    """Return the paper's statements on its six panels, each with our numbers."""
     vafs = {setting: result for setting, result in found.items() if setting.k}
     held = [each for each in vafs.values() if each.gains]
     better = sum(statistics.fmean(each.gains) > 0 for each in held)
@@ -203,7 +203,7 @@ def _cells(setting: Setting, result: Result) -> dict[str, str]:
 
 
 def _contrast(means: Mapping[Setting, float], field: str, one: str, other: str) -> str:
-    """Say how far the networks with one value are from those with the other."""
+    """Return how much better networks with one value of a field are than the others."""
     pairs = [
         (mean, means[twin])
         for setting, mean in means.items()

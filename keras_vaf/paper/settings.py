@@ -1,4 +1,4 @@
-"""Other values for what a protocol leaves open, without new code for each of them."""
+"""`with_settings`: change fields of a protocol by text."""
 
 from __future__ import annotations
 
@@ -21,14 +21,10 @@ def with_settings(protocol: Protocol, settings: Sequence[str]) -> Protocol:
 
     Args:
         protocol: A protocol.
-        settings: The settings. What it is trained on, its activation and its widths
-            stay as they are.
-
-    Returns:
-        The changed protocol.
+        settings: The settings. Data, activation and widths cannot be changed.
 
     Raises:
-        ValueError: If a setting is none, or the protocol cannot have it.
+        ValueError: If a setting cannot be read, or the protocol cannot have it.
 
     Example:
 

@@ -72,7 +72,7 @@ def test_torn_and_foreign_files_are_left_out_and_named(tmp_path):
 def test_a_folder_without_cells_is_refused_before_anything_is_copied(tmp_path):
     write(tmp_path / "a", 0)
 
-    with pytest.raises(FileNotFoundError, match=r"nowhere is no folder of results"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere is not a folder of results"):
         merge([tmp_path / "a", tmp_path / "nowhere"], tmp_path / "c")
 
     assert not (tmp_path / "c").exists()

@@ -1,4 +1,4 @@
-"""Folders of several shards put together into one."""
+"""`merge`: copy the reports of several shards into one folder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from keras_vaf.utils import write_atomically
 
 @dataclass(frozen=True)
 class Merged:
-    """What `merge` did.
+    """Counts of the reports that `merge` found.
 
     Attributes:
         copied: Number of reports that were copied.
-        there: Number of reports whose cell was there already.
-        left_out: Files that are no reports of their cells.
+        there: Number of reports whose cell the output folder already had.
+        left_out: Files that are not reports of their cells.
     """
 
     copied: int
@@ -33,15 +33,12 @@ def merge(
 ) -> Merged:
     """Copy the reports and networks of several output folders into one.
 
-    A cell that is in several folders is taken from the first one, and one that is in
-    the output stays as it is there. The folders themselves are not changed.
+    If several folders have a cell, the first folder counts. Cells of the output folder
+    are kept. The other folders are not changed.
 
     Args:
         folders: Output folders of `compare`, such as those of its shards.
         output: The folder to copy to.
-
-    Returns:
-        What was copied.
 
     Raises:
         FileNotFoundError: If a folder has no cells.
@@ -50,7 +47,7 @@ def merge(
     for folder in folders:
         if not (Path(folder) / "cells").is_dir():
             raise FileNotFoundError(
-                f"{folder} is no folder of results: it has no folder `cells`."
+                f"{folder} is not a folder of results: it has no folder `cells`."
             )
     copied, there, left_out = 0, 0, []
     sources = [Path(folder) / "cells" for folder in folders]
@@ -70,7 +67,7 @@ def merge(
 
 
 def _is_own(source: Path, path: Path) -> bool:
-    """Tell whether a file is a whole report of the cell that its path names."""
+    """Tell whether a file is a complete report of the cell that its path names."""
     try:
         report = Report.from_dict(json.loads(path.read_bytes()))
     except ValueError:

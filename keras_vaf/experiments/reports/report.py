@@ -1,4 +1,4 @@
-"""One report per cell: what was done, where, and what came out."""
+"""`Report`: protocol, environment and results of one cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import keras
 from keras_vaf.experiments.protocol import Cell, Protocol
 
 FORMAT = 2
-"""Version of the report files; a file of another version is redone."""
+"""Version of the report files; cells with a report of another version are redone."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Trial:
     """One training of a cell, at one learning rate.
 
     Attributes:
-        rate: The learning rate that was tried; `None` is the optimizer's own.
+        rate: The learning rate; `None` is the optimizer's own.
         scores: Scores on the test rows, by name of the metric.
         validation: Loss and scores on the validation rows at the best epoch.
         epochs: Epochs that were run.
         best_epoch: Epoch whose weights were kept; 0 if no epoch had a finite loss.
-        stopped: Why training ended: `"epochs"`, `"patience"` or `"not finite"`.
-        start: Which of several starts it was, counted from 0.
+        stopped: Reason for the end: `"epochs"`, `"patience"` or `"not finite"`.
+        start: Number of the start, counted from 0.
     """
 
     rate: float | None
@@ -43,30 +43,28 @@ class Trial:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of one cell.
+    """The results of one cell.
 
-    Where several learning rates were tried, all trials are here, with their scores on
-    validation and on test rows; what stands for the cell is the one that did best on
-    the validation rows.
+    A report holds all trials, with their scores on validation and test rows. The trial
+    with the best validation score is the selected one.
 
     Attributes:
-        protocol: What was trained, and how.
+        protocol: The settings of the training.
         seed: Seed of folds, inner split and starts.
         fold: The test fold, counted from 0.
         rows: Number of rows for `"train"`, `"validation"` and `"test"`.
-        trials: The trainings, one for each learning rate.
+        trials: The trainings, one for each start and learning rate.
         baseline: Scores of the constant predictor (majority class, or mean of the
             training targets) on the test rows.
         parameters: Number of trained parameters.
-        seconds: Wall-clock time of the trainings, compilation included; where networks
-            are trained together, their share.
+        seconds: Wall-clock time of the trainings, compilation included. Networks that
+            are trained together share the time equally.
         curves: `"epoch"`, `"loss"` and `"validation_loss"` of the selected trial,
             thinned.
-        activations: Per trainable activation of the selected trial its `"name"`,
-            `"config"`, `"weights"` and quantiles of the `"inputs"` that it sees on the
-            training rows.
+        activations: `"name"`, `"config"` and `"weights"` of each trainable activation
+            of the selected trial, and quantiles of its `"inputs"` on the training rows.
         environment: Versions, backend, device and precision.
-        flops: Floating-point operations of one sample's way through the network, as in
+        flops: Floating-point operations of the network for one sample, as in
             `count_flops`.
     """
 
@@ -85,12 +83,12 @@ class Report:
 
     @property
     def cell(self) -> Cell:
-        """The cell that this is the report of."""
+        """The cell of this report."""
         return Cell(self.protocol, self.seed, self.fold)
 
     @property
     def selected(self) -> Trial:
-        """The trial that did best on the validation rows."""
+        """The trial with the best validation score."""
         return best_on_validation(self.trials, self.protocol.metric)
 
     @property
@@ -99,15 +97,15 @@ class Report:
         return self.selected.scores[self.protocol.metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` makes into an equal report."""
+        """Return data from which `from_dict` makes an equal report."""
         return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Report:
-        """Return the report held by `data`.
+        """Return the report from what `to_dict` made of it.
 
         Raises:
-            ValueError: If `data` is no report of this format.
+            ValueError: If `data` is not a report of this format.
         """
         try:
             fields = dict(data)
@@ -123,16 +121,13 @@ class Report:
 
 
 def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
-    """Return the trial with the best validation score; the loss decides between equals.
+    """Return the trial with the best validation score, then the lowest loss.
 
-    A trial without a finite epoch comes last.
+    A trial without a finite epoch comes last. Among equals, the first one is returned.
 
     Args:
-        trials: The trials, of which the first one is taken among equals.
+        trials: The trials.
         metric: Name of the score.
-
-    Returns:
-        One of them.
     """
 
     def rank(trial: Trial) -> tuple[float, float]:
@@ -145,18 +140,18 @@ def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
 
 
 def error(metric: str, score: float) -> float:
-    """Turn a score into an error, of which low ones are good."""
+    """Return a score as an error, for which lower is better."""
     return -score if metric.endswith("accuracy") else score
 
 
 def validation_loss(report: Report) -> float:
-    """Return the loss by which the best epoch was chosen; infinite if there is none."""
+    """Return the validation loss of the best epoch, or infinity if none is finite."""
     loss = report.selected.validation["loss"]
     return math.inf if loss is None else loss
 
 
 def environment() -> dict[str, Any]:
-    """Return what a reader needs to repeat a run: versions, backend, device."""
+    """Return versions, backend and device, which one needs to repeat a run."""
     backend = keras.backend.backend()
     packages = ("keras_vaf", "keras", "numpy", backend)
     versions = {name: importlib.import_module(name).__version__ for name in packages}

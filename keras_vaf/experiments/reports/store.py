@@ -1,4 +1,4 @@
-"""A folder of reports, one file per cell."""
+"""`Store`: a folder of reports, one file per cell."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Store:
     """A folder of reports, one file per cell, and of their networks.
 
     The path of a file names backend, data, variant, widths and the protocol's hash, so
-    that what was done otherwise never mixes.
+    that reports of different protocols never mix.
 
     Attributes:
         root: The folder.
-        networks: Whether the trained networks are kept beside the reports.
+        networks: Whether the trained networks are stored next to the reports.
     """
 
     root: Path
@@ -36,7 +36,7 @@ class Store:
 
         Args:
             cell: The cell.
-            backend: The backend that it is trained on; `None` is the one Keras runs on.
+            backend: Name of the backend; `None` is the one that Keras runs on.
         """
         protocol = cell.protocol
         hidden = "-".join(map(str, protocol.hidden))
@@ -50,7 +50,7 @@ class Store:
         return self.path(cell).with_suffix(".keras")
 
     def write(self, report: Report, network: bytes | None = None) -> None:
-        """Write the network, then the report, each of them whole or not at all.
+        """Write the network, then the report, each atomically.
 
         Args:
             report: The report.
@@ -72,7 +72,7 @@ class Store:
         """Return a cell's report, or `None` if report or network are missing.
 
         Raises:
-            ValueError: If the file is torn, or another cell's.
+            ValueError: If the file is incomplete, or another cell's.
         """
         path = self.path(cell)
         if not path.is_file():
@@ -85,13 +85,14 @@ class Store:
         return report
 
     def collect(self, cells: Iterable[Cell]) -> tuple[list[Report], list[Path]]:
-        """Return the reports there are, and where unusable files were moved to.
+        """Return the reports of cells, and rename unusable files.
 
         Args:
             cells: The cells to look for.
 
         Returns:
-            Their reports, and the new names of files that are torn or foreign.
+            Their reports, and the new names of files that are incomplete or another
+            cell's.
         """
         reports, moved = [], []
         for cell in cells:
@@ -106,11 +107,11 @@ class Store:
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a run: cells belong to one of `count` shards by the hash of their path.
+    """A part of a run. The hash of a cell's path decides to which shard it belongs.
 
     Attributes:
-        number: Which of the shards, counted from 1.
-        count: How many there are.
+        number: Number of the shard, counted from 1.
+        count: Number of shards.
 
     Raises:
         ValueError: If `number` is not between 1 and `count`.
@@ -120,7 +121,7 @@ class Shard:
     count: int
 
     def __post_init__(self) -> None:
-        """Refuse a shard that is none of them."""
+        """Refuse numbers that are out of range."""
         if not 1 <= self.number <= self.count:
             raise ValueError(
                 "A shard is its number and how many there are, such as 1/4: the number "
@@ -129,10 +130,10 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Return the shard that a text such as `"1/4"` names.
+        """Return the shard of a text such as `"1/4"`.
 
         Raises:
-            ValueError: If it names none.
+            ValueError: If the text is not of this form.
         """
         match = re.fullmatch(r"(\d+)/(\d+)", text)
         if match is None:
@@ -143,19 +144,19 @@ class Shard:
         return cls(*map(int, match.groups()))
 
     def has(self, store: Store, cell: Cell) -> bool:
-        """Tell whether a cell belongs to this shard, whichever folder it is in."""
+        """Tell whether a cell belongs to this shard; the folder does not matter."""
         path = store.path(cell).relative_to(store.root).as_posix()
         digest = hashlib.sha256(path.encode()).digest()
         return int.from_bytes(digest[:8]) % self.count == self.number - 1
 
 
 def file_name(text: str) -> str:
-    """Return `text` with everything that is awkward in a file name replaced."""
+    """Return `text` with all special characters replaced, for use as a file name."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
 
 
 def _to_json(report: Report) -> str:
-    """Return JSON with one line per field, which people can read."""
+    """Return JSON with one line per field, for human readers."""
     fields = report.to_dict().items()
     lines = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in fields)
     return f"{{\n{lines}\n}}\n"

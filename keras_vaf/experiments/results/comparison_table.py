@@ -30,7 +30,7 @@ _SHOWN = ("activation", "mean", "deviation", "gain", "p", "parameters", "seconds
 
 
 def comparison_table(reports: Sequence[Report]) -> Table:
-    """Return the table of a comparison, with what one must know to read it.
+    """Return the table of a comparison, with notes that explain it.
 
     Args:
         reports: Reports of one dataset; every protocol with the same seeds and folds.
@@ -40,8 +40,8 @@ def comparison_table(reports: Sequence[Report]) -> Table:
         One line for each protocol, and one for the predictor that ignores its inputs.
 
     Raises:
-        ValueError: If there are no reports, or a protocol lacks a fold that the first
-            one has.
+        ValueError: If `reports` is empty, or a protocol lacks a fold that the first one
+            has.
         ImportError: If SciPy is not installed.
     """
     results = results_of(reports)

@@ -104,7 +104,7 @@ class Result:
 
     @cached_property
     def gains(self) -> tuple[float, ...]:
-        """How much better than the reference it is, by seed and fold.
+        """Difference to the reference by seed and fold; positive is better.
 
         Raises:
             ValueError: If the reference has other seeds or folds.
@@ -146,7 +146,7 @@ def results_of(reports: Sequence[Report]) -> list[Result]:
         reports: Reports of one dataset; every protocol with the same seeds and folds.
 
     Raises:
-        ValueError: If there are no reports.
+        ValueError: If `reports` is empty.
     """
     if not reports:
         raise ValueError("A comparison needs reports. Received: no report")

@@ -1,4 +1,4 @@
-"""Algorithm 2 of the paper, on reports: which learning rate, which architecture."""
+"""`select`: learning rates and architectures from reports, by Algorithm 2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Selection = Literal["validation", "paper", "literal"]
 
 @dataclass(frozen=True)
 class Selected:
-    """What stands for one activation on one dataset.
+    """The reports and trials that are selected for one activation on one dataset.
 
     Attributes:
         reports: The reports of the selected architecture, by seed and fold.
@@ -74,22 +74,22 @@ def select(
 ) -> dict[tuple[str, str], Selected]:
     """Select learning rate, start and architecture of each activation on each dataset.
 
-    All selections are made of the same reports, so that their differences are the
-    optimism of picking by test scores.
+    All selections use the same reports. Their difference shows how optimistic a
+    selection by test scores is.
 
     Args:
         reports: Reports of any datasets, activations and architectures.
-        selection: `"validation"` picks rate and start of each fold by its validation
-            score, and the architecture by the mean of these; test scores have no say.
-            `"paper"` picks all by test scores, as the published tables, which name one
-            architecture for each cell. `"literal"` picks the architecture by the test
-            score of each fold too, as Algorithm 2 reads.
+        selection: `"validation"` selects learning rate and start in each fold by the
+            validation score, and the architecture by the mean validation score.
+            `"paper"` selects all by test scores; the published tables name one
+            architecture for all folds. `"literal"` also selects the architecture in
+            each fold by the test score, as Algorithm 2 is written.
 
     Returns:
-        What is selected for each dataset and activation, by their names.
+        The selected reports and trials, by the names of dataset and activation.
 
     Raises:
-        ValueError: If there is no such selection, architectures of an activation were
+        ValueError: If the selection is unknown, architectures of an activation were
             trained on different seeds or folds, or one of them by several protocols.
     """
     check_selection(selection)
@@ -107,7 +107,7 @@ def select(
 
 
 def check_selection(selection: str) -> None:
-    """Raise a `ValueError` unless there is such a selection."""
+    """Raise a `ValueError` for an unknown selection."""
     check_choice("selection", selection, get_args(Selection))
 
 

@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance, for folds that share training rows."""
+"""Significance tests for cross-validated scores."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from keras_vaf.utils import require
 def corrected_t_test(differences: Sequence[float], test_fraction: float) -> float:
     """Return the p-value of the corrected resampled t-test.
 
-    Test folds are separate, but training rows are shared, so that the plain t-test
-    finds too much. Here the variance of the mean is taken as 1 / n + f / (1 - f) times
-    that of the differences (Nadeau and Bengio, 2003), for a share f of test rows.
+    Folds share training rows, so that the p-values of a plain t-test are too small.
+    Here the variance of the mean is 1 / n + f / (1 - f) times that of the differences,
+    for a share f of test rows (Nadeau and Bengio, 2003).
 
     Args:
         differences: Difference of two scores on each of the n folds.
         test_fraction: Share of the rows that one fold tests.
 
     Returns:
-        The two-sided p-value; 1 if no fold differs.
+        The two-sided p-value; 1 if all differences are 0.
 
     Raises:
-        ValueError: If there are fewer than two folds.
+        ValueError: If there are fewer than two differences.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -47,18 +47,16 @@ def corrected_interval(
 ) -> float:
     """Return half the width of the confidence interval of the mean difference.
 
-    It holds 0 exactly if the p-value of `corrected_t_test` is above 1 - `confidence`.
+    The interval contains 0 if and only if the p-value of `corrected_t_test` is above
+    1 - `confidence`.
 
     Args:
         differences: Difference of two scores on each fold.
         test_fraction: Share of the rows that one fold tests.
-        confidence: How often such an interval holds the true mean.
-
-    Returns:
-        How far the interval reaches to both sides of the mean.
+        confidence: Probability that such an interval contains the true mean.
 
     Raises:
-        ValueError: If there are fewer than two folds.
+        ValueError: If there are fewer than two differences.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -79,7 +77,7 @@ def wilcoxon(differences: Sequence[float]) -> float:
         differences: Difference of two mean scores on each dataset.
 
     Returns:
-        The two-sided p-value; 1 if no dataset differs.
+        The two-sided p-value; 1 if all differences are 0.
 
     Raises:
         ImportError: If SciPy is not installed.

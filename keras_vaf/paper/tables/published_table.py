@@ -1,4 +1,4 @@
-"""`published_table`: the numbers of an experiment beside the published ones."""
+"""`published_table`: the table of an experiment, with the published numbers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def rows_of(found: Results) -> list[dict[str, str]]:
 
 
 def notes_of(done: Reproduction, selection: Selection) -> list[str]:
-    """Return how the table was made, and how it differs from the published one."""
+    """Return the notes on scores, selection and training."""
     protocols = [report.protocol for report in done.reports]
     networks = {(each.dataset, each.variant.name, each.hidden) for each in protocols}
     most = max(Counter(network[:2] for network in networks).values(), default=0)
@@ -97,7 +97,7 @@ def notes_of(done: Reproduction, selection: Selection) -> list[str]:
 
 
 def _test_images(done: Reproduction) -> list[str]:
-    """Return what the publisher's division means for the table, if it is used."""
+    """Return a note on p-values, if the publisher's test images are used."""
     tests = {r.rows["test"] for r in done.reports if r.protocol.test_rows}
     if not tests:
         return []

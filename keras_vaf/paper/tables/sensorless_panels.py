@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# The rows of panels, as (sharing, what the title says of it).
+# The rows of panels, as (sharing, words in the title).
 _ROWS = (("neuron", "not shared"), ("layer", "shared"))
 _COLORS = {"tanh": style.BLUE, "relu": style.ORANGE}
 _MARKS = {"random": "o-", "specific": "s--"}
@@ -21,7 +21,7 @@ _MARKS = {"random": "o-", "specific": "s--"}
 
 @style.styled
 def panels_of(scores: Mapping[Any, Sequence[float]]) -> Figure:
-    """Draw test accuracy over k: above VAFs that are not shared, below shared ones.
+    """Draw test accuracy over k: unshared VAFs in the upper row, shared ones below.
 
     Each column is a width of the hidden layer. A dotted line is the fixed activation;
     bars are standard deviations over the repeats.

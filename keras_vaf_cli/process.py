@@ -17,12 +17,18 @@ from typing import Any, NoReturn
 from keras_vaf_cli import Terminated, main
 
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+_SIGNALLED = 128  # plus the number of a signal: the exit code of a stopped command
 
 
 def start() -> NoReturn:
     """Run `keras-vaf` with the arguments of the process, and exit."""
     _handle_signals(_end, _end)
-    sys.exit(main(load=_load))
+    code = main(load=_load)
+    if code > _SIGNALLED:
+        # The interpreter's own exit can crash while JAX still computes.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _load(arguments: argparse.Namespace) -> None:
@@ -57,7 +63,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     """
     cause = "interrupted" if number == signal.SIGINT else "terminated"
     print(f"\nkeras-vaf: {cause} before it began.", file=sys.stderr, flush=True)
-    os._exit(128 + number)
+    os._exit(_SIGNALLED + number)
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

@@ -6,15 +6,14 @@ from typing import Any
 from keras_vaf.datasets import CATALOGUE, find, load
 from keras_vaf.datasets.checksums import check_there
 from keras_vaf.datasets.fetching import cache_folder, data_folder
-from keras_vaf.datasets.pictures import plot_distributions
 from keras_vaf.datasets.summary import (
     align,
-    as_markdown,
     catalogue_table,
     describe,
     layout,
+    plot_distributions,
 )
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 
 
 def add_parser(
@@ -42,8 +41,11 @@ def add_parser(
 
 def list_datasets(arguments: argparse.Namespace) -> int:
     """Print the catalogue beside the paper's table."""
-    table = catalogue_table()
-    print(*(as_markdown if arguments.markdown else align)(table), sep="\n")
+    header, *lines = catalogue_table()
+    if arguments.markdown:
+        print(markdown_table(header, lines, text_columns=len(header)))
+    else:
+        print(*align([header, *lines]), sep="\n")
     return 0
 
 

@@ -35,18 +35,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def list_datasets(arguments: argparse.Namespace) -> int:
     """Print the catalogue next to the paper's table."""
-    from keras_vaf.datasets.summary import align, as_markdown, catalogue_table
+    from keras_vaf.datasets.summary import align, catalogue_table
+    from keras_vaf.utils import markdown_table
 
-    table = catalogue_table()
-    print(*(as_markdown if arguments.markdown else align)(table), sep="\n")
+    header, *lines = catalogue_table()
+    if arguments.markdown:
+        print(markdown_table(header, lines, text_columns=len(header)))
+    else:
+        print(*align([header, *lines]), sep="\n")
     return 0
 
 
 def show(arguments: argparse.Namespace) -> int:
     """Print a summary of a dataset, and draw it on request."""
     from keras_vaf.datasets import find, load
-    from keras_vaf.datasets.pictures import plot_distributions
-    from keras_vaf.datasets.summary import describe, describe_entry
+    from keras_vaf.datasets.summary import describe, describe_entry, plot_distributions
     from keras_vaf.utils import write_atomically
 
     dataset = load(arguments.name, arguments.data_dir)

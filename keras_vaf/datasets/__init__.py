@@ -1,7 +1,7 @@
-"""The paper's data, and a user's own: arrays that are the same for everyone.
+"""The paper's datasets and a user's own tables, as arrays.
 
-`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_csv` a
-table of one's own. Both return a `Dataset`. `Preprocessing` scales its inputs and
+`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_csv`
+reads a user's table. Both return a `Dataset`. `Preprocessing` scales its inputs and
 targets by statistics of the training rows.
 """
 

@@ -1,12 +1,13 @@
-"""The one shape in which every table and every set of images reaches a network."""
+"""Inputs and targets as arrays, for tables and for images: `Dataset`."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
+
+from keras_vaf.utils import check_choice, checksum
 
 Task = Literal["classification", "regression"]
 
@@ -52,12 +53,8 @@ class Dataset:
     source: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse arrays of other types or sizes."""
-        if self.task not in get_args(Task):
-            raise ValueError(
-                "`task` must be 'classification' or 'regression'. "
-                f"Received: task={self.task!r}"
-            )
+        """Check the types and the sizes of the arrays."""
+        check_choice("task", self.task, get_args(Task))
         if self.x.dtype != np.float32 or self.x.ndim < 2:
             raise ValueError(
                 "`x` must be a float32 array with the rows first and at least two "
@@ -97,14 +94,10 @@ class Dataset:
 
         Equal for equal arrays, whichever file format they were read from.
         """
-        digest = hashlib.sha256()
-        for array in (self.x, self.y):
-            digest.update(f"{array.dtype.str} {array.shape} ".encode())
-            digest.update(np.ascontiguousarray(array).reshape(-1).data)
-        return digest.hexdigest()
+        return checksum((self.x, self.y))
 
     def __repr__(self) -> str:
-        """Say what the dataset is, without its values."""
+        """Describe the dataset in one line, without its values."""
         inputs = " x ".join(map(str, self.x.shape[1:]))
         parts = [f"{self.name!r}", self.task, f"{len(self.x)} rows"]
         parts.append(f"{inputs} input" + ("" if inputs == "1" else "s"))

@@ -1,149 +1,66 @@
-"""From text cells to arrays: numbers, indices of categories, class indices."""
+"""From a publisher's table of text to arrays: `encode_table`."""
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from keras_vaf.datasets.catalogue import Entry
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.parsers import Table, problem
+from keras_vaf.datasets.parsers import Table
 
 
-def column_index(table: Table, name: str, role: str) -> int:
-    """Return the position of a column, or list the names that there are."""
-    if name not in table.names:
-        raise ValueError(
-            f"{table.file} has no column {name!r} to take as {role}. "
-            f"Its columns: {', '.join(table.names)}"
-        )
-    return table.names.index(name)
-
-
-def is_number(cell: str) -> bool:
-    """Tell whether a cell reads as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def encode_numbers(table: Table, index: int, missing: Collection[str]) -> np.ndarray:
-    """Return one column as float32, with NaN where a cell is a mark of `missing`."""
-    name, column = table.names[index], table.column(index)
-    cells = ["nan" if cell in missing else cell for cell in column]
-    try:
-        with np.errstate(over="ignore"):
-            numbers = np.array(list(map(float, cells)), dtype=np.float32)
-    except ValueError:
-        row = next(row for row, cell in enumerate(cells) if not is_number(cell))
-        raise problem(
-            table.file,
-            table.lines[row],
-            f"column {name!r} must hold numbers; name it in `categories`, replace its "
-            f"text by numbers, or remove it. Received: {column[row]!r}",
-        ) from None
-    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
-        if column[row] not in missing:
-            raise problem(
-                table.file,
-                table.lines[row],
-                f"column {name!r} must hold finite numbers in the range of float32. "
-                f"Received: {column[row]!r}",
-            )
-    return numbers
-
-
-def encode_names(
-    table: Table, index: int, names: Sequence[str], missing: Collection[str] = ()
-) -> np.ndarray:
-    """Return the index in `names` of each cell, and -1 where it is missing."""
-    indices = {name: position for position, name in enumerate(names)}
-    indices |= dict.fromkeys(missing, -1)
-    column = table.column(index)
-    for line, cell in zip(table.lines, column, strict=True):
-        if cell not in indices:
-            raise problem(
-                table.file,
-                line,
-                f"column {table.names[index]!r} must hold one of "
-                f"{', '.join(map(repr, names))}. Received: {cell!r}",
-            )
-    return np.array([indices[cell] for cell in column], dtype=np.int64)
-
-
-def encode_inputs(
-    table: Table,
-    columns: Sequence[int],
-    categories: Mapping[str, Sequence[str]],
-    missing: Collection[str],
-) -> np.ndarray:
-    """Return the columns as float32, categories as indices, NaN where missing."""
-    x = np.empty((len(table.rows), len(columns)), dtype=np.float32)
-    for position, index in enumerate(columns):
-        names = categories.get(table.names[index])
-        if names is None:
-            x[:, position] = encode_numbers(table, index, missing)
-        else:
-            codes = encode_names(table, index, names, missing)
-            x[:, position] = np.where(codes < 0, np.nan, codes)
-    return x
-
-
-def encode_table(
-    table: Table,
-    name: str,
-    target: str,
-    labels: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
-    left_out: Collection[str] = (),
-    categories: Mapping[str, Sequence[str]] | None = None,
-    missing: Collection[str] = (),
-    source: str = "",
-) -> Dataset:
-    """Turn a table of text into a dataset.
+def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
+    """Turn a publisher's table into a dataset.
 
     Args:
         table: The table.
-        name: Name of the dataset.
-        target: Name of the target column.
-        labels: The class labels as they stand in the target column, in the order of
-            their indices; `None` for regression.
-        class_names: What to call the classes; the labels if `None`.
-        left_out: Names of columns that are neither inputs nor target.
-        categories: The names that a column of categories may hold, by column name.
-        missing: Cells that stand for a missing entry.
+        entry: The catalogue's entry of the dataset.
         source: Where the table comes from.
 
     Returns:
-        The dataset.
+        The dataset. The columns have the order of the table.
 
     Raises:
-        ValueError: If a cell is not what its column must hold.
+        ValueError: If a row has more or fewer cells than there are columns.
     """
-    categories = categories or {}
-    target_index = column_index(table, target, "the target")
-    excluded = {target_index} | {
-        column_index(table, column, "a column to leave out") for column in left_out
-    }
-    columns = [index for index in range(len(table.names)) if index not in excluded]
-    if not columns:
-        raise problem(table.file, 1, "expected a column besides the target")
-    if labels is None:
-        y = encode_numbers(table, target_index, ())
-    else:
-        y = encode_names(table, target_index, labels)
-    features = tuple(table.names[index] for index in columns)
+    widths = {len(row) for row in table.rows}
+    if widths != {len(table.names)}:
+        raise ValueError(
+            f"{source}: expected rows of {len(table.names)} cells. "
+            f"Received: rows of {sorted(widths)} cells"
+        )
+    columns = dict(zip(table.names, zip(*table.rows, strict=True), strict=True))
+    target = columns.pop(entry.target)
+    for name in entry.left_out:
+        del columns[name]
+    x = np.empty((len(table.rows), len(columns)), np.float32)
+    for position, (name, cells) in enumerate(columns.items()):
+        if name in entry.categories:
+            x[:, position] = _indices(cells, entry.categories[name])
+        else:
+            x[:, position] = _numbers(cells, entry.missing)
     return Dataset(
-        name=name,
-        task="regression" if labels is None else "classification",
-        x=encode_inputs(table, columns, categories, missing),
-        y=y,
-        feature_names=features,
-        class_names=None if labels is None else tuple(class_names or labels),
+        name=entry.name,
+        task=entry.task,
+        x=x,
+        y=_indices(target, entry.labels) if entry.labels else _numbers(target),
+        feature_names=tuple(columns),
+        class_names=(entry.class_names or entry.labels) or None,
         categories={
-            position: tuple(categories[feature])
-            for position, feature in enumerate(features)
-            if feature in categories
+            position: entry.categories[name]
+            for position, name in enumerate(columns)
+            if name in entry.categories
         },
         source=source,
     )
+
+
+def _numbers(cells: Sequence[str], missing: Sequence[str] = ()) -> np.ndarray:
+    values = [math.nan if cell in missing else float(cell) for cell in cells]
+    return np.array(values, np.float32)
+
+
+def _indices(cells: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    indices = {name: index for index, name in enumerate(names)}
+    return np.array([indices[cell] for cell in cells], np.int64)

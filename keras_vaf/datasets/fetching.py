@@ -1,4 +1,4 @@
-"""The publishers' files: where they are kept, and how they get there."""
+"""Fetch the publishers' files and store them: `fetch_unless_there`."""
 
 import http.client
 import os
@@ -13,38 +13,41 @@ from keras_vaf.utils import write_atomically
 _CHUNK = 1 << 18
 _SECONDS_OF_SILENCE = 30
 
+# Bytes accepted for a file of unknown size.
+_MOST_BYTES = 1 << 26
+
 
 def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the folder that a user keeps the publishers' files in.
+    """Return the folder in which a user stores the publishers' files.
 
     Args:
         data_dir: The folder, if the user names it.
 
     Returns:
-        `data_dir`, else what `KERAS_VAF_DATA_DIR` names, else `None`.
+        `data_dir`, else the folder that `KERAS_VAF_DATA_DIR` names, else `None`.
     """
     folder = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
     return Path(folder) if folder else None
 
 
 def cache_folder() -> Path:
-    """Return the folder that fetched files are kept in, beside those of Keras."""
+    """Return the folder in which fetched files are stored, next to those of Keras."""
     home = os.environ.get("KERAS_HOME") or Path.home() / ".keras"
     return Path(home) / "datasets" / "keras_vaf"
 
 
 def fetch_unless_there(file: File, folder: Path) -> bytes:
-    """Return a file from a folder of fetched files; fetch it if it is not whole there.
+    """Return a file from a folder of fetched files; fetch it if it is missing or wrong.
 
     Args:
         file: The file.
         folder: The folder.
 
     Returns:
-        Its bytes, checked.
+        The bytes of the file, checked.
 
     Raises:
-        OSError: If it can be had from nowhere, or cannot be kept.
+        OSError: If no address gives the file, or it cannot be stored.
     """
     path = folder / file.path
     if path.is_file():
@@ -56,8 +59,8 @@ def fetch_unless_there(file: File, folder: Path) -> bytes:
         write_atomically(path, content)
     except OSError as error:
         raise OSError(
-            f"{path} could not be written: {error.strerror}. Make room, or have the "
-            "files kept elsewhere by the environment variable KERAS_HOME."
+            f"{path} could not be written: {error.strerror}. Free some space, or name "
+            "another folder in the environment variable KERAS_HOME."
         ) from error
     return content
 
@@ -75,20 +78,30 @@ def _fetch(file: File, path: Path) -> bytes:
         failures.append(f"{url} gives another file: {difference(content, file)}")
     raise OSError(
         f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or get "
-        f"it in another way and put it at {path}."
+        f"the file in another way and put it at {path}."
     )
 
 
 def _download(url: str, file: File) -> bytes:
-    content = bytearray()
+    content, most = bytearray(), _most_bytes(file)
     with urllib.request.urlopen(url, timeout=_SECONDS_OF_SILENCE) as response:
         _show(f"Fetching {file.path} from {url}\n")
         while chunk := response.read(_CHUNK):
             content += chunk
+            if len(content) > most:
+                raise OSError(f"it sends more than {most} bytes")
             if sys.stderr.isatty():
                 total = f" of {file.size / 1e6:.1f}" if file.size else ""
                 _show(f"\r{len(content) / 1e6:.1f}{total} MB ")
     return bytes(content)
+
+
+def _most_bytes(file: File) -> int:
+    """Return the size at which a download stops: that file cannot be the right one."""
+    if file.size is None:
+        return _MOST_BYTES
+    # The publisher's line ends and blanks may differ from those of the known copy.
+    return file.size if file.words is None else 2 * file.size
 
 
 def _show(text: str) -> None:

@@ -1,4 +1,4 @@
-"""A dataset of the paper, by its name."""
+"""Load a dataset of the paper by its name: `load`."""
 
 import importlib.util
 import os
@@ -11,15 +11,16 @@ from keras_vaf.datasets.checksums import read_checked
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
 from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there
-from keras_vaf.datasets.parsers import decompress, join_tables
+from keras_vaf.datasets.parsers import decompress
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a dataset of the paper from the publisher's files.
 
-    With a folder, the files are read from there and nothing is fetched. Without one,
-    they are fetched once and kept with those that Keras fetches. `wine` also comes with
-    scikit-learn. Every file is checked against its known checksum.
+    With a folder, the files are read from that folder and nothing is fetched. Without
+    a folder, the files are fetched once and stored next to those that Keras fetches.
+    `wine` is also part of scikit-learn. Every file is compared with its known checksum
+    before it is decompressed or parsed.
 
     Args:
         name: Short name in the catalogue, such as `"wine"`.
@@ -30,10 +31,10 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         The dataset: the publisher's rows, in the publisher's order, unscaled.
 
     Raises:
-        ValueError: If there is no dataset of this name, or a file is not the
+        ValueError: If the catalogue has no dataset of this name, or a file is not the
             publisher's.
-        FileNotFoundError: If the folder lacks a file; the message says where to get it.
-        OSError: If a file cannot be fetched or kept.
+        FileNotFoundError: If the folder lacks a file. The message names its address.
+        OSError: If a file cannot be fetched or stored.
 
     Example:
 
@@ -50,15 +51,15 @@ def read_files(
     """Return the checked files of a dataset, fetched if no folder is named.
 
     Args:
-        entry: What the catalogue says of the dataset.
+        entry: The catalogue's entry of the dataset.
         data_dir: Folder with the publishers' files, as for `load`.
 
     Returns:
-        The form in which the dataset is at hand, and the bytes of each of its files.
+        The form in which the dataset is available, and the bytes of each of its files.
 
     Raises:
         ValueError: If a file is not the publisher's.
-        OSError: If a file is not there, or cannot be fetched or kept.
+        OSError: If a file is missing, or cannot be fetched or stored.
     """
     folder = data_folder(data_dir)
     if folder is None:
@@ -75,24 +76,35 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
     """Turn the bytes of a dataset's files into arrays.
 
     Args:
-        entry: What the catalogue says of the dataset.
-        source: The form in which it comes.
-        contents: The bytes of each file of this form.
+        entry: The catalogue's entry of the dataset.
+        source: The form that the files have.
+        contents: The bytes of each file of this form, already compared with a
+            checksum.
 
     Returns:
         The dataset.
 
     Raises:
-        ValueError: If the files do not hold what the catalogue says.
+        ValueError: If the files have other rows or columns than the catalogue states.
     """
-    files = [
-        (decompress(content, file.path), file.path)
-        for content, file in zip(contents, source.files, strict=True)
-    ]
+    data = source.read(
+        [
+            decompress(content, file.path)
+            for content, file in zip(contents, source.files, strict=True)
+        ]
+    )
     if entry.image_shape is None:
-        dataset = _decode_table(entry, source, files)
+        dataset = encode_table(data, entry, _describe(source))
     else:
-        dataset = _decode_images(entry, source, files)
+        images, labels = data
+        dataset = Dataset(
+            name=entry.name,
+            task=entry.task,
+            x=images.astype(np.float32),
+            y=labels.astype(np.int64),
+            class_names=entry.class_names or entry.labels,
+            source=_describe(source),
+        )
     expected = source.rows or entry.size.rows, entry.size.inputs
     received = len(dataset.x), int(np.prod(dataset.x.shape[1:]))
     if received != expected:
@@ -101,40 +113,6 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
             f"Received: {received[0]} rows of {received[1]}"
         )
     return dataset
-
-
-def _decode_table(
-    entry: Entry, source: Source, files: list[tuple[bytes, str]]
-) -> Dataset:
-    if source.package:
-        table = source.read()
-    else:
-        table = join_tables([source.read(*file) for file in files])
-    return encode_table(
-        table,
-        name=entry.name,
-        target=entry.target,
-        labels=entry.labels or None,
-        class_names=entry.class_names or None,
-        left_out=entry.left_out,
-        categories=entry.categories,
-        missing=entry.missing,
-        source=_describe(source),
-    )
-
-
-def _decode_images(
-    entry: Entry, source: Source, files: list[tuple[bytes, str]]
-) -> Dataset:
-    images, labels = source.read(files)
-    return Dataset(
-        name=entry.name,
-        task=entry.task,
-        x=images.astype(np.float32),
-        y=labels.astype(np.int64),
-        class_names=entry.class_names or entry.labels,
-        source=_describe(source),
-    )
 
 
 def _describe(source: Source) -> str:
@@ -147,7 +125,7 @@ def _describe(source: Source) -> str:
 
 
 def _source_in(entry: Entry, folder: Path) -> Source | None:
-    """Return the first form in which a dataset is at hand without fetching."""
+    """Return the first form that is available without fetching."""
     for source in entry.sources:
         if source.package:
             if importlib.util.find_spec(source.package) is not None:
@@ -168,11 +146,11 @@ def _source_online(entry: Entry) -> Source:
 def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
     wanted = _source_online(entry).files
     absent = [file for file in wanted if not (folder / file.path).is_file()]
-    beside = (folder / wanted[0].path).parent
-    found = sorted(path.name for path in beside.iterdir()) if beside.is_dir() else []
+    subfolder = (folder / wanted[0].path).parent
+    found = sorted(path.name for path in subfolder.glob("*"))
     return FileNotFoundError(
         f"{folder} does not hold {', '.join(file.path for file in absent)}. "
         f"Get it from {', '.join(file.urls[0] for file in absent)}, or name no folder "
         "(`data_dir`, KERAS_VAF_DATA_DIR) to have it fetched. "
-        f"Received: {', '.join(found) or 'no file'} in {beside}"
+        f"Received: {', '.join(found) or 'no file'} in {subfolder}"
     )

@@ -1,17 +1,20 @@
-"""A user's own table."""
+"""Read a user's own table from a CSV file: `read_csv`."""
 
+import csv
+import io
 import os
-from collections.abc import Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.encoding import column_index, encode_table, is_number
-from keras_vaf.datasets.parsers import Table, problem, read_text
+from keras_vaf.datasets.own_table import MISSING, Fault, encode_frame
+from keras_vaf.utils import check_choice, require
 
-_MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null")
-
-# Whole numbers with no more different values than this are taken for class labels.
-_MOST_CLASSES = 20
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def read_csv(
@@ -20,27 +23,30 @@ def read_csv(
     task: Task | None = None,
     categories: Sequence[str] = (),
 ) -> Dataset:
-    """Read a table of one's own: a header line, then one row per line.
+    """Read a table from a CSV file: a header line, then one row per line.
 
     Cells are separated by commas, semicolons or tabs, whichever the header has most
     of. An empty cell, `?`, `NA`, `N/A`, `nan` or `null` is a missing entry. All columns
-    but the target are inputs.
+    but the target are inputs. Numbers are written with the digits 0 to 9, a point and
+    an exponent, such as `-1.5e3`. Rows without any entry are left out.
 
     Args:
-        path: The file.
+        path: The file, in UTF-8.
         target: Name of the column to predict.
-        task: `"classification"` or `"regression"`. `None` takes text, and whole
-            numbers of at most 20 different values, for classes.
+        task: `"classification"` or `"regression"`. `None` reads text, and whole
+            numbers of at most 20 different values, as classes.
         categories: Names of the input columns that hold categories, as text or as
             numbers without an order.
 
     Returns:
-        The dataset. Classes and categories are ordered by number if all their names
+        The dataset. Classes and categories are sorted as numbers if all their names
         are numbers, else by name.
 
     Raises:
-        ValueError: If the file is not such a table; the message names what and where.
-        FileNotFoundError: If there is no such file.
+        ValueError: If the file is not such a table. The message lists every column
+            that cannot be used, with the line and the cell.
+        FileNotFoundError: If the file does not exist.
+        ImportError: If pandas is not installed.
 
     Example:
 
@@ -49,70 +55,125 @@ def read_csv(
     >>> read_csv("flowers.csv", target="kind")
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
-    if task not in (None, "classification", "regression"):
-        raise ValueError(
-            "`task` must be 'classification', 'regression' or None. "
-            f"Received: task={task!r}"
-        )
-    path = Path(path)
-    content = path.read_bytes()
-    header = content.split(b"\n", 1)[0]
-    separator = max(",;\t", key=lambda candidate: header.count(candidate.encode()))
-    table = read_text(content, path.name, separator)
-    cells = table.column(column_index(table, target, "the target"))
-    _check_target(table, target, cells)
-    if task is None:
-        task = "classification" if _are_labels(cells) else "regression"
-    return encode_table(
-        table,
-        name=path.stem,
+    if task is not None:
+        check_choice("task", task, get_args(Task))
+    table = _TextFile(Path(path))
+    return encode_frame(
+        table.read_frame(as_text={target, *categories}),
+        file=table.name,
         target=target,
-        labels=_labels(table, target) if task == "classification" else None,
-        categories={
-            column: _names(table, column, "a category") for column in categories
-        },
-        missing=_MISSING,
+        task=task,
+        categories=frozenset(categories),
         source=str(path),
+        look_up=table.look_up,
     )
 
 
-def _check_target(table: Table, target: str, cells: Sequence[str]) -> None:
-    for line, cell in zip(table.lines, cells, strict=True):
-        if cell in _MISSING:
-            raise problem(
-                table.file,
-                line,
-                f"the target column {target!r} must not have missing entries; remove "
-                f"the row or fill it in. Received: {cell!r}",
+class _TextFile:
+    """A CSV file: pandas reads it, and the `csv` module finds the lines for errors."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self._content = path.read_bytes()
+        header = self._content[: self._content.find(b"\n")]
+        self._separator = max(",;\t", key=lambda mark: header.count(mark.encode()))
+        _, self._columns = next(self._records(), (1, []))
+        if not self._columns:
+            raise self._problem(1, "expected the names of the columns. Received: none")
+        repeated = [name for name, n in Counter(self._columns).items() if n > 1]
+        if repeated:
+            raise self._problem(
+                1, f"column names must differ. Received twice: {sorted(repeated)}"
             )
 
+    def read_frame(self, as_text: set[str]) -> "DataFrame":
+        """Read all rows, with missing entries as NaN and some columns as text."""
+        pandas = require("pandas", extra="experiments")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pandas.errors.ParserWarning)
+                warnings.simplefilter("ignore", pandas.errors.DtypeWarning)
+                frame = pandas.read_csv(
+                    io.BytesIO(self._content),
+                    sep=self._separator,
+                    header=0,
+                    names=self._columns,
+                    index_col=False,
+                    dtype=dict.fromkeys(as_text & {*self._columns}, str),
+                    keep_default_na=False,
+                    na_values=MISSING,
+                )
+        except (ValueError, pandas.errors.ParserWarning) as error:
+            self._check_rows()
+            raise ValueError(f"{self.name}: expected a table. {error}") from error
+        if self._may_have_short_rows(frame):
+            self._check_rows()
+        return frame
 
-def _labels(table: Table, target: str) -> list[str]:
-    labels = _names(table, target, "the target")
-    if len(labels) < 2:
-        raise ValueError(
-            f"{table.file}: the target column {target!r} must hold at least two "
-            f"classes. Received: {labels[0]!r} in every row"
+    def look_up(self, faults: Sequence[Fault]) -> list[tuple[str, str]]:
+        """Return the line and the text of the cell of each fault."""
+        wanted = {fault.row for fault in faults}
+        rows = {
+            row: (f"line {line}", dict(zip(self._columns, cells, strict=False)))
+            for row, (line, cells) in enumerate(self._records(), start=-1)
+            if row in wanted
+        }
+        found = []
+        for fault in faults:
+            # A line of quoted blanks is a row for pandas alone.
+            place, cells = rows.get(fault.row, (f"row {fault.row + 1}", {}))
+            found.append((place, cells.get(fault.column, "")))
+        return found
+
+    def _may_have_short_rows(self, frame: "DataFrame") -> bool:
+        """Tell whether pandas may have filled in cells that a row lacks."""
+        if not frame.iloc[:, -1].isna().any():
+            return False
+        separators = self._content.count(self._separator.encode())
+        expected = (len(frame) + 1) * (len(self._columns) - 1)
+        return separators != expected or b'"' in self._content
+
+    def _check_rows(self) -> None:
+        """Raise an error that names the first line with too few or too many cells."""
+        width = len(self._columns)
+        for line, cells in self._records():
+            if len(cells) != width and (len(cells) < width or any(cells[width:])):
+                raise self._problem(
+                    line, f"expected {width} values. Received: {len(cells)}"
+                )
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield line number and cells of each record that is not blank."""
+        if (place := self._content.find(b"\0")) >= 0:
+            raise self._not_text(place)
+        text = io.TextIOWrapper(io.BytesIO(self._content), "utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=self._separator, strict=True)
+        try:
+            for cells in reader:
+                # pandas leaves out the same lines.
+                if len(cells) > 1 or cells == [""] or "".join(cells).strip(" \t"):
+                    yield reader.line_num, [cell.strip() for cell in cells]
+        except csv.Error as error:
+            raise self._problem(
+                reader.line_num, f"expected a row of cells. Received: {error}"
+            ) from error
+        except UnicodeDecodeError:
+            raise self._not_text(self._first_byte_not_utf8()) from None
+
+    def _first_byte_not_utf8(self) -> int:
+        try:
+            self._content.decode()
+        except UnicodeDecodeError as error:
+            return error.start
+        return 0
+
+    def _not_text(self, place: int) -> ValueError:
+        line = self._content.count(b"\n", 0, place) + 1
+        return self._problem(
+            line,
+            "expected text in UTF-8 (is the file compressed, a workbook, or saved in "
+            f"another encoding?). Received: byte {self._content[place]:#04x}",
         )
-    return labels
 
-
-def _are_labels(cells: Sequence[str]) -> bool:
-    if not all(map(is_number, cells)):
-        return True
-    values = {float(cell) for cell in cells}
-    return len(values) <= _MOST_CLASSES and all(value.is_integer() for value in values)
-
-
-def _names(table: Table, column: str, role: str) -> list[str]:
-    """Return the names that a column of classes or categories holds, in order."""
-    cells = table.column(column_index(table, column, role))
-    names = sorted(set(cells) - set(_MISSING))
-    if not all(map(is_number, names)):
-        return names
-    if len({float(name) for name in names}) < len(names):
-        raise ValueError(
-            f"{table.file}: the column {column!r} must write each number in one way. "
-            f"Received: {', '.join(names)}"
-        )
-    return sorted(names, key=float)
+    def _problem(self, line: int, message: str) -> ValueError:
+        return ValueError(f"{self.name}, line {line}: {message}")

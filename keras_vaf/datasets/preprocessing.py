@@ -1,8 +1,8 @@
-"""What happens to a dataset before a network sees it, as data.
+"""Prepare a dataset for a network: `Preprocessing` and `FittedPreprocessing`.
 
-A `Preprocessing` says what is to be done. `fit` computes the statistics that this
-needs, on the training rows alone, and returns a `FittedPreprocessing` that applies them
-to any rows and undoes them.
+A `Preprocessing` describes the steps as data. `fit` computes the statistics that they
+need from the training rows alone. It returns a `FittedPreprocessing`, which transforms
+any rows and reverses the transformation.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.scaling import Scale, Scaling, fit_scale
+from keras_vaf.utils import check_choice
 
 Missing = Literal["mean", "drop"]
 Categories = Literal["one-hot", "number"]
@@ -56,11 +57,11 @@ class Preprocessing:
     categories: Categories = "one-hot"
 
     def __post_init__(self) -> None:
-        """Refuse options that do not exist."""
-        _check_choice("inputs", self.inputs, Scaling)
-        _check_choice("targets", self.targets, Scaling)
-        _check_choice("missing", self.missing, Missing)
-        _check_choice("categories", self.categories, Categories)
+        """Check the options."""
+        check_choice("inputs", self.inputs, get_args(Scaling))
+        check_choice("targets", self.targets, get_args(Scaling))
+        check_choice("missing", self.missing, get_args(Missing))
+        check_choice("categories", self.categories, get_args(Categories))
 
     def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
         """Compute the statistics on some rows: the training rows.
@@ -191,7 +192,7 @@ class FittedPreprocessing:
             ValueError: If the dataset is one of classification, the sizes differ, or
                 `units` is neither.
         """
-        _check_choice("units", units, Units)
+        check_choice("units", units, get_args(Units))
         if self.target_scale is None:
             raise ValueError("`rmse` needs a regression. Received: a classification")
         y, outputs = np.asarray(y, np.float64), np.asarray(outputs, np.float64)
@@ -204,14 +205,6 @@ class FittedPreprocessing:
         scaled = (y - self.target_scale.center[0]) / spread
         error = np.sqrt(np.mean((outputs.reshape(y.shape) - scaled) ** 2))
         return float(error * spread if units == "original" else error)
-
-
-def _check_choice(name: str, value: str, choices: Any) -> None:
-    if value not in get_args(choices):
-        raise ValueError(
-            f"`{name}` must be one of {', '.join(map(repr, get_args(choices)))}. "
-            f"Received: {name}={value!r}"
-        )
 
 
 def _fit_inputs(

@@ -17,9 +17,9 @@ class Scale:
     """Maps values to `(value - center) / spread`, column by column.
 
     Args:
-        fill: What stands in for a missing entry.
-        center: What is subtracted.
-        spread: What is divided by; a column of spread 0 becomes 0.
+        fill: Value that replaces a missing entry.
+        center: Value that is subtracted.
+        spread: Divisor; a column of spread 0 becomes 0.
     """
 
     fill: np.ndarray
@@ -37,7 +37,7 @@ class Scale:
         return scaled
 
     def invert(self, values: np.ndarray) -> np.ndarray:
-        """Undo `apply`; a missing entry comes back as what stood in for it."""
+        """Undo `apply`; a missing entry becomes the value that replaced it."""
         return (values * self.spread + self.center).astype(np.float32)
 
 

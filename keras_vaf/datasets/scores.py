@@ -1,4 +1,4 @@
-"""How good a network is on some rows, and how good the best constant is."""
+"""Scores of a network, and of the best constant, on some rows of a dataset."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def class_scores(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
 
     Args:
         y: The classes.
-        predicted: What they are taken for.
+        predicted: The predicted classes.
 
     Returns:
         The scores by name.

@@ -1,18 +1,30 @@
-"""What there is to see of the catalogue and of a dataset, as text."""
+"""Describe the catalogue and datasets: tables, text and a picture."""
 
+import math
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, Size
 from keras_vaf.datasets.dataset import Dataset
+from keras_vaf.utils import png_bytes, require
 
 _BARS = "▁▂▃▄▅▆▇█"
+_ASCII_BARS = ".:-=+*#@"
 _BINS = 16
 
+# Of the picture.
+_COLUMNS = 6
+_PICTURE_BINS = 30
 
-def catalogue_table() -> list[list[str]]:
-    """Return the catalogue as a table beside the paper's; the first row is the header.
+
+def catalogue_table(entries: Sequence[Entry] | None = None) -> list[list[str]]:
+    """Return a table of the catalogue and of the paper's sizes, with a header row.
+
+    Args:
+        entries: The entries to show; the whole catalogue if `None`.
 
     Returns:
         The rows, as text.
@@ -26,7 +38,7 @@ def catalogue_table() -> list[list[str]]:
             f"{entry.paper_name}: {_paper_size(entry)}",
             entry.difference,
         ]
-        for entry in CATALOGUE
+        for entry in (CATALOGUE if entries is None else entries)
     ]
     return [header, *rows]
 
@@ -53,12 +65,6 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def as_markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells, the first one the header, as lines of Markdown."""
-    header, *body = [f"| {' | '.join(row)} |" for row in rows]
-    return [header, "|" + " --- |" * len(rows[0]), *body]
 
 
 def layout() -> list[str]:
@@ -160,13 +166,14 @@ def _column_row(
 
 
 def bars(counts: np.ndarray) -> str:
-    """Draw counts as a row of bars; the smallest count above 0 still shows.
+    """Draw counts as a row of bars; the smallest count above 0 is visible.
 
     Args:
         counts: Numbers of rows.
 
     Returns:
-        One character per count.
+        One character per count. On a terminal without block characters, denser ASCII
+        characters stand for higher bars.
 
     Example:
 
@@ -174,4 +181,54 @@ def bars(counts: np.ndarray) -> str:
     ' ▁▄█'
     """
     heights = np.ceil(counts / max(counts.max(), 1) * len(_BARS)).astype(int)
-    return "".join((" " + _BARS)[height] for height in heights)
+    return "".join((" " + _characters())[height] for height in heights)
+
+
+def _characters() -> str:
+    try:
+        _BARS.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return _ASCII_BARS
+    return _BARS
+
+
+def plot_distributions(dataset: Dataset) -> bytes:
+    """Draw a histogram of each input and of the target.
+
+    Args:
+        dataset: The dataset. All pixels of images are drawn as one histogram.
+
+    Returns:
+        The picture, as PNG.
+
+    Raises:
+        ImportError: If Matplotlib is not installed.
+    """
+    if dataset.x.ndim > 2:
+        panels = {"all pixels": dataset.x.reshape(-1)}
+    else:
+        panels = dict(zip(dataset.feature_names, dataset.x.T, strict=True))
+    rows = math.ceil((len(panels) + 1) / _COLUMNS)
+    figure = require("matplotlib.figure", extra="plot").Figure(
+        figsize=(2.2 * _COLUMNS, 1.8 * rows), layout="constrained"
+    )
+    figure.suptitle(repr(dataset), fontsize="medium")
+    axes = list(figure.subplots(rows, _COLUMNS, squeeze=False).flat)
+    for axis, (name, values) in zip(axes, panels.items(), strict=False):
+        axis.hist(values[~np.isnan(values)], bins=_PICTURE_BINS)
+        axis.set_title(name, fontsize="small")
+    _draw_target(axes[len(panels)], dataset)
+    for axis in axes:
+        axis.tick_params(labelsize="x-small")
+    for axis in axes[len(panels) + 1 :]:
+        axis.set_axis_off()
+    return png_bytes(figure)
+
+
+def _draw_target(axis: Any, dataset: Dataset) -> None:
+    axis.set_title("target", fontsize="small")
+    if dataset.class_names is None:
+        axis.hist(dataset.y, bins=_PICTURE_BINS, color="tab:orange")
+    else:
+        counts = np.bincount(dataset.y, minlength=len(dataset.class_names))
+        axis.bar(range(len(counts)), counts, color="tab:orange")

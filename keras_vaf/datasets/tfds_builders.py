@@ -1,8 +1,8 @@
 """The same data for users of TensorFlow Datasets.
 
 Importing this module registers two builders: `vaf_tables`, with one configuration for
-each table of the catalogue, and `cifar10_batches`. They read, and check, what `load`
-reads. The `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`.
+each table of the catalogue, and `cifar10_batches`. They read and check the same files
+as `load`. The `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`.
 `prepare_tfds` prepares any dataset of the catalogue, also those of TFDS itself.
 """
 
@@ -31,7 +31,7 @@ _IMAGE_BUILDERS = {
 class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
     """Base of the builders that take their examples from `load`.
 
-    TFDS's own downloads are not used: their cache takes torn files for whole ones.
+    TFDS's own downloads are not used: their cache accepts incomplete files.
     """
 
     VERSION = tfds.core.Version("1.0.0")
@@ -144,7 +144,7 @@ def prepare_tfds(
         `"array_record"`.
 
     Raises:
-        ValueError: If there is no dataset of this name, or a file is not the
+        ValueError: If the catalogue has no dataset of this name, or a file is not the
             publisher's.
         OSError: If a file is not there, or cannot be fetched or written.
         ImportError: If it takes TensorFlow, and that is not installed.

@@ -44,7 +44,7 @@ def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path, which replaces `path` when the block ends.
 
-    The temporary file or folder lies beside `path` and has the same ending, so it
+    The temporary file or folder is in the same folder and has the same ending, so it
     suits functions that write to a path themselves, such as `model.save`,
     `figure.savefig` and `model.export`. When the block ends, it is flushed to the disk
     and renamed. If the block raises, it is removed and `path` is unchanged. If the

@@ -109,10 +109,10 @@ def test_no_two_files_share_a_checksum_or_an_address():
 
 
 def test_a_name_nearly_right_is_guessed():
-    with pytest.raises(ValueError, match=r"one of cpu_small.*'wine'\?.*'wines'"):
+    with pytest.raises(ValueError, match=r"one of 'cpu_small'.*'wine'\?.*'wines'"):
         find("wines")
 
 
 def test_a_name_far_off_is_refused():
-    with pytest.raises(ValueError, match=r"one of cpu_small, [^?]*'42'$"):
+    with pytest.raises(ValueError, match=r"one of 'cpu_small', [^?]*'42'$"):
         find("42")

@@ -1,5 +1,6 @@
 """What is fetched is the publisher's file, whole, whatever happens on the way."""
 
+import contextlib
 import errno
 import os
 import signal
@@ -60,6 +61,14 @@ def send_a_page(handler):
     handler.wfile.write(b"<html>Please log in</html>")
 
 
+def send_without_end(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    with contextlib.suppress(OSError):
+        while True:
+            handler.wfile.write(TABLE * 1000)
+
+
 def fall_silent(handler):
     stop_halfway(handler)
     handler.wfile.flush()
@@ -95,6 +104,7 @@ def test_with_a_folder_nothing_is_fetched(publisher, tmp_path):
         (hang_up, "closed connection"),
         (stop_halfway, "it has 10 bytes instead of 30"),
         (send_a_page, "it has 26 bytes instead of 30"),
+        (send_without_end, "it sends more than 60 bytes"),
         (fall_silent, "timed out"),
     ],
 )

@@ -78,7 +78,7 @@ class TestWrongFile:
             (b"", "it has 0 bytes instead of 30"),
             (TABLE.replace(b"0.5", b"0.6"), "its SHA-256 is [0-9a-f]{64}"),
             (TABLE + b"7,8,3.5\n", "its SHA-256 is"),
-            (gzip.compress(TABLE), "it was compressed by gzip once more"),
+            (gzip.compress(TABLE), "it is compressed by gzip"),
             (IMAGES, "it is pictures/images"),
             (TABLE.decode().encode("utf-16"), "its SHA-256 is"),
             (b"<html>Not found</html>", "it has 22 bytes instead of 30"),
@@ -101,6 +101,23 @@ class TestWrongFile:
             match=f"{folder}/three/three.csv is not the publisher's file: {message}.* "
             r"from https://publisher.example/three\.csv",
         ):
+            load("three", folder)
+
+    @pytest.mark.parametrize("name", ["three.csv", "three.csv.gz"])
+    def test_it_is_never_decompressed(self, folder, catalogue, monkeypatch, name):
+        def refuse(*arguments):
+            pytest.fail("a file was decompressed before its checksum was right")
+
+        entry = make_table_entry()
+        (source,) = entry.sources
+        (file,) = source.files
+        file = dataclasses.replace(file, path=f"three/{name}", words=None)
+        source = dataclasses.replace(source, files=(file,))
+        catalogue(dataclasses.replace(entry, sources=(source,)))
+        (folder / "three" / name).write_bytes(gzip.compress(TABLE))
+        monkeypatch.setattr(gzip, "decompress", refuse)
+        monkeypatch.setattr("keras_vaf.datasets.loading.decompress", refuse)
+        with pytest.raises(ValueError, match="is not the publisher's file"):
             load("three", folder)
 
     def test_swapped_files(self, folder):

@@ -1,4 +1,6 @@
-"""A user's own table is read as it is, or one sentence says what to mend and where."""
+"""A user's own table is read as it is, or a message lists what to change and where."""
+
+import sys
 
 import numpy as np
 import pytest
@@ -82,33 +84,112 @@ def test_a_missing_entry_is_nan(write, mark):
     np.testing.assert_array_equal(dataset.x, [[1, np.nan], [3, 4]])
 
 
+def test_a_number_is_rounded_once_to_float32(write):
+    numbers = np.random.default_rng(0).standard_normal(500).tolist()
+    rows = "".join(f"{number!r},{number!r}\n" for number in numbers)
+    dataset = read_csv(write("a,y\n" + rows), target="y")
+    np.testing.assert_array_equal(dataset.x[:, 0], np.float32(numbers))
+    np.testing.assert_array_equal(dataset.y, np.float32(numbers))
+
+
+def test_blanks_around_cells_do_not_matter(write):
+    path = write("a , b,y\n 1 ,? ,x \n3, -.5e1 , y\n 5, 12345678901234567890123,x\n")
+    dataset = read_csv(path, target="y")
+    assert dataset.feature_names == ("a", "b")
+    assert dataset.class_names == ("x", "y")
+    np.testing.assert_array_equal(
+        dataset.x, np.float32([[1, np.nan], [3, -5], [5, 12345678901234567890123]])
+    )
+
+
+def test_classes_may_be_truth_values_as_they_are_written(write):
+    dataset = read_csv(write("a,y\n1,true\n2,False\n3,true\n"), target="y")
+    assert dataset.class_names == ("False", "true")
+
+
+def test_cells_may_hold_separators_and_line_ends(write):
+    text = 'a,kind,y\n1,"red, or\nblue",\n2,red,0.5\n\n3,?,x\n'
+    with pytest.raises(ValueError, match="line 3: column 'y' is the target and must"):
+        read_csv(write(text), target="y", categories=("kind",))
+    dataset = read_csv(write(text.replace('",\n', '",1\n')), "y", None, ("kind",))
+    assert dataset.categories == {1: ("red", "red, or\nblue")}
+
+
+def test_rows_without_any_entry_are_left_out(write):
+    dataset = read_csv(write("a,b,y\n1,2,0.5\n,,\n3,,1.5\n?,NA,\n"), target="y")
+    np.testing.assert_array_equal(dataset.x, [[1, 2], [3, np.nan]])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "own.csv, line 1: expected the names of the columns"),
         ("\n \n", "own.csv, line 1: expected the names of the columns"),
-        ("a,y\n", "own.csv, line 1: expected at least one row"),
+        ("a,y\n", "own.csv: expected at least one row"),
         ("a,b\n1,2\n", "own.csv has no column 'y' .* Its columns: a, b"),
-        ("y\n1\n2\n", "own.csv, line 1: expected a column besides the target"),
+        ("y\n1\n2\n", "own.csv: expected a column besides the target"),
         ("a,a,y\n1,2,3\n", "own.csv, line 1: column names must differ.*'a'"),
         ("a,y\n1,2\n\n1,2,3\n", "own.csv, line 4: expected 2 values. Received: 3"),
-        ("a,y\n1,2.5\nred,3\n", "line 3: column 'a' .* `categories`.* 'red'"),
+        ("a,y\n1,2,3\n1,2\n", "own.csv, line 2: expected 2 values. Received: 3"),
+        ("a,y\n1,2.5\n\n1\n", "own.csv, line 4: expected 2 values. Received: 1"),
+        ('a,y\n"1,2",3\n1\n', "own.csv, line 3: expected 2 values. Received: 1"),
+        ("a,y\n1,2.5\nred,3\n", "line 3: column 'a' .* `categories` .a..* text"),
+        ("a,y\n1,2.5\nred,3\n", "line 3: column 'a' must hold numbers.*'red'"),
         ("a,y\n1,2.5\ninf,3\n", "line 3: column 'a' must hold finite.* 'inf'"),
         ("a,y\n1,2.5\n1e39,3\n", "line 3: column 'a' must hold finite.* '1e39'"),
-        ("a,y\n1,2.5\n1,\n", "line 3: the target column 'y' must not have missing"),
-        ("a,y\n1,no\n2,no\n", "own.csv: the target column 'y' .* two classes.* 'no'"),
-        ("a,y\n1,1\n2,1.0\n3,0\n", "own.csv: the column 'y' must write each number"),
+        ("a,y\n1,2.5\n1_000,3\n", "line 3: column 'a' .* digits 0 to 9.* '1_000'"),
+        ("a,y\n1,1_000.5\n2,3\n", "line 2: column 'y' .* digits 0 to 9.* '1_000.5'"),
+        ("a,y\n\u0663,2.5\n1,3\n", "line 2: column 'a' .* digits 0 to 9.* '\u0663'"),
+        ("a,y\nTrue,2.5\nFalse,3\n", "line 2: column 'a' must hold numbers.* 'True'"),
+        ("a,y\n1,2.5\n1,\n", "line 3: column 'y' is the target and must not have"),
+        ("a,y\n1,no\n2,no\n", "line 2: column 'y' .* two classes.* 'no'"),
+        ("a,y\n1,1\n2,1.0\n3,0\n", "line 3: column 'y' must write each number .*'1.0'"),
         ('a,y\n1,"2\n3,4\n', "own.csv, line 3: expected a row of cells"),
         (b"a,y\n1,2\n\xff,3\n", "own.csv, line 3: expected text in UTF-8.* 0xff"),
+        ("a,y\n1,2\n".encode("utf-16-le"), "own.csv, line 1: expected text.* 0x00"),
     ],
 )
-def test_what_to_mend_is_said_in_one_sentence(write, text, message):
-    with pytest.raises(ValueError, match=message):
+def test_one_sentence_says_what_to_change(write, text, message):
+    with pytest.raises(ValueError, match=message) as raised:
         read_csv(write(text), target="y")
+    assert "\n" not in str(raised.value)
+
+
+def test_one_message_lists_every_column_that_cannot_be_used(write):
+    path = write("a,b,c,d,y\n1,red,inf,2,1.5\n2,blue,3,high,\n\nx,?,4,5,2.5\n")
+    with pytest.raises(ValueError) as raised:
+        read_csv(path, target="y")
+    assert str(raised.value).splitlines() == [
+        "own.csv: 5 columns cannot be used.",
+        "line 5: column 'a' must hold numbers. Received: 'x'",
+        "line 2: column 'b' must hold numbers. Received: 'red'",
+        "line 2: column 'c' must hold finite numbers in the range of float32. "
+        "Received: 'inf'",
+        "line 3: column 'd' must hold numbers. Received: 'high'",
+        "line 3: column 'y' is the target and must not have missing entries; fill in "
+        "or remove rows. Received: ''",
+        "Name columns of text in `categories` (a,b,d), replace their text by numbers, "
+        "or remove the columns.",
+    ]
+
+
+def test_a_message_lists_no_more_than_20_columns(write):
+    names = ",".join(f"c{number}" for number in range(1_000))
+    path = write(f"{names},y\n{'x,' * 1_000}1.5\n")
+    with pytest.raises(ValueError, match="1000 columns cannot be used") as raised:
+        read_csv(path, target="y")
+    assert "and 980 more columns\n" in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 23
+
+
+def test_the_names_of_very_many_columns_are_compared(write):
+    names = ",".join(f"c{number}" for number in range(60_000))
+    with pytest.raises(ValueError, match=r"must differ. Received twice: \['c7'\]"):
+        read_csv(write(f"{names},c7,y\n"), target="y")
 
 
 def test_an_unknown_task_is_refused(write):
-    with pytest.raises(ValueError, match="'classification', 'regression' or None"):
+    with pytest.raises(ValueError, match="one of 'classification', 'regression'"):
         read_csv(write("a,y\n1,2\n"), target="y", task="ranking")
 
 
@@ -125,3 +206,9 @@ def test_a_regression_on_text_names_the_line(write):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"absent\.csv"):
         read_csv(tmp_path / "absent.csv", target="y")
+
+
+def test_without_pandas_the_line_that_installs_it_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[experiments\]'"):
+        read_csv(write("a,y\n1,2.5\n"), target="y")

@@ -1,14 +1,14 @@
 """A summary says what there is to see in a dataset."""
 
 import io
+import sys
 
 import matplotlib.image
 import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.datasets.pictures import plot_distributions
-from keras_vaf.datasets.summary import align, as_markdown, bars, describe
+from keras_vaf.datasets.summary import align, bars, describe, plot_distributions
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -67,17 +67,13 @@ class TestBars:
     def test_no_rows_at_all(self):
         assert bars(np.array([0, 0])) == "  "
 
+    def test_a_terminal_without_block_characters(self, monkeypatch):
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+        assert bars(np.array([0, 80, 40, 1])) == " @=."
+
 
 def test_columns_stand_below_one_another():
     assert align([["a", "b", ""], ["ccc", "d", "e"]]) == ["a    b", "ccc  d  e"]
-
-
-def test_a_table_in_markdown():
-    assert as_markdown([["a", "b"], ["1", "2"]]) == [
-        "| a | b |",
-        "| --- | --- |",
-        "| 1 | 2 |",
-    ]
 
 
 @pytest.mark.parametrize("dataset", [TABLE, IMAGES], ids=lambda dataset: dataset.name)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from keras_vaf.datasets import Entry, Size, Source
-from keras_vaf.datasets.parsers import read_idx_parts, read_text
+from keras_vaf.datasets.parsers import read_idx, read_text
 from tests.datasets.publishers import make_file, make_idx, make_images
 
 TABLE = b"a,b,y\n1,2,0.5\n3,4,1.5\n5,6,2.5\n"
@@ -45,7 +45,7 @@ def make_image_entry():
     )
     return make_entry(
         "pictures",
-        (Source(read_idx_parts, files),),
+        (Source(read_idx, files),),
         size=Size(3, 20, 2),
         labels=("0", "1"),
         image_shape=(4, 5, 1),

@@ -23,6 +23,16 @@ from keras_vaf.utils import (
 
 pytestmark = pytest.mark.backend("tensorflow")
 
+# The start of a program that has the module of this test as `files`, without Keras.
+HEAD = f"""
+import importlib.util, os, signal, sys
+spec = importlib.util.spec_from_file_location("files", {files.__file__!r})
+files = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(files)
+def end(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 
 def test_text_is_utf8(tmp_path):
     path = write_atomically(tmp_path / "report.json", "Isgrò\n")
@@ -67,13 +77,11 @@ def test_a_file_in_the_place_of_a_folder_is_an_os_error(tmp_path):
 
 def test_a_killed_writer_leaves_a_whole_file(tmp_path):
     target = tmp_path / "report"
-    program = (
-        "import sys, itertools\n"
-        "from pathlib import Path\n"
-        "from keras_vaf.utils.files import write_atomically\n"
-        "for i in itertools.count():\n"
-        "    write_atomically(sys.argv[1], str(i % 10) * 1_000_000)\n"
-    )
+    program = HEAD + textwrap.dedent("""
+        import itertools
+        for i in itertools.count():
+            files.write_atomically(sys.argv[1], str(i % 10) * 1_000_000)
+        """)
     writer = subprocess.Popen([sys.executable, "-c", program, str(target)])
     try:
         while not target.exists():
@@ -88,17 +96,8 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path):
 
 
 def run(program, *arguments, folder, **options):
-    """Run a program that has the module of this test as `files`, without Keras."""
-    head = f"""
-        import importlib.util, os, signal, sys
-        spec = importlib.util.spec_from_file_location("files", {files.__file__!r})
-        files = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(files)
-        def die(*arguments):
-            os.kill(os.getpid(), signal.SIGKILL)
-        """
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(program)]
+        [sys.executable, "-c", HEAD + textwrap.dedent(program)]
         + [str(argument) for argument in arguments],
         cwd=folder,
         capture_output=True,
@@ -110,14 +109,14 @@ def run(program, *arguments, folder, **options):
 KILLED_WRITER = """
     step = sys.argv[1]
     if step in ("fsync", "replace"):
-        setattr(os, step, die)
+        setattr(os, step, end)
     with files.atomic_path(sys.argv[2]) as temporary:
         if sys.argv[2] == "folder":
             temporary.mkdir()
             temporary = temporary / "part"
         temporary.write_text("half of the new content")
         if step == "write":
-            die()
+            end()
     """
 
 
@@ -156,10 +155,10 @@ def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
         from keras_vaf.utils import atomic_path
         model = keras.saving.load_model("best.keras")
         write = zipfile.ZipFile.writestr
-        def write_and_die(*arguments, **options):
+        def write_and_end(*arguments, **options):
             write(*arguments, **options)
             os.kill(os.getpid(), signal.SIGKILL)
-        zipfile.ZipFile.writestr = write_and_die
+        zipfile.ZipFile.writestr = write_and_end
         with atomic_path("best.keras") as temporary:
             model.save(temporary)
         """

@@ -1,11 +1,10 @@
 """The catalogue: the paper's datasets, in the order of its table, as data."""
 
-import difflib
-
 from keras_vaf.datasets.catalogue.classification import CLASSIFICATION
 from keras_vaf.datasets.catalogue.entry import Entry, File, Size, Source
 from keras_vaf.datasets.catalogue.images import IMAGES
 from keras_vaf.datasets.catalogue.regression import REGRESSION
+from keras_vaf.utils import check_choice
 
 __all__ = ["CATALOGUE", "Entry", "File", "Size", "Source", "find"]
 
@@ -31,10 +30,4 @@ def find(name: str) -> Entry:
     Size(rows=178, inputs=13, classes=3)
     """
     entries = {entry.name: entry for entry in CATALOGUE}
-    if name in entries:
-        return entries[name]
-    close = difflib.get_close_matches(name, entries, n=1, cutoff=0.5)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise ValueError(
-        f"`name` must be one of {', '.join(entries)}.{hint} Received: name={name!r}"
-    )
+    return entries[check_choice("name", name, entries)]

@@ -38,10 +38,9 @@ class Source:
     """One form in which a dataset comes.
 
     Args:
-        read: For a table, takes the bytes and the path of each file in turn and
-            returns a `Table`; for images, takes the list of all such pairs and returns
-            images and labels; with `package`, takes nothing and returns a `Table`.
-        files: The files, all needed.
+        read: Function that takes the bytes of all files, decompressed, and returns a
+            `Table`, or images and labels.
+        files: The files, all of them needed.
         package: An installed package that brings the data instead of files.
         rows: Number of rows, if it is not the dataset's.
         note: What a user must know about this form.

@@ -5,7 +5,7 @@ from keras_vaf.datasets.catalogue.publishers import UNKNOWN_LICENCE
 from keras_vaf.datasets.parsers import (
     read_cifar_archive,
     read_cifar_batches,
-    read_idx_parts,
+    read_idx,
 )
 
 # The publisher's own page no longer gives out the files of MNIST.
@@ -156,7 +156,7 @@ IMAGES = (
         publisher="http://yann.lecun.com/exdb/mnist/",
         licence=UNKNOWN_LICENCE,
         citation="Y. LeCun, C. Cortes, C. Burges, MNIST handwritten digit database",
-        sources=(Source(read_idx_parts, MNIST_FILES),),
+        sources=(Source(read_idx, MNIST_FILES),),
         labels=DIGITS,
         image_shape=(28, 28, 1),
         test_rows=10000,
@@ -172,7 +172,7 @@ IMAGES = (
             "H. Xiao, K. Rasul, R. Vollgraf, Fashion-MNIST: a novel image dataset for "
             "benchmarking machine learning algorithms, arXiv:1708.07747, 2017"
         ),
-        sources=(Source(read_idx_parts, FASHION_FILES),),
+        sources=(Source(read_idx, FASHION_FILES),),
         labels=DIGITS,
         class_names=(
             "T-shirt/top",

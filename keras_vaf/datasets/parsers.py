@@ -1,0 +1,234 @@
+"""Readers of the publishers' file formats.
+
+Each reader takes the bytes of all files of a dataset and returns a `Table` of text
+cells, or images and labels. The readers do not validate their input, because `load`
+compares every file with its known checksum first.
+"""
+
+import gzip
+import io
+import itertools
+import lzma
+import pickle
+import re
+import tarfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from keras_vaf.utils import require
+
+_ATTRIBUTE = re.compile(r"""\s*@attribute\s+('[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
+_DATA = re.compile(r"^@data\s*$", re.IGNORECASE | re.MULTILINE)
+_XLS_SIGNATURE = bytes.fromhex("d0cf11e0a1b11ae1")
+_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".xz": lzma.decompress,
+}
+
+
+class Table(NamedTuple):
+    """Names of columns, and rows of text cells."""
+
+    names: tuple[str, ...]
+    rows: list[list[str]]
+
+
+def decompress(content: bytes, file: str) -> bytes:
+    """Return the content of a file, decompressed if its name ends in .gz or .xz.
+
+    Args:
+        content: The bytes of the file, already compared with a checksum.
+        file: Name of the file.
+
+    Example:
+
+    >>> decompress(b"1,2", "plain.csv")
+    b'1,2'
+    """
+    read = _DECOMPRESS.get(PurePosixPath(file).suffix)
+    return read(content) if read else content
+
+
+def read_text(
+    contents: Sequence[bytes],
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+) -> Table:
+    """Read text with one row per line.
+
+    Args:
+        contents: The bytes of each file, in the order of the rows.
+        separator: Text between two cells; `None` for any run of blanks.
+        names: Names of the columns; `None` if the first line holds them.
+
+    Example:
+
+    >>> read_text([b"a,b\\r\\n1, 2\\r\\n"], ",")
+    Table(names=('a', 'b'), rows=[['1', '2']])
+    """
+    rows = [
+        [cell.strip() for cell in line.split(separator)]
+        for content in contents
+        for line in content.decode().splitlines()
+        if line.strip()
+    ]
+    return Table(tuple(names or rows.pop(0)), rows)
+
+
+def read_arff(contents: Sequence[bytes]) -> Table:
+    """Read WEKA's format, with commas, blanks or both between the values.
+
+    SciPy's reader cannot read `delta_elevators.arff`, whose separators are blanks.
+
+    Args:
+        contents: The bytes of one file.
+
+    Example:
+
+    >>> read_arff([b"@attribute a real\\n@data\\n1.5\\n"])
+    Table(names=('a',), rows=[['1.5']])
+    """
+    header, *body = _DATA.split(contents[0].decode(), maxsplit=1)
+    attributes = filter(None, map(_ATTRIBUTE.match, header.splitlines()))
+    names = tuple(attribute[1].strip("'\"") for attribute in attributes)
+    rows = (line.replace(",", " ").split() for line in "".join(body).splitlines())
+    return Table(names, [row for row in rows if row and row[0][0] != "%"])
+
+
+def read_workbook(
+    contents: Sequence[bytes],
+    sheet: str | None = None,
+    first_row: int = 1,
+    first_column: int = 1,
+    names: Sequence[str] | None = None,
+) -> Table:
+    """Read a table from a sheet of an `.xls` or `.xlsx` file, up to an empty row.
+
+    Only files with a known checksum are read. A workbook of unknown origin could
+    place a cell so far away that the table would exceed the memory.
+
+    Args:
+        contents: The bytes of one file.
+        sheet: Name of the sheet; the first one if `None`.
+        first_row: Number of the row with the names of the columns, from 1.
+        first_column: Number of the first column of the table, from 1.
+        names: The columns to read; every column with a name if `None`.
+
+    Raises:
+        ImportError: If the package that reads this format is not installed.
+    """
+    cells = [[_cell_text(cell) for cell in row] for row in _cells(contents[0], sheet)]
+    header, *rows = [row[first_column - 1 :] for row in cells[first_row - 1 :]]
+    kept = tuple(names or filter(None, header))
+    columns = [header.index(name) for name in kept]
+    filled = itertools.takewhile(any, rows)
+    return Table(kept, [[row[column] for column in columns] for row in filled])
+
+
+def _cells(content: bytes, sheet: str | None) -> Iterable[Sequence[Any]]:
+    if content.startswith(_XLS_SIGNATURE):
+        xlrd = require("xlrd", extra="data")  # pandas no longer supports it
+        book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
+        table = book[0 if sheet is None else sheet]
+        return [table.row_values(row) for row in range(table.nrows)]
+    openpyxl = require("openpyxl", extra="data")
+    book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+    table = book.worksheets[0] if sheet is None else book[sheet]
+    return cast("Iterable[Sequence[Any]]", table.iter_rows(values_only=True))
+
+
+def _cell_text(cell: Any) -> str:
+    """Return a cell as text, without the point of the whole numbers of workbooks."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)
+
+
+def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
+    """Return scikit-learn's copy of the wine table, with the labels in front.
+
+    Args:
+        contents: Ignored: the package brings the data.
+
+    Raises:
+        ImportError: If scikit-learn is not installed.
+    """
+    wine = require("sklearn.datasets", extra="experiments").load_wine()
+    rows = np.column_stack([wine.target + 1, wine.data]).tolist()
+    names = ("class", *wine.feature_names)
+    return Table(names, [[str(int(row[0])), *map(str, row[1:])] for row in rows])
+
+
+def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    """Read grey images in the format of MNIST.
+
+    Args:
+        contents: The bytes of each file: the images and the labels of each part in
+            turn.
+
+    Returns:
+        All images, `(rows, height, width, 1)`, and all labels, uint8.
+    """
+    arrays = [_read_idx_array(content) for content in contents]
+    return np.concatenate(arrays[::2])[..., None], np.concatenate(arrays[1::2])
+
+
+def _read_idx_array(content: bytes) -> np.ndarray:
+    axes = content[3]
+    shape = np.frombuffer(content, ">u4", axes, offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
+
+
+# The names that a batch of CIFAR-10 needs; any other name in a pickle could run code.
+# The first comes from an array because NumPy has moved it between modules.
+_ALLOWED = {
+    ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
+    ("numpy", "ndarray"): np.ndarray,
+    ("numpy", "dtype"): np.dtype,
+}
+
+
+class BatchUnpickler(pickle.Unpickler):
+    """Unpickles NumPy arrays and plain Python values, and refuses everything else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what a pickle asks for, if a batch may need it."""
+        if (module, name) not in _ALLOWED:
+            raise pickle.UnpicklingError(f"A batch must not use {module}.{name}.")
+        return _ALLOWED[module, name]
+
+
+def read_cifar_batches(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    """Read the batches of CIFAR-10: pickles that Python 2 wrote.
+
+    Args:
+        contents: The bytes of each file, in the order of the rows.
+
+    Returns:
+        All images, `(rows, 32, 32, 3)`, and all labels, uint8.
+    """
+    batches = [
+        BatchUnpickler(io.BytesIO(content), encoding="bytes").load()
+        for content in contents
+    ]
+    images = np.concatenate([batch[b"data"] for batch in batches])
+    labels = np.concatenate([batch[b"labels"] for batch in batches])
+    return images.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), labels.astype("uint8")
+
+
+def read_cifar_archive(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    """Read the batches from the publisher's archive, without unpacking it to disk.
+
+    Args:
+        contents: The bytes of the archive, already decompressed.
+
+    Returns:
+        Images and labels as `read_cifar_batches` returns them.
+    """
+    names = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
+    with tarfile.open(fileobj=io.BytesIO(contents[0])) as archive:
+        members = [archive.extractfile(f"cifar-10-batches-py/{n}") for n in names]
+        return read_cifar_batches([member.read() for member in members if member])

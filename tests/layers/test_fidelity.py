@@ -252,6 +252,7 @@ def test_value(layer, weights, transcription):
         (layers.MixedActivation(gated=True), lambda x: mixed(x, 0.5)),
         (layers.PolynomialActivation(), lambda x: x),
         (layers.Snake(), lambda x: x + 2 * np.sin(x / 2) ** 2),
+        (layers.Snake(initial_frequency=5), lambda x: x + np.sin(5 * x) ** 2 / 5),
         (
             layers.XIELU(),
             lambda x: x / 2 + 0.8 * np.where(x > 0, x**2, np.expm1(x) - x),

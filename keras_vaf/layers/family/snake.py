@@ -1,6 +1,8 @@
 """Snake, the identity with a trained ripple."""
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 from keras import ops
@@ -8,6 +10,7 @@ from keras import ops
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,8 +37,14 @@ class Snake(TrainableActivation):
     f(a) = a + sin(frequency * a)^2 / frequency
     ```
 
-    The frequency starts at 0.5, and f becomes the identity as it goes to 0. Arguments,
-    shapes and errors are those of `TrainableActivation`.
+    f becomes the identity as the frequency goes to 0.
+
+    Args:
+        initial_frequency: Start of the frequency. The paper takes 0.5 for most tasks,
+            and 5 to 50 for targets that are known to be periodic.
+        sharing: As for `TrainableActivation`.
+        data_format: As for `TrainableActivation`.
+        **kwargs: As for `TrainableActivation`.
 
     Weights:
         `frequency` of shape `unshared`.
@@ -51,4 +60,14 @@ class Snake(TrainableActivation):
     """
 
     equation_class = Ripple
-    start_values = (0.5,)
+
+    def __init__(
+        self,
+        initial_frequency: float = 0.5,
+        sharing: str | Sequence[int] = "layer",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.initial_frequency = check_number("initial_frequency", initial_frequency)
+        self.start_values = (self.initial_frequency,)
+        super().__init__(sharing, data_format, **kwargs)

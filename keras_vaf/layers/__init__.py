@@ -55,7 +55,8 @@ __all__ = [
 ]
 
 # Contract tests, comparisons, searches, benchmarks and pictures use these entries. The
-# first one is that of `VAFActivation`.
+# first one is that of `VAFActivation`. Names and variants are literals, because the
+# command line reads them from this file without importing it.
 _DIFFERENT = "it adds up different functions, and a VAF has one g"
 _SEVERAL = "it is not a function of one number"
 

@@ -6,7 +6,6 @@ this one.
 """
 
 from keras_vaf.paper.catalogue import EXPERIMENTS, find_experiment
-from keras_vaf.paper.curves import functions_figure
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.files import keep, read_reproduction
 from keras_vaf.paper.fully_connected import protocols_of
@@ -19,7 +18,6 @@ __all__ = [
     "Form",
     "Reproduction",
     "find_experiment",
-    "functions_figure",
     "keep",
     "protocols_of",
     "read_reproduction",

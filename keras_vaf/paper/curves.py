@@ -5,18 +5,14 @@ from __future__ import annotations
 import dataclasses
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report, validation_loss
-from keras_vaf.experiments.results.learned import (
-    inputs_of,
-    learned_layers,
-    start_layers,
-)
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.comparison_figure import comparison_figure
+from keras_vaf.experiments.results.learned import learned_layers, start_layers
 from keras_vaf.experiments.results.notes import protocol_notes
 from keras_vaf.experiments.results.selection import Selection, by_protocol
 from keras_vaf.experiments.results.table import Table
@@ -24,20 +20,13 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.fully_connected import SMALL, protocols_of
 from keras_vaf.paper.sensorless import SENSORLESS, protocols_of_sensorless
-from keras_vaf.utils import deviation, require
-from keras_vaf.visualization import style
-from keras_vaf.visualization.activation import drawn_range
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from keras_vaf.utils import deviation
 
 COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "folds")
 DATASETS = (*SENSORLESS.datasets, *SMALL)
 """Sensorless, and the datasets of both tables with fewer than 5,000 rows."""
 
 _HIDDEN = (25, 10)
-_OTHERS = "learned, other folds"
 
 
 def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
@@ -83,67 +72,15 @@ def table_of_curves(done: Reproduction, selection: Selection) -> Table:
             "start makes of them. Unlike: the share of the learned function's variance "
             "that no leaky ReLU explains, with any two slopes and offset. Means over "
             "the folds.",
-            "Pictures: start and learned function of the fold with the lowest "
-            "validation loss, and faintly those learned in the other folds.",
+            "Pictures: learned function f of the fold with the lowest validation loss "
+            "and its start, and faintly those learned in the other folds.",
             *protocol_notes(done.reports),
             *done.notes,
         ),
-        figures={name: functions_figure(own) for name, own in by_data.items()},
+        figures={
+            name: comparison_figure(own, scores=False) for name, own in by_data.items()
+        },
     )
-
-
-@style.styled
-def functions_figure(reports: Sequence[Report]) -> Figure:
-    """Draw the shared function of each hidden layer at the start and after training.
-
-    There is one row for each protocol and one column for each hidden layer. The
-    functions are those of the fold with the lowest validation loss, drawn over the
-    inputs of the layer.
-
-    Args:
-        reports: Reports of trainable activations that are shared by a layer.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ImportError: If Matplotlib is not installed.
-    """
-    arms = list(by_protocol(reports).values())
-    columns = max(len(arm[0].activations) for arm in arms)
-    figure = require("matplotlib.figure", extra="plot").Figure(
-        figsize=(5.0 * columns, 3.2 * len(arms))
-    )
-    grid = figure.subplots(len(arms), columns, squeeze=False)
-    for row, arm in zip(grid, arms, strict=True):
-        for ax in row[len(arm[0].activations) :]:
-            ax.remove()
-        for place in range(len(arm[0].activations)):
-            _draw_layer(arm, place, row[place])
-    style.legend_below(figure, [row[0] for row in grid])
-    return figure
-
-
-def _draw_layer(arm: Sequence[Report], place: int, ax: Axes) -> None:
-    best = min(arm, key=validation_loss)
-    data = inputs_of(best, place)
-    x = drawn_range(data)
-    start, learned = (
-        layers(best)[place].function(x) for layers in (start_layers, learned_layers)
-    )
-    ax.plot(x, start, color=style.BLUE, label="start")
-    ax.plot(x, learned, color=style.ORANGE, label="learned")
-    limits = ax.get_ylim()
-    for report in arm:
-        if report is not best:
-            other = learned_layers(report)[place].function(x)
-            ax.plot(x, other, color=style.ORANGE, lw=0.7, alpha=0.4, label=_OTHERS)
-    ax.set_ylim(limits)
-    counts, edges = np.histogram(data, bins=40, range=(x[0], x[-1]))
-    style.draw_histogram(counts, edges, ax)
-    ax.set_xlim(x[0], x[-1])
-    title = best.protocol.variant.title
-    ax.set_title(f"{title}: hidden layer {place + 1}, fold {best.fold + 1}")
 
 
 def _rows(reports: Sequence[Report]) -> list[dict[str, str]]:

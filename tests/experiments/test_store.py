@@ -1,12 +1,9 @@
 """The folder of reports: whole files, each its own cell's, and never mixed."""
 
-import errno
-
 import keras
 import pytest
 
 from keras_vaf.experiments import Cell, Shard, Store, cells
-from keras_vaf.experiments.reports import store as store_module
 from keras_vaf.experiments.reports.store import file_name
 from tests.experiments.fakes import make_protocol, make_report
 
@@ -91,17 +88,6 @@ def test_reports_may_be_kept_alone(tmp_path):
 
     assert store.read(make_report().cell) == make_report()
     assert Store(tmp_path).read(make_report().cell) is None
-
-
-def test_a_full_disk_names_the_file_and_leaves_nothing_behind(store, monkeypatch):
-    def full(path, data):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(store_module, "write_atomically", full)
-    with pytest.raises(OSError, match="No space left on device") as error:
-        store.write(make_report(), b"network")
-
-    assert error.value.filename == str(store.path(make_report().cell))
 
 
 def test_every_cell_belongs_to_one_shard_whatever_the_folder(tmp_path):

@@ -109,8 +109,8 @@ def test_the_table_has_a_line_for_each_layer_and_a_picture_for_each_data(reports
     assert list(table.figures) == ["wine"]
     assert len(figure.axes) == 4
     first = figure.axes[0]
-    labels = [line.get_label() for line in first.lines]
-    assert sorted(labels) == ["learned", "learned, other folds", "start"]
+    labels = {line.get_label() for line in first.lines}
+    assert {"f", "start", "f of the other folds"} <= labels
 
 
 def test_the_curves_are_those_of_the_best_fold(reports):
@@ -118,10 +118,19 @@ def test_the_curves_are_those_of_the_best_fold(reports):
     best = min(reports[:2], key=lambda report: report.selected.validation["loss"])
 
     [line] = (
-        line
-        for line in table.figures["wine"].axes[0].lines
-        if line.get_label() == "learned"
+        line for line in table.figures["wine"].axes[0].lines if line.get_label() == "f"
     )
 
     x, y = line.get_data()
     np.testing.assert_allclose(y, learned_layers(best)[0].function(x))
+
+
+def test_a_random_start_is_drawn_as_it_was(reports):
+    table = CURVES.table(Reproduction(CURVES, Form(), tuple(reports)), "validation")
+    best = min(reports[:2], key=lambda report: report.selected.validation["loss"])
+
+    lines = table.figures["wine"].axes[0].lines
+    [start] = (line for line in lines if line.get_label() == "start")
+
+    x, y = start.get_data()
+    np.testing.assert_allclose(y, start_layers(best)[0].function(x))

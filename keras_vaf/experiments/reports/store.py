@@ -59,14 +59,9 @@ class Store:
         Raises:
             OSError: If a file cannot be written; its name is in the error.
         """
-        path = self.path(report.cell)
-        try:
-            if network is not None:
-                write_atomically(self.network_path(report.cell), network)
-            write_atomically(path, _to_json(report))
-        except OSError as error:  # a full disk names no file
-            name = error.filename or str(path)
-            raise OSError(error.errno, error.strerror, name) from error
+        if network is not None:
+            write_atomically(self.network_path(report.cell), network)
+        write_atomically(self.path(report.cell), _to_json(report))
 
     def read(self, cell: Cell) -> Report | None:
         """Return a cell's report, or `None` if report or network are missing.

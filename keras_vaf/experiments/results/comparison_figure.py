@@ -14,7 +14,11 @@ from keras_vaf.experiments.results.comparison_table import (
     metric_title,
     title_of,
 )
-from keras_vaf.experiments.results.learned import inputs_of, learned_layers
+from keras_vaf.experiments.results.learned import (
+    inputs_of,
+    learned_layers,
+    start_layers,
+)
 from keras_vaf.experiments.results.result import results_of
 from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.layers import TrainableActivation
@@ -31,35 +35,34 @@ _OTHERS = "f of the other folds"
 
 
 @style.styled
-def comparison_figure(reports: Sequence[Report]) -> Figure:
+def comparison_figure(reports: Sequence[Report], scores: bool = True) -> Figure:
     """Return the picture of a comparison.
 
     The upper panel shows the test score of every fold. Below, there is one row for each
     protocol that trains its activations. It shows what each hidden layer learned in the
-    fold with the lowest validation loss, over the data that enters the layer, and
-    faintly what the layer learned in the other folds.
+    fold with the lowest validation loss, over the data that enters the layer, its
+    start, and faintly what the layer learned in the other folds.
 
     Args:
         reports: The reports of a comparison.
-
-    Returns:
-        The figure.
+        scores: Whether to draw the upper panel.
 
     Raises:
         ImportError: If Matplotlib is not installed.
     """
-    arms = [own for own in by_protocol(reports).values() if learned_layers(own[0])]
-    columns = max((len(learned_layers(arm[0])) for arm in arms), default=1)
+    learned = [own for own in by_protocol(reports).values() if learned_layers(own[0])]
+    columns = max((len(learned_layers(own[0])) for own in learned), default=1)
     figure = require("matplotlib.figure", extra="plot").Figure(
-        figsize=(10.0, 3.6 + 3.0 * len(arms))
+        figsize=(10.0, 3.6 * scores + 3.0 * len(learned))
     )
-    grid = figure.add_gridspec(1 + len(arms), columns)
-    _draw_scores(reports, figure.add_subplot(grid[0, :]))
+    grid = figure.add_gridspec(scores + len(learned), columns)
+    if scores:
+        _draw_scores(reports, figure.add_subplot(grid[0, :]))
     panels = []
-    for row, arm in enumerate(arms, start=1):
-        for column, layers in enumerate(zip(*map(learned_layers, arm), strict=True)):
+    for row, own in enumerate(learned, start=int(scores)):
+        for column, layers in enumerate(zip(*map(learned_layers, own), strict=True)):
             panels.append(figure.add_subplot(grid[row, column]))
-            _draw_learned(arm, layers, column, panels[-1])
+            _draw_learned(own, layers, column, panels[-1])
     style.legend_below(figure, panels)
     return figure
 
@@ -74,15 +77,8 @@ def _draw_scores(reports: Sequence[Report], ax: Axes) -> None:
         color = style.CYCLE[place % len(style.CYCLE)]
         marker = _MARKERS[place % len(_MARKERS)]
         ax.plot(folds + shift, result.scores, marker, color=color, label=result.title)
-        mean_place = len(folds) + 0.5 + shift
-        ax.errorbar(
-            mean_place,
-            result.mean,
-            result.deviation,
-            fmt=marker,
-            color=color,
-            capsize=3,
-        )
+        mean = len(folds) + 0.5 + shift, result.mean, result.deviation
+        ax.errorbar(*mean, fmt=marker, color=color, capsize=3)
     names = _fold_names(first.selected.reports)
     ax.set_xticks([*folds, len(folds) + 0.5], [*names, "mean"])
     ax.axvline(len(folds) - 0.25, color=style.GREY, lw=0.8)
@@ -102,21 +98,24 @@ def _fold_names(reports: Sequence[Report]) -> list[str]:
 
 
 def _draw_learned(
-    arm: Sequence[Report],
+    reports: Sequence[Report],
     layers: Sequence[TrainableActivation],
     place: int,
     ax: Axes,
 ) -> None:
     """Draw one hidden layer's function in the best fold, and faintly in the others."""
-    best = min(range(len(arm)), key=lambda fold: validation_loss(arm[fold]))
-    draw_activation(layers[best], inputs_of(arm[best], place), ax)
+    best = min(range(len(reports)), key=lambda fold: validation_loss(reports[fold]))
+    draw_activation(layers[best], inputs_of(reports[best], place), ax)
     x = np.linspace(*ax.get_xlim(), 501)
+    start = start_layers(reports[best])[place].function(x)
+    if start.ndim == 1 and "start" not in ax.get_legend_handles_labels()[1]:
+        ax.plot(x, start, "--", color=style.DARK, lw=1.2, label="start")
     limits = ax.get_ylim()
     for curve in (layer.function(x) for layer in layers):
         if curve.ndim == 1:
             ax.plot(x, curve, color=style.BLUE, lw=0.7, alpha=0.4, label=_OTHERS)
     ax.set_ylim(limits)
     ax.set_title(
-        f"{arm[0].protocol.variant.title}: hidden layer {place + 1}, "
-        f"fold {arm[best].fold + 1}"
+        f"{reports[0].protocol.variant.title}: hidden layer {place + 1}, "
+        f"fold {reports[best].fold + 1}"
     )

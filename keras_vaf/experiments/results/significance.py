@@ -34,12 +34,12 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
     0.049
     """
-    mean, variance = statistics.fmean(differences), _variance(differences)
-    if variance == 0:
+    mean = statistics.fmean(differences)
+    standard_error = _standard_error(differences, test_fraction)
+    if standard_error == 0:
         return 1.0 if mean == 0 else 0.0
-    factor = _factor(len(differences), test_fraction)
     distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
-    return float(2 * distribution.sf(abs(mean) / math.sqrt(factor * variance)))
+    return float(2 * distribution.sf(abs(mean) / standard_error))
 
 
 def corrected_interval(
@@ -64,10 +64,9 @@ def corrected_interval(
     >>> round(corrected_interval([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 4)
     0.0198
     """
-    variance = _variance(differences)
+    standard_error = _standard_error(differences, test_fraction)
     distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
-    factor = _factor(len(differences), test_fraction)
-    return float(distribution.isf((1 - confidence) / 2) * math.sqrt(factor * variance))
+    return float(distribution.isf((1 - confidence) / 2) * standard_error)
 
 
 def wilcoxon(differences: Sequence[float]) -> float:
@@ -115,14 +114,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-def _variance(differences: Sequence[float]) -> float:
+def _standard_error(differences: Sequence[float], test_fraction: float) -> float:
+    """Return the corrected standard error of the mean difference."""
     if len(differences) < 2:
         raise ValueError(
             "A t-test needs at least two folds. "
             f"Received: {len(differences)} differences"
         )
-    return statistics.variance(differences)
-
-
-def _factor(count: int, test_fraction: float) -> float:
-    return 1 / count + test_fraction / (1 - test_fraction)
+    factor = 1 / len(differences) + test_fraction / (1 - test_fraction)
+    return math.sqrt(factor * statistics.variance(differences))

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
@@ -43,6 +44,8 @@ def _load(arguments: argparse.Namespace) -> None:
     if keras.backend.backend() != "tensorflow" and not writes_tfds:
         sys.meta_path.insert(0, _WithoutTensorFlow())
     _handle_signals(signal.default_int_handler, _terminate)
+    if hasattr(signal, "pthread_kill"):  # not on Windows
+        sys.unraisablehook = _stop_again
 
 
 def _handle_signals(
@@ -68,6 +71,20 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated
+
+
+def _stop_again(unraisable: Any) -> None:
+    """Repeat a signal that arrived in a callback of the garbage collector.
+
+    Python ignores exceptions there. JAX has such a callback, which runs often.
+    """
+    stop = unraisable.exc_value
+    if isinstance(stop, KeyboardInterrupt):
+        number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+        thread = threading.get_ident()
+        threading.Timer(0.01, signal.pthread_kill, (thread, number)).start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 @contextlib.contextmanager

@@ -49,7 +49,7 @@ def _size(size: Size, image_shape: Sequence[int] | None = None) -> list[str]:
 
 
 def _paper_size(entry: Entry) -> str:
-    if entry.paper_size == entry.size:
+    if entry.paper_size is None:
         return "the same"
     rows, inputs, classes = _size(entry.paper_size)
     text = f"{rows} rows, {inputs} inputs"

@@ -35,16 +35,16 @@ def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path) as temporary:
+    with atomic_path(path, ending=".tmp") as temporary:
         temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
     return path
 
 
 @contextlib.contextmanager
-def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path]:
     """Yield a temporary path, which replaces `path` when the block ends.
 
-    The temporary file or folder is in the same folder and has the same ending, so it
+    The temporary file or folder is in the same folder and ends in the same name, so it
     suits functions that write to a path themselves, such as `model.save`,
     `figure.savefig` and `model.export`. When the block ends, it is flushed to the disk
     and renamed. If the block raises, it is removed and `path` is unchanged. If the
@@ -53,6 +53,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Args:
         path: The file or folder to write. Its parent folder must exist.
+        ending: Added to the temporary name. With ".tmp", a pattern such as `*.json`
+            does not match a file that a killed process left.
 
     Raises:
         OSError: If `path` cannot be written; the error names it.
@@ -70,7 +72,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield path
         return
     _remove_stale_once(path.absolute().parent)
-    temporary = _temporary_path(path)
+    temporary = _temporary_path(path, ending)
     try:
         yield temporary
         _flush(temporary)
@@ -158,11 +160,11 @@ def _is_about(error: BaseException, temporary: Path) -> bool:
     return "errno = " in text or temporary.name in text
 
 
-def _temporary_path(path: Path) -> Path:
+def _temporary_path(path: Path, ending: str) -> Path:
     process = os.getpid()
     owner = f"{_host()}-{process}-{_start_time(process) or 0}-{uuid.uuid4().hex[:8]}"
     # The end of the name keeps every suffix within the length that systems allow.
-    return path.with_name(f".tmp-{owner}-{path.name[-60:]}")
+    return path.with_name(f".tmp-{owner}-{path.name[-60:]}{ending}")
 
 
 @functools.cache

@@ -204,6 +204,16 @@ def test_a_full_disk_while_keras_saves_names_the_file(tmp_path):
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 
 
+def test_what_a_killed_writer_leaves_does_not_look_like_a_report(tmp_path):
+    program = """
+    os.fsync = end
+    files.write_atomically("report.json", "{}")
+    """
+    assert run(program, folder=tmp_path).returncode == -9
+    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.rglob("*.json")) == []
+
+
 def test_a_read_only_folder_names_the_file_and_keeps_the_old_one(tmp_path):
     (tmp_path / "report").write_text("old")
     program = """

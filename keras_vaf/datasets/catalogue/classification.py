@@ -4,10 +4,14 @@ from functools import partial
 
 from keras_vaf.datasets.catalogue import columns, files
 from keras_vaf.datasets.catalogue.entry import Entry, Size, Source
-from keras_vaf.datasets.catalogue.publishers import UCI_CITATION, UCI_LICENCE
+from keras_vaf.datasets.catalogue.publishers import (
+    UCI,
+    UCI_CITATION,
+    UCI_LICENCE,
+    text_source,
+)
 from keras_vaf.datasets.parsers import (
     read_arff,
-    read_text,
     read_wine_of_scikit_learn,
     read_workbook,
 )
@@ -19,20 +23,14 @@ CLASSIFICATION = (
         size=Size(58509, 48, 11),
         paper_size=Size(58509, 49, 11),
         difference="The paper counts the class among the inputs.",
-        publisher=(
-            "https://archive.ics.uci.edu/dataset/325/"
-            "dataset+for+sensorless+drive+diagnosis"
-        ),
+        publisher=UCI + "325/dataset+for+sensorless+drive+diagnosis",
         licence=UCI_LICENCE,
         citation="M. Bator, 2015. " + UCI_CITATION,
         sources=(
-            Source(
-                partial(read_text, names=columns.SENSORLESS),
-                (files.SENSORLESS,),
-            ),
-            Source(
-                partial(read_text, names=columns.SENSORLESS),
-                (files.SENSORLESS_SUBSET,),
+            text_source(files.SENSORLESS, names=columns.SENSORLESS),
+            text_source(
+                files.SENSORLESS_SUBSET,
+                names=columns.SENSORLESS,
                 rows=2200,
                 note=(
                     "a subset of 2200 of the 58509 rows: results are not comparable "
@@ -52,14 +50,10 @@ CLASSIFICATION = (
             "The paper counts the class among the inputs. The class is a selector "
             "which, the publisher says, marks a split and not a disorder."
         ),
-        publisher="https://archive.ics.uci.edu/dataset/60/liver+disorders",
+        publisher=UCI + "60/liver+disorders",
         licence=UCI_LICENCE,
         citation="BUPA Medical Research Ltd., 1990. " + UCI_CITATION,
-        sources=(
-            Source(
-                partial(read_text, separator=",", names=columns.LIVER), (files.LIVER,)
-            ),
-        ),
+        sources=(text_source(files.LIVER, separator=",", names=columns.LIVER),),
         target="selector",
         labels=("1", "2"),
     ),
@@ -67,14 +61,11 @@ CLASSIFICATION = (
         name="wine",
         paper_name="Wine",
         size=Size(178, 13, 3),
-        paper_size=Size(178, 13, 3),
-        publisher="https://archive.ics.uci.edu/dataset/109/wine",
+        publisher=UCI + "109/wine",
         licence=UCI_LICENCE,
         citation="S. Aeberhard, M. Forina, 1992. " + UCI_CITATION,
         sources=(
-            Source(
-                partial(read_text, separator=",", names=columns.WINE), (files.WINE,)
-            ),
+            text_source(files.WINE, separator=",", names=columns.WINE),
             Source(read_wine_of_scikit_learn, package="sklearn"),
         ),
         target="class",
@@ -84,15 +75,11 @@ CLASSIFICATION = (
         name="image_segmentation",
         paper_name="Statlog Image Segmentation",
         size=Size(2310, 19, 7),
-        paper_size=Size(2310, 19, 7),
-        publisher="https://archive.ics.uci.edu/dataset/147/statlog+image+segmentation",
+        publisher=UCI + "147/statlog+image+segmentation",
         licence=UCI_LICENCE,
         citation="Vision Group, University of Massachusetts, 1990. " + UCI_CITATION,
         sources=(
-            Source(
-                partial(read_text, names=columns.IMAGE_SEGMENTATION),
-                (files.IMAGE_SEGMENTATION,),
-            ),
+            text_source(files.IMAGE_SEGMENTATION, names=columns.IMAGE_SEGMENTATION),
         ),
         target="class",
         labels=tuple("1234567"),
@@ -112,13 +99,14 @@ CLASSIFICATION = (
         size=Size(6435, 36, 6),
         paper_size=Size(6435, 36, 7),
         difference="The publisher numbers 7 classes; the sixth has no rows.",
-        publisher="https://archive.ics.uci.edu/dataset/146/statlog+landsat+satellite",
+        publisher=UCI + "146/statlog+landsat+satellite",
         licence=UCI_LICENCE,
         citation="A. Srinivasan, 1993. " + UCI_CITATION,
         sources=(
-            Source(
-                partial(read_text, names=columns.LANDSAT_SATELLITE),
-                (files.LANDSAT_TRAINING, files.LANDSAT_TEST),
+            text_source(
+                files.LANDSAT_TRAINING,
+                files.LANDSAT_TEST,
+                names=columns.LANDSAT_SATELLITE,
             ),
         ),
         target="class",
@@ -139,11 +127,11 @@ CLASSIFICATION = (
         size=Size(2126, 21, 3),
         paper_size=Size(2126, 22, 3),
         difference="The paper's 22nd input is probably CLASS, which gives NSP away.",
-        publisher="https://archive.ics.uci.edu/dataset/193/cardiotocography",
+        publisher=UCI + "193/cardiotocography",
         licence=UCI_LICENCE,
         citation="D. Campos, J. Bernardes, 2010. " + UCI_CITATION,
         sources=(
-            Source(partial(read_text, separator=","), (files.CARDIOTOCOGRAPHY_CSV,)),
+            text_source(files.CARDIOTOCOGRAPHY_CSV, separator=","),
             Source(
                 partial(
                     read_workbook,
@@ -164,8 +152,7 @@ CLASSIFICATION = (
         name="seismic_bumps",
         paper_name="Seismic bumps",
         size=Size(2584, 18, 2),
-        paper_size=Size(2584, 18, 2),
-        publisher="https://archive.ics.uci.edu/dataset/266/seismic+bumps",
+        publisher=UCI + "266/seismic+bumps",
         licence=UCI_LICENCE,
         citation=(
             "M. Sikora, L. Wrobel, Application of rule induction algorithms for "
@@ -193,14 +180,11 @@ CLASSIFICATION = (
             "and 3 classes, and counts the class among the inputs. Eight ages are "
             "missing."
         ),
-        publisher="https://archive.ics.uci.edu/dataset/33/dermatology",
+        publisher=UCI + "33/dermatology",
         licence=UCI_LICENCE,
         citation="N. Ilter, H. Guvenir, 1998. " + UCI_CITATION,
         sources=(
-            Source(
-                partial(read_text, separator=",", names=columns.DERMATOLOGY),
-                (files.DERMATOLOGY,),
-            ),
+            text_source(files.DERMATOLOGY, separator=",", names=columns.DERMATOLOGY),
         ),
         target="class",
         labels=tuple("123456"),
@@ -218,11 +202,8 @@ CLASSIFICATION = (
         name="diabetic_retinopathy",
         paper_name="Diabetic retinopathy debrecen",
         size=Size(1151, 19, 2),
-        paper_size=Size(1151, 19, 2),
         difference="The columns have numbers for names; 19 is the class.",
-        publisher=(
-            "https://archive.ics.uci.edu/dataset/329/diabetic+retinopathy+debrecen"
-        ),
+        publisher=UCI + "329/diabetic+retinopathy+debrecen",
         licence=UCI_LICENCE,
         citation=(
             "B. Antal, A. Hajdu, An ensemble-based system for automatic screening of "
@@ -237,8 +218,7 @@ CLASSIFICATION = (
         name="qsar_biodegradation",
         paper_name="QSAR biodegradation",
         size=Size(1055, 41, 2),
-        paper_size=Size(1055, 41, 2),
-        publisher="https://archive.ics.uci.edu/dataset/254/qsar+biodegradation",
+        publisher=UCI + "254/qsar+biodegradation",
         licence=UCI_LICENCE,
         citation=(
             "K. Mansouri et al., Quantitative structure-activity relationship models "
@@ -246,9 +226,10 @@ CLASSIFICATION = (
             "and Modeling 53, 2013"
         ),
         sources=(
-            Source(
-                partial(read_text, separator=";", names=columns.QSAR_BIODEGRADATION),
-                (files.QSAR_BIODEGRADATION,),
+            text_source(
+                files.QSAR_BIODEGRADATION,
+                separator=";",
+                names=columns.QSAR_BIODEGRADATION,
             ),
         ),
         target="class",
@@ -259,16 +240,13 @@ CLASSIFICATION = (
         name="climate_crashes",
         paper_name="Climate model simulation",
         size=Size(540, 18, 2),
-        paper_size=Size(540, 18, 2),
-        publisher=(
-            "https://archive.ics.uci.edu/dataset/252/climate+model+simulation+crashes"
-        ),
+        publisher=UCI + "252/climate+model+simulation+crashes",
         licence=UCI_LICENCE,
         citation=(
             "D. Lucas et al., Failure analysis of parameter-induced simulation crashes "
             "in climate models, Geoscientific Model Development 6, 2013"
         ),
-        sources=(Source(read_text, (files.CLIMATE_CRASHES,)),),
+        sources=(text_source(files.CLIMATE_CRASHES),),
         target="outcome",
         labels=("0", "1"),
         class_names=("failure", "success"),

@@ -1,32 +1,16 @@
 """Names of the columns of tables whose files do not hold them."""
 
 WINE = (
-    "class",
-    "alcohol",
-    "malic_acid",
-    "ash",
-    "alcalinity_of_ash",
-    "magnesium",
-    "total_phenols",
-    "flavanoids",
-    "nonflavanoid_phenols",
-    "proanthocyanins",
-    "color_intensity",
-    "hue",
-    "od280/od315_of_diluted_wines",
-    "proline",
+    *("class", "alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium"),
+    *("total_phenols", "flavanoids", "nonflavanoid_phenols", "proanthocyanins"),
+    *("color_intensity", "hue", "od280/od315_of_diluted_wines", "proline"),
 )
 
 SERVO = ("motor", "screw", "pgain", "vgain", "rise_time")
 
 YACHT = (
-    "buoyancy_position",
-    "prismatic_coefficient",
-    "length_displacement",
-    "beam_draught",
-    "length_beam",
-    "froude_number",
-    "residuary_resistance",
+    *("buoyancy_position", "prismatic_coefficient", "length_displacement"),
+    *("beam_draught", "length_beam", "froude_number", "residuary_resistance"),
 )
 
 SENSORLESS = (*(f"attribute_{number}" for number in range(1, 49)), "class")
@@ -34,26 +18,11 @@ SENSORLESS = (*(f"attribute_{number}" for number in range(1, 49)), "class")
 LIVER = ("mcv", "alkphos", "sgpt", "sgot", "gammagt", "drinks", "selector")
 
 IMAGE_SEGMENTATION = (
-    "region_centroid_col",
-    "region_centroid_row",
-    "region_pixel_count",
-    "short_line_density_5",
-    "short_line_density_2",
-    "vedge_mean",
-    "vedge_sd",
-    "hedge_mean",
-    "hedge_sd",
-    "intensity_mean",
-    "rawred_mean",
-    "rawblue_mean",
-    "rawgreen_mean",
-    "exred_mean",
-    "exblue_mean",
-    "exgreen_mean",
-    "value_mean",
-    "saturation_mean",
-    "hue_mean",
-    "class",
+    *("region_centroid_col", "region_centroid_row", "region_pixel_count"),
+    *("short_line_density_5", "short_line_density_2", "vedge_mean", "vedge_sd"),
+    *("hedge_mean", "hedge_sd", "intensity_mean", "rawred_mean", "rawblue_mean"),
+    *("rawgreen_mean", "exred_mean", "exblue_mean", "exgreen_mean", "value_mean"),
+    *("saturation_mean", "hue_mean", "class"),
 )
 
 # Nine pixels, row by row, four spectral bands each; the fifth pixel has the class.
@@ -63,41 +32,19 @@ LANDSAT_SATELLITE = (
 )
 
 DERMATOLOGY = (
-    "erythema",
-    "scaling",
-    "definite_borders",
-    "itching",
-    "koebner_phenomenon",
-    "polygonal_papules",
-    "follicular_papules",
-    "oral_mucosal_involvement",
-    "knee_and_elbow_involvement",
-    "scalp_involvement",
-    "family_history",
-    "melanin_incontinence",
-    "eosinophils_in_the_infiltrate",
-    "pnl_infiltrate",
-    "fibrosis_of_the_papillary_dermis",
-    "exocytosis",
-    "acanthosis",
-    "hyperkeratosis",
-    "parakeratosis",
-    "clubbing_of_the_rete_ridges",
-    "elongation_of_the_rete_ridges",
-    "thinning_of_the_suprapapillary_epidermis",
-    "spongiform_pustule",
-    "munro_microabcess",
-    "focal_hypergranulosis",
+    *("erythema", "scaling", "definite_borders", "itching", "koebner_phenomenon"),
+    *("polygonal_papules", "follicular_papules", "oral_mucosal_involvement"),
+    *("knee_and_elbow_involvement", "scalp_involvement", "family_history"),
+    *("melanin_incontinence", "eosinophils_in_the_infiltrate", "pnl_infiltrate"),
+    *("fibrosis_of_the_papillary_dermis", "exocytosis", "acanthosis"),
+    *("hyperkeratosis", "parakeratosis", "clubbing_of_the_rete_ridges"),
+    *("elongation_of_the_rete_ridges", "thinning_of_the_suprapapillary_epidermis"),
+    *("spongiform_pustule", "munro_microabcess", "focal_hypergranulosis"),
     "disappearance_of_the_granular_layer",
-    "vacuolisation_and_damage_of_basal_layer",
-    "spongiosis",
-    "saw_tooth_appearance_of_retes",
-    "follicular_horn_plug",
-    "perifollicular_parakeratosis",
-    "inflammatory_mononuclear_infiltrate",
-    "band_like_infiltrate",
-    "age",
-    "class",
+    *("vacuolisation_and_damage_of_basal_layer", "spongiosis"),
+    *("saw_tooth_appearance_of_retes", "follicular_horn_plug"),
+    *("perifollicular_parakeratosis", "inflammatory_mononuclear_infiltrate"),
+    *("band_like_infiltrate", "age", "class"),
 )
 
 CARDIOTOCOGRAPHY = (

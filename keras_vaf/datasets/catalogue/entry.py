@@ -70,7 +70,7 @@ class Entry:
         name: Short name, which `load` takes.
         paper_name: Name in the paper's table.
         size: Size as loaded.
-        paper_size: Size in the paper's table.
+        paper_size: Size in the paper's table, if another.
         difference: Why the two sizes differ, and what else a reader must know.
         publisher: Page of the publisher.
         licence: Licence of the data.
@@ -91,11 +91,11 @@ class Entry:
     name: str
     paper_name: str
     size: Size
-    paper_size: Size
     publisher: str
     licence: str
     citation: str
     sources: tuple[Source, ...]
+    paper_size: Size | None = None
     difference: str = ""
     target: str = ""
     labels: tuple[str, ...] = ()

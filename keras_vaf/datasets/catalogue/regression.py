@@ -1,20 +1,20 @@
 """The paper's tables with numbers to predict."""
 
-from functools import partial
-
 from keras_vaf.datasets.catalogue import columns, files
 from keras_vaf.datasets.catalogue.entry import Entry, Size, Source
 from keras_vaf.datasets.catalogue.publishers import (
     TORGO,
     TORGO_CITATION,
+    UCI,
     UCI_CITATION,
     UCI_LICENCE,
     UNKNOWN_LICENCE,
+    text_source,
 )
-from keras_vaf.datasets.parsers import read_arff, read_text, read_workbook
+from keras_vaf.datasets.parsers import read_arff, read_workbook
 
 ENERGY_SOURCES = (
-    Source(partial(read_text, separator=","), (files.ENERGY_CSV,)),
+    text_source(files.ENERGY_CSV, separator=","),
     Source(read_workbook, (files.ENERGY_WORKBOOK,)),
 )
 ENERGY_CITATION = (
@@ -28,7 +28,6 @@ REGRESSION = (
         name="cpu_small",
         paper_name="CPU-Small",
         size=Size(8192, 12),
-        paper_size=Size(8192, 12),
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
         citation="Delve, University of Toronto (comp-activ). " + TORGO_CITATION,
@@ -40,7 +39,6 @@ REGRESSION = (
         name="delta_elevators",
         paper_name="DeltaElevator",
         size=Size(9517, 6),
-        paper_size=Size(9517, 6),
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
         citation="R. Camacho. " + TORGO_CITATION,
@@ -52,7 +50,6 @@ REGRESSION = (
         name="elevators",
         paper_name="Elevators",
         size=Size(16599, 18),
-        paper_size=Size(16599, 18),
         difference="The comment in the file says 8752 cases, one of its two parts.",
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
@@ -65,7 +62,6 @@ REGRESSION = (
         name="kin8nm",
         paper_name="Kinematics",
         size=Size(8192, 8),
-        paper_size=Size(8192, 8),
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
         citation="Delve, University of Toronto (kin-8nm). " + TORGO_CITATION,
@@ -77,7 +73,6 @@ REGRESSION = (
         name="puma8nh",
         paper_name="Puma-8NH",
         size=Size(8192, 8),
-        paper_size=Size(8192, 8),
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
         citation="Delve, University of Toronto (pumadyn-8nh). " + TORGO_CITATION,
@@ -89,7 +84,6 @@ REGRESSION = (
         name="puma32h",
         paper_name="Puma-32NH",
         size=Size(8192, 32),
-        paper_size=Size(8192, 32),
         difference="The paper's results and the publisher call it Puma-32H.",
         publisher=TORGO,
         licence=UNKNOWN_LICENCE,
@@ -104,15 +98,10 @@ REGRESSION = (
         size=Size(167, 4),
         paper_size=Size(197, 4),
         difference="The publisher's table has 167 rows; the paper says 197.",
-        publisher="https://archive.ics.uci.edu/dataset/87/servo",
+        publisher=UCI + "87/servo",
         licence=UCI_LICENCE,
         citation="K. Ulrich, 1986. " + UCI_CITATION,
-        sources=(
-            Source(
-                partial(read_text, separator=",", names=columns.SERVO),
-                (files.SERVO,),
-            ),
-        ),
+        sources=(text_source(files.SERVO, separator=",", names=columns.SERVO),),
         target="rise_time",
         categories={"motor": tuple("ABCDE"), "screw": tuple("ABCDE")},
         target_scaling="min-max",
@@ -121,8 +110,7 @@ REGRESSION = (
         name="energy_cooling",
         paper_name="Energy Cooling",
         size=Size(768, 8),
-        paper_size=Size(768, 8),
-        publisher="https://archive.ics.uci.edu/dataset/242/energy+efficiency",
+        publisher=UCI + "242/energy+efficiency",
         licence=UCI_LICENCE,
         citation=ENERGY_CITATION,
         sources=ENERGY_SOURCES,
@@ -134,8 +122,7 @@ REGRESSION = (
         name="energy_heating",
         paper_name="Energy Heating",
         size=Size(768, 8),
-        paper_size=Size(768, 8),
-        publisher="https://archive.ics.uci.edu/dataset/242/energy+efficiency",
+        publisher=UCI + "242/energy+efficiency",
         licence=UCI_LICENCE,
         citation=ENERGY_CITATION,
         sources=ENERGY_SOURCES,
@@ -149,18 +136,13 @@ REGRESSION = (
         size=Size(308, 6),
         paper_size=Size(308, 7),
         difference="The paper counts the target among the inputs.",
-        publisher="https://archive.ics.uci.edu/dataset/243/yacht+hydrodynamics",
+        publisher=UCI + "243/yacht+hydrodynamics",
         licence=UCI_LICENCE,
         citation=(
             "J. Gerritsma, R. Onnink, A. Versluis, Geometry, resistance and stability "
             "of the Delft systematic yacht hull series, 1981"
         ),
-        sources=(
-            Source(
-                partial(read_text, names=columns.YACHT),
-                (files.YACHT,),
-            ),
-        ),
+        sources=(text_source(files.YACHT, names=columns.YACHT),),
         target="residuary_resistance",
         target_scaling="min-max",
     ),

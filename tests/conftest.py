@@ -1,6 +1,7 @@
 """What every test gets: one seed, one backend, no windows, no leftover figures."""
 
 import contextlib
+import gc
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,9 @@ from pathlib import Path
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")  # float32 means float32 on a GPU
+# Threads of PyTorch spin while they wait for each other. On small tensors, and beside
+# another process, that took more than half of the time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # PyTorch imported after TensorFlow ends in a segmentation fault.
 with contextlib.suppress(ImportError):
@@ -44,6 +48,11 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = chosen
+
+
+def pytest_collection_finish(session):
+    """Have the garbage collector pass over what the imports made: it stays."""
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(config, val, argname):

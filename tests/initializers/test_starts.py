@@ -205,7 +205,7 @@ def test_random_units_that_nearly_cancel_stay_small():
     assert spread_of_relu.max() > 8  # some do nearly cancel
 
 
-@pytest.mark.backend("jax")  # starts are the same on all of them
+@pytest.mark.backend("torch")  # starts are the same everywhere, and it compiles nothing
 @pytest.mark.parametrize("k", [1, 3, 5, 15])
 @pytest.mark.parametrize("g", NAMES)
 def test_ten_layers_neither_explode_nor_die(g, k):

@@ -1,6 +1,7 @@
 """Tables of experiments, from reports whose scores were written by hand."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import get_args
 
@@ -189,13 +190,19 @@ TABLES = [
 ]
 
 
+@functools.cache
+def committed(name, path):
+    """Read an experiment's reports once for all tables that are made of them."""
+    return read_reproduction(find_experiment(name), Form(), [path])
+
+
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_committed_tables_say_what_their_reports_say(path):
     """The tables under docs/, made again from the compact reports beside them."""
     start, selection, backend = path.stem.rsplit("-", 2)
     experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
     compact = path.parent / f"{start}-{backend}.json.gz"
-    done = read_reproduction(experiment, Form(), [compact])
+    done = committed(experiment.name, compact)
 
     table = experiment.table(done, selection).markdown
 

@@ -20,7 +20,7 @@ from keras_vaf.experiments.results.comparison_figure import comparison_figure, p
 from keras_vaf.experiments.results.comparison_table import by_arm, markdown
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.utils import require, write_atomically
 
 
@@ -84,7 +84,7 @@ def compare(
     require("matplotlib", extra="experiments")  # now, not after the training
     check_engine(engine)
     for protocol in protocols:
-        Arm(protocol, dataset).check()
+        ProtocolTrainer(protocol, dataset).check()
     folder = Path(output) / _folder_name(protocols, seeds)
     _check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")

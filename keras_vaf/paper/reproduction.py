@@ -12,7 +12,7 @@ from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.choices import CHOICES_CLASSIFICATION, CHOICES_REGRESSION
 from keras_vaf.paper.convolution import CONVOLUTIONS_A, CONVOLUTIONS_B
 from keras_vaf.paper.curves import CURVES
@@ -153,7 +153,7 @@ def _protocols(experiment: Experiment, dataset: Dataset, form: Form) -> list[Pro
         for protocol in protocols
         if not form.activations or protocol.variant.name in form.activations
     ]
-    Arm(wanted[0], dataset).check()
+    ProtocolTrainer(wanted[0], dataset).check()
     return wanted
 
 

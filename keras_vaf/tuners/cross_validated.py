@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from keras_vaf.training import History, Member, train_many
+from keras_vaf.training import History, TrainingRun, train_many
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
 from keras_vaf.tuners.resumable.kept_tuner import KeptTuner
 from keras_vaf.tuners.resumable.same_search import keep_protocol
@@ -117,19 +118,19 @@ class CrossValidatedTuner(KeptTuner):
             self._attempts.get(trial.trial_id, -1) + 1
         )
         keras.utils.clear_session()
-        members = [
-            Member(
+        runs = [
+            TrainingRun(
                 self._build(trial.hyperparameters, fold, attempt),
                 training,
                 validation,
-                seed=fold,
+                seed=independent_seeds(self._fold_seed, fold, "shuffling")[0],
                 build=trial.trial_id,
             )
             for fold, (training, validation, _) in enumerate(self._parts)
         ]
         task, (x, y) = self._task, self._data
         histories = train_many(
-            members,
+            runs,
             x,
             y,
             epochs=self._epochs(trial),

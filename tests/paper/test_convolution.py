@@ -11,7 +11,7 @@ from keras_vaf.datasets import Preprocessing, scores
 from keras_vaf.datasets.scores import network_scores
 from keras_vaf.experiments import Store
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper import convolution, find_experiment, reproduction
 from keras_vaf.paper.convolution import (
     CONVOLUTIONS_A,
@@ -121,7 +121,7 @@ def test_every_layer_of_the_family_can_be_trained(images, monkeypatch):
     small(monkeypatch, images)
     fields = {"test_rows": 30}
     for protocol in protocols_b(images):
-        Arm(dataclasses.replace(protocol, **fields), images).check()
+        ProtocolTrainer(dataclasses.replace(protocol, **fields), images).check()
 
 
 @once

@@ -1,16 +1,13 @@
 """`keras-vaf search`: find the VAF that fits a dataset."""
 
 import argparse
-import contextlib
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from keras_vaf.cli.shared import add_command, add_data_dir, add_hidden, print_table
-from keras_vaf.tuners import Workers, ranked, read_trials
+from keras_vaf.tuners import ranked, read_trials
 from keras_vaf.tuners.dataset_search import TRIALS, DatasetSearch, write_results
 from keras_vaf.tuners.results import TrialResult, names_of
 from keras_vaf.tuners.resumable.progress import duration
@@ -25,12 +22,10 @@ again, the command goes on where it was.
 _EXAMPLES = """\
 examples:
   keras-vaf search wine --trials 30 --output runs/search-wine
-  keras-vaf search wine --workers 2
   keras-vaf search --resume runs/search-wine
   keras-vaf search show runs/search-wine
 """
 _SHOWN = 15
-_COMMAND = "import sys; from keras_vaf.cli import main; sys.exit(main())"
 
 
 def add_parser(
@@ -58,12 +53,6 @@ def add_parser(
         metavar="FOLDER",
         help="where everything is written (default: runs/search-DATASET)",
     )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="run the trials in N processes (default: in this one)",
-    )
     add_data_dir(parser)
     _add_search_options(parser.add_argument_group("the search"))
     parser.set_defaults(func=run)
@@ -82,10 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     require("matplotlib", extra="plot")  # now, not after the search
     require("rich", extra="tune")
     folder = _folder(arguments)
-    workers = _workers(arguments.workers, folder)
     search = DatasetSearch(Settings.read(folder), folder)
     try:
-        return _run(search, workers)
+        return _run(search)
     except KeyboardInterrupt:
         print(
             "\nkeras-vaf: interrupted. What was finished is kept; go on with: "
@@ -138,20 +126,10 @@ def _folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _workers(count: int | None, folder: Path) -> Workers | None:
-    if count is None:
-        return None
-    command = [sys.executable, "-c", _COMMAND, "search", "--resume", str(folder)]
-    return Workers(command, count, folder / "workers")
-
-
-def _run(search: DatasetSearch, workers: Workers | None) -> int:
+def _run(search: DatasetSearch) -> int:
     started = time.monotonic()
-    with _as_chief(workers):
-        tuner = search.tuner(workers)
-        search.run(tuner)
-    if "KERASTUNER_ORACLE_IP" in os.environ and not _is_chief():
-        return 0  # A worker: the chief tells the rest.
+    tuner = search.tuner()
+    search.run(tuner)
     scores = search.finish(tuner)
     _print_trials(tuner.results(), search.settings)
     (metric, score), (_, constant) = scores.items()
@@ -162,33 +140,6 @@ def _run(search: DatasetSearch, workers: Workers | None) -> int:
     )
     _print_files(search)
     return 0
-
-
-@contextlib.contextmanager
-def _as_chief(workers: Workers | None) -> Iterator[None]:
-    """Make this process the chief of its own workers, at a free port."""
-    if workers is None:
-        yield
-        return
-    names = {
-        "KERASTUNER_TUNER_ID": "chief",
-        "KERASTUNER_ORACLE_IP": "127.0.0.1",
-        "KERASTUNER_ORACLE_PORT": "0",
-    }
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(names)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _is_chief() -> bool:
-    return "chief" in os.environ["KERASTUNER_TUNER_ID"]
 
 
 def _show(folder: Path) -> int:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import re
 from pathlib import Path
 
@@ -150,25 +149,6 @@ def interrupted(monkeypatch):
     monkeypatch.setattr(dataset_search.DatasetSearch, "run", interrupt)
 
 
-def test_workers_are_told_to_end_with_the_search(dataset, tmp_path, monkeypatch):
-    dataset()
-    told = {}
-
-    def look(self, tuner):
-        told.update(os.environ)
-        told["workers"] = tuner._workers
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(dataset_search.DatasetSearch, "run", look)
-    words = ["search", "small", "--output", str(tmp_path / "o"), "--workers", "2"]
-
-    assert main([*words, *QUICK]) == 130
-
-    assert told["KERASTUNER_ORACLE_IP"] == "127.0.0.1"
-    assert told["workers"] is not None
-    assert "KERASTUNER_ORACLE_IP" not in os.environ
-
-
 def test_another_search_in_the_folder_is_refused(
     dataset, tmp_path, capsys, interrupted
 ):
@@ -180,7 +160,7 @@ def test_another_search_in_the_folder_is_refused(
     said = refusal(capsys, *words, *QUICK, "--seed", "3")
 
     assert "holds another search, with seed 0" in said
-    assert f"--resume {tmp_path / 'o'}" in said
+    assert str(tmp_path / "o") in said
 
 
 def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
@@ -203,13 +183,12 @@ def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
         (["show", "nowhere"], "Received: nowhere"),
         (["--resume", "nowhere"], "Received: nowhere"),
         (["whine"], "wine"),
-        (["small", "--trials", "0"], "--trials 0"),
+        (["small", "--trials", "0"], "trials=0"),
         (["small", "--epochs", "0"], "--epochs 0"),
-        (["small", "--tuner", "hyperband", "--trials", "5"], "least 6.* --trials 5"),
+        (["small", "--tuner", "hyperband", "--trials", "5"], "least 6.* trials=5"),
         (["small", "--folds", "1"], "folds=1"),
         (["small", "--folds", "30"], "use fewer folds"),
         (["small", "--hidden", "0"], "positive integers"),
-        (["small", "--workers", "0"], "at least 1. Received: 0"),
     ],
 )
 def test_refuses_bad_input(dataset, tmp_path, capsys, monkeypatch, words, expected):
@@ -227,17 +206,6 @@ def test_a_folder_that_cannot_be_written_is_refused(dataset, tmp_path, capsys):
     said = refusal(capsys, "small", "--output", str(tmp_path / "o"))
 
     assert str(tmp_path / "o") in said
-
-
-def test_a_port_in_use_is_refused(dataset, tmp_path, capsys, monkeypatch):
-    dataset()
-    monkeypatch.setenv("KERASTUNER_TUNER_ID", "chief")
-    monkeypatch.setenv("KERASTUNER_ORACLE_IP", "192.0.2.1")  # of no machine
-    monkeypatch.setenv("KERASTUNER_ORACLE_PORT", "8000")
-
-    said = refusal(capsys, "small", "--output", str(tmp_path / "o"), *QUICK)
-
-    assert "The chief cannot listen at 192.0.2.1:8000" in said
 
 
 def test_the_page_names_every_option(capsys):

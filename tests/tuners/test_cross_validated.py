@@ -13,7 +13,7 @@ from keras_vaf.tuners import CrossValidated, activation, ranked, read_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
 
-# Nothing of it depends on the backend, and PyTorch compiles nothing.
+# Independent of the backend, and fastest on PyTorch, which compiles nothing.
 once = pytest.mark.backend("torch")
 
 

@@ -98,14 +98,16 @@ def images_many(quick: bool) -> float:
     """Seconds per model-epoch of four networks with convolutions."""
     import numpy as np
 
-    from keras_vaf.training import Member, train_many
+    from keras_vaf.training import TrainingRun, train_many
 
     model, x, y, size = _images(quick)
     rows = np.arange(len(x))
-    members = [Member(_images(quick)[0], rows, rows[:size], build=0) for _ in range(4)]
-    train_many([Member(model, rows, rows[:size], build=0)], x, y, 1, size)
+    runs = [
+        TrainingRun(_images(quick)[0], rows, rows[:size], build=0) for _ in range(4)
+    ]
+    train_many([TrainingRun(model, rows, rows[:size], build=0)], x, y, 1, size)
     started = time.perf_counter()
-    train_many(members, x, y, 1, size)
+    train_many(runs, x, y, 1, size)
     return (time.perf_counter() - started) / 4
 
 
@@ -218,18 +220,21 @@ def _batched(parts: tuple[Any, ...], count: int, epochs: int) -> float:
     """Seconds per model-epoch of networks that are trained together."""
     import numpy as np
 
-    from keras_vaf.training.member import Replica
-    from keras_vaf.training.replicas import ReplicaTrainer, widest
+    from keras_vaf.training.network_trainer import NetworkTrainer, widest
+    from keras_vaf.training.runs import NetworkRun
 
     model, x, y, batch_size = parts
     rows = np.arange(len(x))
-    trainer = ReplicaTrainer(model, batch_size, width=widest())
-    replicas = [
-        Replica(model.get_weights(), rows, rows[::10], seed) for seed in range(count)
+    trainer = NetworkTrainer(model, batch_size, width=widest())
+    trainer.prepare((x, y))
+    weights = model.get_weights()
+    runs = [
+        NetworkRun(trainer.start(weights, seed), rows, rows[::10], seed)
+        for seed in range(count)
     ]
-    trainer.train(x, y, replicas[:1], epochs)
+    trainer.train((x, y), runs[:1], epochs)
     started = time.perf_counter()
-    trainer.train(x, y, replicas, epochs)
+    trainer.train((x, y), runs, epochs)
     return (time.perf_counter() - started) / count / epochs
 
 

@@ -22,7 +22,7 @@ from keras_vaf.experiments.results.comparison_table import comparison_table
 from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.utils import check_distinct, png_bytes, require, write_atomically
 
 
@@ -87,7 +87,7 @@ def compare(
     check_engine(engine)
     check_distinct("seeds", seeds)
     for protocol in protocols:
-        Arm(protocol, dataset).check()
+        ProtocolTrainer(protocol, dataset).check()
     folder = Path(output) / _folder_name(protocols, seeds)
     _check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")

@@ -14,7 +14,7 @@ import keras
 from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.variants import Variant
-from keras_vaf.training.replicas import check_width, widest
+from keras_vaf.training.network_trainer import check_width, widest
 from keras_vaf.utils import check_integer, check_positive
 
 

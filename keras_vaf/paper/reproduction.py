@@ -12,7 +12,7 @@ from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.settings import with_settings
 from keras_vaf.utils import check_distinct
@@ -112,7 +112,7 @@ def _protocols(experiment: Experiment, dataset: Dataset, form: Form) -> list[Pro
         for protocol, name in zip(protocols, names, strict=True)
         if not form.activations or name in form.activations
     ]
-    Arm(wanted[0], dataset).check()
+    ProtocolTrainer(wanted[0], dataset).check()
     return wanted
 
 

@@ -10,21 +10,22 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.training.data import check_compiled, number_of_rows, take, to_arrays
-from keras_vaf.training.folds import Preprocess, fold_parts, preprocess_folds
+from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
 from keras_vaf.training.history import History, Rule
 from keras_vaf.training.many import Progress, train_many
-from keras_vaf.training.member import Member
+from keras_vaf.training.runs import TrainingRun
+from keras_vaf.training.seeds import independent_seeds
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What `cross_validate` found.
+    """Result of `cross_validate`.
 
     Args:
         points: The points of the grid: the arguments given to `build`.
         scores: For each metric its values on the test rows, by point and by fold.
         histories: The trainings, by point and by fold.
-        selected: For each fold the number of the point that did best on its validation
+        selected: For each fold the number of the point that is best on its validation
             rows.
     """
 
@@ -64,11 +65,11 @@ def cross_validate(
     replicas: int | Literal["auto"] = "auto",
     on_progress: Progress | None = None,
 ) -> CrossValidation:
-    """Train a model at every point of a grid and on every fold; test what is selected.
+    """Train a model at every point of a grid and on every fold, and test the best.
 
     This is Algorithm 2 of the paper with an honest selection: in each fold, a part of
-    the rows outside of the test fold is set apart for validation. It says which epoch
-    and which point of the grid are best; the test rows are looked at only at the end.
+    the rows outside the test fold is set apart for validation. It selects the best
+    epoch and the best point of the grid; the test rows are used only at the end.
     Trainings that are the same program run together on JAX, as in `train_many`.
 
     Args:
@@ -79,18 +80,16 @@ def cross_validate(
         y: Targets, likewise; one array of class labels if folds are stratified.
         grid: For each argument of `build` the values to try; every combination is a
             point. `None` is a single point without arguments.
-        folds: Number of folds. Where the rows cannot be divided by it, some folds leave
-            out one row, so that all train on equally many.
+        folds: Number of folds, whose rows are those of `fold_rows`.
         epochs: Number of epochs at most.
         batch_size: As in `train`.
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
-        validation_fraction: Share of the rows outside of the test fold that are for
-            validation.
-        stratify: Whether folds have their share of each class; `False` for regression.
-        seed: Seed of folds, splits and shuffling. The weights are those that `build`
-            makes: call `keras.utils.set_random_seed` before to repeat them.
+        validation_fraction: As in `fold_rows`.
+        stratify: As in `fold_rows`.
+        seed: Seed of folds, splits and shuffling. `build` draws the weights: call
+            `keras.utils.set_random_seed` first to repeat them.
         preprocess: Called with the training inputs of a fold; returns a function that
             is applied to all inputs in this fold, so that nothing of its validation and
             test rows leaks. `None` takes the inputs as they are.
@@ -102,34 +101,35 @@ def cross_validate(
 
     Raises:
         ValueError: If an argument is out of its range, a model is not compiled, or the
-            data do not allow so many folds.
+            data have too few rows for the folds.
         ImportError: If scikit-learn is not installed.
 
     Example:
 
-    >>> def build(rate):
-    ...     layers = [keras.Input((3,)), keras.layers.Dense(2, "softmax")]
-    ...     model = keras.Sequential(layers)
-    ...     optimizer = keras.optimizers.Adam(rate)
-    ...     model.compile(optimizer, "sparse_categorical_crossentropy")
+    >>> def build(units):
+    ...     layers = [keras.layers.Dense(units), keras.layers.Dense(2, "softmax")]
+    ...     model = keras.Sequential([keras.Input((3,)), *layers])
+    ...     model.compile("adam", "sparse_categorical_crossentropy")
     ...     return model
     >>> x, y = np.random.normal(size=(40, 3)), np.arange(40) % 2
-    >>> found = cross_validate(build, x, y, {"rate": [0.01, 0.1]}, folds=2, epochs=3)
+    >>> found = cross_validate(build, x, y, {"units": [2, 4]}, folds=2, epochs=3)
     >>> found.selected_scores["loss"].shape
     (2,)
     """
     points = grid_points(grid or {})
     data = to_arrays("`(x, y)`", (x, y))
-    parts = fold_parts(data[1], folds, validation_fraction, stratify, seed)
+    targets = keras.tree.flatten(data[1])[0]
+    rows = fold_rows(targets, folds, seed, stratify, validation_fraction)
     if preprocess is not None:
-        data, parts = preprocess_folds(data, parts, preprocess)
-    members = [
-        Member(_build(build, point), training, validation, seed + fold, build=i)
+        data, rows = preprocess_folds(data, rows, preprocess)
+    seeds = [independent_seeds(seed, fold, "shuffling")[0] for fold in range(folds)]
+    runs = [
+        TrainingRun(_build(build, point), training, validation, seeds[fold], build=i)
         for i, point in enumerate(points)
-        for fold, (training, validation, _) in enumerate(parts)
+        for fold, (training, validation, _) in enumerate(rows)
     ]
     histories = train_many(
-        members,
+        runs,
         *data,
         epochs=epochs,
         batch_size=batch_size,
@@ -139,23 +139,21 @@ def cross_validate(
         replicas=replicas,
         on_progress=on_progress,
     )
-    tests = [test for _, _, test in parts] * len(points)
+    tests = [test for _, _, test in rows] * len(points)
     scores = [
-        evaluate(member.model, take(data, test), batch_size)
-        for member, test in zip(members, tests, strict=True)
+        evaluate(run.model, take(data, test), batch_size)
+        for run, test in zip(runs, tests, strict=True)
     ]
-    shape = len(points), len(parts)
-    rule = Rule(monitor, mode, patience)
+    shape = len(points), folds
     values = np.array([history.best.get(monitor, np.nan) for history in histories])
-    errors = np.nan_to_num(rule.error(values), nan=np.inf).reshape(shape)
-    size = len(parts)
+    errors = Rule(monitor, mode, patience).error(values)
     return CrossValidation(
         points=points,
         scores={n: np.reshape([s[n] for s in scores], shape) for n in scores[0]},
         histories=tuple(
-            tuple(histories[i * size : (i + 1) * size]) for i in range(len(points))
+            tuple(histories[i : i + folds]) for i in range(0, len(histories), folds)
         ),
-        selected=errors.argmin(axis=0),
+        selected=np.nan_to_num(errors, nan=np.inf).reshape(shape).argmin(axis=0),
     )
 
 
@@ -169,7 +167,7 @@ def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]
         The points, of which the last name changes fastest.
 
     Raises:
-        ValueError: If a name has no sequence of values, or an empty one.
+        ValueError: If the values of a name are not a sequence, or are empty.
     """
     for name, values in grid.items():
         if isinstance(values, str) or not np.iterable(values) or len(values) == 0:

@@ -1,5 +1,6 @@
-"""What comes before the first epoch: arrays and models as the loops take them."""
+"""Arrays and models in the form that the training loops take."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -11,15 +12,15 @@ def to_arrays(name: str, data: Any) -> tuple[Any, Any]:
     """Turn inputs and targets into NumPy arrays of equal length.
 
     Args:
-        name: What the data is called in error messages.
+        name: Name of the data, for error messages.
         data: `(x, y)`: arrays, or lists or dictionaries of arrays.
 
     Returns:
         The same with NumPy arrays, floating ones in `keras.config.floatx()`.
 
     Raises:
-        ValueError: If the data is no pair, or its arrays hold no numbers, have no rows
-            or unequal numbers of rows.
+        ValueError: If the data is not a pair, or its arrays hold no numbers, have no
+            rows or unequal numbers of rows.
     """
     if not isinstance(data, tuple | list) or len(data) != 2:
         raise ValueError(
@@ -103,9 +104,22 @@ def check_compiled(model: keras.Model) -> None:
         )
 
 
-def check_positive(name: str, value: Any) -> None:
-    """Raise a `ValueError` unless the value is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(
-            f"`{name}` must be an integer of at least 1. Received: {name}={value!r}"
-        )
+def all_variables(model: keras.Model) -> list[keras.Variable]:
+    """Return the variables of a model and of its optimizer."""
+    return [*model.variables, *model.optimizer.variables]
+
+
+def read_variables(model: keras.Model) -> list[np.ndarray]:
+    """Return the values of all variables of a model and of its optimizer."""
+    return [ops.convert_to_numpy(each.value) for each in all_variables(model)]
+
+
+def assign_variables(model: keras.Model, values: Sequence[Any]) -> None:
+    """Set all variables of a model and of its optimizer.
+
+    Args:
+        model: A model, after `prepare`.
+        values: The values, from `read_variables` of a model of equal architecture.
+    """
+    for variable, value in zip(all_variables(model), values, strict=True):
+        variable.assign(value)

@@ -1,4 +1,4 @@
-"""The rows of each fold, and inputs that are preprocessed by its training rows."""
+"""The rows of every fold, from `fold_rows`, and inputs that each fold preprocesses."""
 
 import math
 from collections.abc import Callable
@@ -8,44 +8,94 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows, take, to_arrays
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
 
 Preprocess = Callable[[Any], Callable[[Any], Any]]
-Parts = list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def fold_parts(
-    y: Any, folds: int, validation_fraction: float, stratify: bool, seed: int
-) -> Parts:
-    """Return the training, validation and test rows of each fold."""
-    targets = keras.tree.flatten(y)[0]
-    parts = []
-    for fold, (rest, test) in enumerate(k_folds(targets, folds, seed, stratify)):
-        # Folds of equal size are one program.
-        rows = len(targets) - math.ceil(len(targets) / folds)
+def fold_rows(
+    y: Any,
+    folds: int = 10,
+    seed: int = 0,
+    stratify: bool = True,
+    validation_fraction: float | None = 0.2,
+) -> list[FoldRows]:
+    """Return the training, validation and test rows of every fold.
+
+    Each fold is the test set once. A part of the other rows is set apart for
+    validation. Seed and fold give independent streams: no two folds of any two seeds
+    divide their rows in the same way.
+
+    All folds have equally many training rows and equally many validation rows, so that
+    JAX trains them as one program. Where the rows cannot be divided by the number of
+    folds, some folds leave out one row, which is drawn at random.
+
+    Args:
+        y: Targets, one per row; stratified folds need one class label per row.
+        folds: Number of folds, at least 2.
+        seed: Seed of folds and splits.
+        stratify: Whether every part gets its share of each class. Use `False` for
+            regression.
+        validation_fraction: Share of the rows outside the test fold that go to
+            validation. With `None`, the test rows are the validation rows.
+
+    Returns:
+        For each fold the training, validation and test rows, in increasing order.
+
+    Raises:
+        ValueError: As in `k_folds` and `split`.
+        ImportError: If scikit-learn is not installed.
+
+    Example:
+
+    >>> training, validation, test = fold_rows([0, 1] * 10, folds=2)[0]
+    >>> len(training), len(validation), len(test)
+    (8, 2, 10)
+    """
+    y = np.asarray(y)
+    parts = k_folds(y, folds, seed, stratify)
+    largest = len(y) - math.ceil(len(y) / folds)
+    rows = []
+    for fold, (rest, test) in enumerate(parts):
+        if validation_fraction is None:
+            seeds = independent_seeds(seed, fold, "left out", count=2)
+            rest = _draw(rest, largest, seeds[0])
+            test = _draw(test, len(y) // folds, seeds[1])
+            rows.append((rest, test, test))
+            continue
         training, validation = split(
-            targets[rest], validation_fraction, seed + fold, stratify, rows
+            y[rest],
+            validation_fraction,
+            independent_seeds(seed, fold, "split")[0],
+            stratify,
+            largest,
         )
-        parts.append((rest[training], rest[validation], test))
-    return parts
+        rows.append((rest[training], rest[validation], test))
+    return rows
+
+
+def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
 
 
 def preprocess_folds(
-    data: Any, parts: Parts, preprocess: Preprocess
-) -> tuple[Any, Parts]:
-    """Preprocess the inputs for each fold, and put the copies one below the other.
+    data: Any, folds: list[FoldRows], preprocess: Preprocess
+) -> tuple[Any, list[FoldRows]]:
+    """Preprocess the inputs for each fold, and concatenate the results.
 
     Args:
         data: Inputs and targets.
-        parts: Training, validation and test rows of each fold.
+        folds: Training, validation and test rows of each fold.
         preprocess: As in `cross_validate`.
 
     Returns:
-        Inputs and targets, as many times as there are folds, and the rows among them.
+        Inputs and targets, repeated once per fold, and each fold's rows among them.
     """
     x, y = data
     copies, shifted = [], []
-    for fold, rows in enumerate(parts):
+    for fold, rows in enumerate(folds):
         copies.append((preprocess(take(x, rows[0]))(x), y))
         training, validation, test = (part + fold * number_of_rows(y) for part in rows)
         shifted.append((training, validation, test))

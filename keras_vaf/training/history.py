@@ -1,4 +1,4 @@
-"""What a training did, and the rule that says which epoch was best."""
+"""The history of a training, and the rule that selects its best epoch."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,24 +7,25 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.training.data import check_positive
+from keras_vaf.utils import check_choice, check_integer
 
 
 @dataclass(frozen=True)
 class History:
-    """What one training did, epoch by epoch.
+    """Metrics of one training, epoch by epoch.
 
     Args:
         metrics: One array per metric, one entry per epoch. Names and values are those
             of `keras.Model.fit`: `loss` and the compiled metrics are taken over the
             batches of the epoch, before each update; `val_loss` and the others that
             begin with `val_` on the validation data, after the epoch.
-        best_epoch: The epoch, counted from 1, whose weights were kept; 0 if there is
-            none, because the first one was not finite.
-        stopped: `"epochs"` (all were run), `"patience"` (no better epoch for so long)
-            or `"not finite"` (the loss or the monitored value became NaN or infinite).
-        seconds: Time that the training took, compilation included; where networks are
-            trained together, its share of theirs.
+        best_epoch: The epoch, counted from 1, whose weights were kept; 0 if the first
+            epoch was not finite, so that there is no best one.
+        stopped: `"epochs"` (all were run), `"patience"` (no better epoch for `patience`
+            epochs) or `"not finite"` (the loss or the monitored value became NaN or
+            infinite).
+        seconds: Duration of the training with compilation. For networks that are
+            trained together, an equal share of their time.
         replicas: Number of networks that its program trains together.
     """
 
@@ -53,14 +54,15 @@ class History:
 
 @dataclass(frozen=True)
 class Rule:
-    """Which epoch is best, and when to stop: the test at the end of each epoch.
+    """Selects the best epoch and stops the training, at the end of each epoch.
 
-    It is written with `keras.ops`, so that every backend compiles the same one.
+    It is written with `keras.ops`, so that every backend compiles the same rule.
 
     Args:
         monitor: Name of the value that is compared.
         mode: `"min"` or `"max"`: whether low or high values are good.
-        patience: Stop after so many epochs in a row without a better one; `None` never.
+        patience: Number of epochs in a row without a better one after which to stop;
+            `None` never stops early.
     """
 
     monitor: str
@@ -70,11 +72,8 @@ class Rule:
     def __post_init__(self) -> None:
         """Check the arguments."""
         if self.patience is not None:
-            check_positive("patience", self.patience)
-        if self.mode not in ("min", "max"):
-            raise ValueError(
-                f"`mode` must be 'min' or 'max'. Received: mode={self.mode!r}"
-            )
+            check_integer("patience", self.patience)
+        check_choice("mode", self.mode, ("min", "max"))
 
     def check_monitor(self, model: keras.Model) -> None:
         """Raise a `ValueError` unless the monitored value is a metric of the model."""
@@ -117,7 +116,7 @@ class Rule:
         return better, (ops.where(better, error, best), waited, go_on)
 
     def error(self, values: Any) -> Any:
-        """Turn monitored values into errors, of which low ones are good."""
+        """Turn monitored values into errors, for which lower is better."""
         return values if self.mode == "min" else -values
 
     def history(
@@ -127,16 +126,13 @@ class Rule:
         seconds: float,
         replicas: int = 1,
     ) -> History:
-        """Sum up a training.
+        """Return the history of a training.
 
         Args:
             metrics: The metrics of all epochs.
             go_on: Whether the last verdict was to go on.
-            seconds: Time that the training took.
+            seconds: Duration of the training.
             replicas: Number of networks that its program trains together.
-
-        Returns:
-            The history.
         """
         errors = self.error(metrics[self.monitor])
         finite = np.isfinite(errors) & np.isfinite(metrics["loss"])

@@ -1,26 +1,35 @@
-"""Many trainings of small networks, together where that is possible."""
+"""Many trainings of small networks, which `train_many` runs together on JAX."""
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 import keras
 
 from keras_vaf.training.data import (
     check_compiled,
-    check_positive,
     number_of_rows,
+    prepare,
+    read_variables,
     to_arrays,
 )
 from keras_vaf.training.history import History, Rule
-from keras_vaf.training.in_turn import train_in_turn
-from keras_vaf.training.member import Member, check_rows
-from keras_vaf.training.replicas import check_width
+from keras_vaf.training.network_trainer import NetworkTrainer, check_width, widest
+from keras_vaf.training.runs import (
+    NetworkRun,
+    TooLittleMemory,
+    TrainedNetwork,
+    TrainingRun,
+    check_rows,
+)
+from keras_vaf.utils import check_integer
 
 Progress = Callable[[int, int], None]
 
 
 def train_many(
-    members: Sequence[Member],
+    runs: Sequence[TrainingRun],
     x: Any,
     y: Any,
     epochs: int,
@@ -37,12 +46,12 @@ def train_many(
     optimizer; other weights and learning rates) are trained together, in batches of
     equal width. On TensorFlow and PyTorch they are trained one after the other.
 
-    Networks in one batch do not see each other: one that stops early, or whose loss is
-    not finite, is frozen and the others go on. At equal width, a training repeats bit
-    for bit, whatever its neighbours; other widths give results that differ by rounding.
+    Networks in one batch do not affect each other: one that stops early, or whose loss
+    is not finite, is frozen and the others go on. At equal width, a training repeats
+    bit for bit, whatever its neighbours; other widths change results by rounding.
 
     Args:
-        members: The models and their rows.
+        runs: The models and their rows.
         x: Inputs: an array, or a list or dictionary of arrays, of equal length.
         y: Targets, likewise.
         epochs: Number of epochs at most.
@@ -58,31 +67,128 @@ def train_many(
             models.
 
     Returns:
-        One history per member.
+        One history per run.
 
     Raises:
         ValueError: If an argument is out of its range, or a model is not compiled or
             cannot be trained in a batch.
+
+    Example:
+
+    >>> def build():
+    ...     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    ...     model.compile("sgd", "mse")
+    ...     return model
+    >>> x, y = np.random.normal(size=(20, 3)), np.random.normal(size=(20, 1))
+    >>> training, validation = np.arange(15), np.arange(15, 20)
+    >>> runs = [TrainingRun(build(), training, validation) for _ in range(2)]
+    >>> [history.epochs for history in train_many(runs, x, y, epochs=3)]
+    [3, 3]
     """
-    check_positive("epochs", epochs)
+    check_integer("epochs", epochs)
     rule = Rule(monitor, mode, patience)
     if batch_size is not None:
-        check_positive("batch_size", batch_size)
+        check_integer("batch_size", batch_size)
     if replicas != "auto":
         check_width(replicas)
     data = to_arrays("`(x, y)`", (x, y))
-    for member in members:
-        check_compiled(member.model)
-        check_rows(member, number_of_rows(data))
+    for run in runs:
+        check_compiled(run.model)
+        check_rows(run, number_of_rows(data))
+    together = replicas != 1 and keras.backend.backend() == "jax"
+    groups = _groups(runs, data, batch_size, rule, together)
+    width = _width(groups, replicas) if together else 1
+    trained: dict[int, TrainedNetwork] = {}
 
     def progress(done: int) -> None:
         if on_progress is not None:
-            on_progress(done, epochs * len(members))
+            on_progress(len(trained) * epochs + done, len(runs) * epochs)
 
-    if keras.backend.backend() == "jax" and replicas != 1:
-        from keras_vaf.training.jax_many import train_in_batches
+    for group in groups.values():
+        waiting = {index: _network_run(runs[index]) for index in group}
+        trainer = None
+        while waiting:
+            trainer = trainer or NetworkTrainer(
+                runs[group[0]].model, batch_size, patience, monitor, mode, width
+            )
+            batch = [*waiting][:width]
+            networks = [waiting[index] for index in batch]
+            try:
+                results = trainer.train(data, networks, epochs, progress)
+            except TooLittleMemory as reason:
+                width, trainer = _narrower(width, reason), None
+                continue
+            for index, result in zip(batch, results, strict=True):
+                trained[index] = result
+                del waiting[index]
+    for index, result in trained.items():
+        runs[index].model.set_weights(result.weights)
+    return [trained[index].history for index in range(len(runs))]
 
-        return train_in_batches(
-            members, data, epochs, batch_size, rule, replicas, progress
-        )
-    return train_in_turn(members, data, epochs, batch_size, rule, progress)
+
+def _groups(
+    runs: Sequence[TrainingRun],
+    data: Any,
+    batch_size: int | None,
+    rule: Rule,
+    together: bool,
+) -> dict[Hashable, list[int]]:
+    """Return the runs that share a compiled program, by what identifies the program.
+
+    Runs that are trained together must have equally many rows besides.
+    """
+    programs: dict[Hashable, Hashable] = {}
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for index, run in enumerate(runs):
+        if together:
+            _check_stateless(run.model)
+        prepare(run.model, data, batch_size)
+        if run.label not in programs:
+            rule.check_monitor(run.model)
+            programs[run.label] = run.label
+            if together:
+                from keras_vaf.training.loops.jax_programs import program_text
+
+                rows = run.training, run.validation
+                text = program_text(run.model, rule, batch_size, rows, data)
+                programs[run.label] = text
+        sizes = (len(run.training), len(run.validation)) if together else ()
+        groups[programs[run.label], *sizes].append(index)
+    return groups
+
+
+def _width(groups: dict[Any, list[int]], replicas: int | Literal["auto"]) -> int:
+    """Return how many networks to train together on JAX."""
+    if replicas != "auto":
+        return replicas
+    import jax
+
+    on_cpu = jax.default_backend() == "cpu"
+    if on_cpu and any("stablehlo.convolution" in text for text, *_ in groups):
+        return 1
+    return min(widest(), max(map(len, groups.values())))
+
+
+def _network_run(run: TrainingRun) -> NetworkRun:
+    start = read_variables(run.model)
+    return NetworkRun(start, run.training, run.validation, run.seed)
+
+
+def _narrower(width: int, reason: TooLittleMemory) -> int:
+    """Halve the width, and warn."""
+    warnings.warn(
+        f"A batch of {width} networks {reason}: training {width // 2} at a time.",
+        stacklevel=3,
+    )
+    return width // 2
+
+
+def _check_stateless(model: keras.Model) -> None:
+    """Raise a `ValueError` if a layer keeps state from one batch to the next."""
+    for layer in model.layers:
+        if getattr(layer, "stateful", False):
+            raise ValueError(
+                f"The model {model.name!r} cannot be trained in a batch, because its "
+                f"layer {layer.name!r} is stateful: use `replicas=1`. "
+                "Received: stateful=True"
+            )

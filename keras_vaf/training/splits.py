@@ -1,11 +1,11 @@
-"""Which rows are for training, validation and test: seeded, stratified for classes."""
+"""Seeded splits of rows, stratified for classes: `k_folds` and `split`."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-from keras_vaf.utils import require
+from keras_vaf.utils import check_integer, require
 
 
 def k_folds(
@@ -36,10 +36,7 @@ def k_folds(
     (4, 2)
     """
     y = _labels(y) if stratify else np.asarray(y)
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise ValueError(
-            f"`folds` must be an integer of at least 2. Received: folds={folds!r}"
-        )
+    check_integer("folds", folds, minimum=2)
     largest = np.bincount(y).max(initial=0) if stratify else len(y)
     if largest < folds:
         rows = "rows in the largest class" if stratify else "rows"

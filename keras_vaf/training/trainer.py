@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper: train up to so many epochs, keep the best weights."""
+"""Algorithm 1 of the paper: `train` keeps the weights of the best epoch."""
 
 import time
 from collections.abc import Sequence
@@ -7,19 +7,20 @@ from typing import Any
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_vaf.training.data import (
+    assign_variables,
     check_compiled,
-    check_positive,
     number_of_rows,
     order_of_rows,
     prepare,
+    read_variables,
     to_arrays,
 )
 from keras_vaf.training.history import History, Rule
 from keras_vaf.training.loops.loop import Loop, make_loop
 from keras_vaf.training.loops.run_epochs import Progress, run_epochs
+from keras_vaf.utils import check_integer
 
 
 def train(
@@ -46,19 +47,20 @@ def train(
         model: A compiled Keras model.
         x: Inputs: an array, or a list or dictionary of arrays, of equal length.
         y: Targets, likewise.
-        validation_data: `(x, y)` that decide which epoch is best.
+        validation_data: `(x, y)` on which the best epoch is selected.
         epochs: Number of epochs at most.
         batch_size: Rows per update; `None` takes all rows at once (full batch). Rows
             are shuffled in each epoch, with NumPy: in the same way on every backend.
-        patience: Stop after so many epochs in a row without a better one; `None` never.
-        monitor: The metric that says which epoch is best.
+        patience: Number of epochs in a row without a better one after which to stop;
+            `None` never stops early.
+        monitor: The metric that selects the best epoch.
         mode: `"min"` if low values of `monitor` are good, `"max"` if high ones are.
         seed: Seed of the shuffling.
         on_progress: Called about twice a second with the number of epochs done and the
             metrics of the last one.
 
     Returns:
-        What happened in each epoch.
+        The metrics of each epoch, and the best epoch.
 
     Raises:
         ValueError: If the model is not compiled, an argument is out of its range, or
@@ -113,7 +115,7 @@ class Trainer:
     ) -> None:
         check_compiled(model)
         if batch_size is not None:
-            check_positive("batch_size", batch_size)
+            check_integer("batch_size", batch_size)
         self.model = model
         self.batch_size = batch_size
         self.rule = Rule(monitor, mode, patience)
@@ -140,13 +142,13 @@ class Trainer:
             on_progress: As in `keras_vaf.training.train`.
 
         Returns:
-            What happened in each epoch.
+            The metrics of each epoch, and the best epoch.
 
         Raises:
             ValueError: If `epochs` is not positive, or the data has no rows, unequal
                 lengths, or does not fit the model.
         """
-        check_positive("epochs", epochs)
+        check_integer("epochs", epochs)
         data = to_arrays("`(x, y)`", (x, y))
         validation_data = to_arrays("`validation_data`", validation_data)
         started = time.perf_counter()
@@ -170,13 +172,9 @@ class Trainer:
                 architecture gives them; `None` takes those before the first training.
         """
         if self._start is not None:
-            for variable, value in zip(self._variables(), self._start, strict=True):
-                variable.assign(value)
+            assign_variables(self.model, self._start)
         if weights is not None:
             self.model.set_weights(weights)
-
-    def _variables(self) -> list[keras.Variable]:
-        return [*self.model.variables, *self.model.optimizer.variables]
 
     def prepare(self, data: Any) -> None:
         """Create all variables, and keep their values for `restart`.
@@ -185,12 +183,10 @@ class Trainer:
             data: Inputs and targets, as NumPy arrays.
 
         Raises:
-            ValueError: If the monitored value is no metric of the model.
+            ValueError: If the model has no metric of the monitored name.
         """
         if self._start is not None:
             return
         prepare(self.model, data, self.batch_size)
         self.rule.check_monitor(self.model)
-        self._start = [
-            ops.convert_to_numpy(variable.value) for variable in self._variables()
-        ]
+        self._start = read_variables(self.model)

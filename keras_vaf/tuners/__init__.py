@@ -1,14 +1,15 @@
-"""Find the VAF that fits given data, with KerasTuner.
+"""Search the hyper-parameters of a VAF with KerasTuner.
 
-`activation(hp)` is the layer whose hyper-parameters a tuner draws from a `SearchSpace`:
+`activation(hp)` returns a VAF with hyper-parameters that a tuner draws from a
+`SearchSpace`:
 
 ```python
 def build(hp):
     return keras.Sequential([keras.layers.Dense(64), keras_vaf.tuners.activation(hp)])
 ```
 
-`CrossValidated` makes any tuner of KerasTuner score its trials by K folds and lose none
-of them, on one machine or several.
+`CrossValidated` makes any tuner of KerasTuner score its trials by K folds. Its search
+can be resumed after any interruption, without losing a finished trial.
 """
 
 from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
@@ -25,7 +26,6 @@ from keras_vaf.tuners.results import (
     to_csv,
     to_json,
 )
-from keras_vaf.tuners.resumable.workers import Workers
 from keras_vaf.tuners.space import SearchSpace, activation
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "CrossValidatedTuner",
     "SearchSpace",
     "TrialResult",
-    "Workers",
     "activation",
     "best_so_far",
     "hypermodel",

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
-import numpy as np
 
-from keras_vaf.training import History, Member, train_many
+from keras_vaf.training import History, TrainingRun, train_many
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
-from keras_vaf.tuners.resumable.kept_tuner import KeptTuner
-from keras_vaf.tuners.resumable.same_search import keep_protocol
+from keras_vaf.tuners.resumable.same_search import check_same_search
+from keras_vaf.tuners.resumable.tuner import ResumableTuner
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.task import Task
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
 
 
-class CrossValidatedTuner(KeptTuner):
-    """What `CrossValidated` mixes into a tuner.
+class CrossValidatedTuner(ResumableTuner):
+    """Mixed into a tuner by `CrossValidated`.
 
     Args:
-        *args: Those of the tuner.
+        *args: Arguments of the tuner.
         folds: Number of folds.
         stratify: Whether folds have their share of each class; `False` for regression.
-        **kwargs: Those of the tuner, among them `objective`, a metric on validation
-            rows, and `seed`, which also decides the folds; those of `KeptTuner`.
+        **kwargs: Arguments of the tuner, among them `objective`, a metric on validation
+            rows, and `seed`, which also decides the folds.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class CrossValidatedTuner(KeptTuner):
         self._task: Any = None
         self._attempts: dict[str, int] = {}
         super().__init__(*args, **kwargs)
-        # What a trial of Hyperband is given are parts of its `max_epochs`.
+        # Hyperband gives each trial a part of its `max_epochs`.
         oracle = getattr(self.oracle, "_oracle", self.oracle)
         self._epoch_parts = getattr(oracle, "max_epochs", 1)
         name = getattr(self.oracle.objective, "name", "")
@@ -64,14 +64,14 @@ class CrossValidatedTuner(KeptTuner):
         patience: int | None = None,
         preprocess: Preprocess | None = None,
     ) -> None:
-        """Run trials until the search is over; go on with it if it was interrupted.
+        """Run trials until the search is over; resume it if it was interrupted.
 
         Args:
             x: Inputs: an array, or a list or dictionary of arrays, of equal length.
-                Rows for a later test are not among them.
+                Leave out the rows of a later test.
             y: Targets, likewise.
-            epochs: Number of epochs at most, in each fold. Hyperband gives a trial the
-                part of them that it says of its own `max_epochs`.
+            epochs: Number of epochs at most, in each fold. A trial of Hyperband gets
+                the part of them that it would get of Hyperband's `max_epochs`.
             batch_size: As in `keras_vaf.training.train`.
             patience: As in `keras_vaf.training.train`.
             preprocess: As in `keras_vaf.training.cross_validate`.
@@ -83,14 +83,14 @@ class CrossValidatedTuner(KeptTuner):
         """
         x, y = to_arrays("`(x, y)`", (x, y))
         self._task = Task(x, y, epochs, batch_size, patience, preprocess)
-        self._data, self._parts = self._task.split(
+        self._data, self._rows = self._task.split(
             self._folds, self._fold_seed, self._stratify
         )
         self._check_project()
         super().search()
 
     def check_space(self, space: HyperParameters) -> None:
-        """Refuse a hypermodel that asks for nothing."""
+        """Raise a `ValueError` if the hypermodel asks for no hyper-parameters."""
         self._space = space.get_config()["space"]
         if not self._space:
             raise ValueError(
@@ -102,10 +102,10 @@ class CrossValidatedTuner(KeptTuner):
         """Train a model on every fold.
 
         Args:
-            trial: What is to be tried.
+            trial: The trial.
 
         Returns:
-            The means of all metrics over the folds, and what `results` shows.
+            The means of all metrics over the folds, and the metrics of each fold.
 
         Raises:
             FloatingPointError: If a fold had no finite epoch: KerasTuner tries the
@@ -117,21 +117,20 @@ class CrossValidatedTuner(KeptTuner):
             self._attempts.get(trial.trial_id, -1) + 1
         )
         keras.utils.clear_session()
-        members = [
-            Member(
+        runs = [
+            TrainingRun(
                 self._build(trial.hyperparameters, fold, attempt),
                 training,
                 validation,
-                seed=fold,
+                independent_seeds(self._fold_seed, fold, "shuffling")[0],
                 build=trial.trial_id,
             )
-            for fold, (training, validation, _) in enumerate(self._parts)
+            for fold, (training, validation, _) in enumerate(self._rows)
         ]
-        task, (x, y) = self._task, self._data
+        task = self._task
         histories = train_many(
-            members,
-            x,
-            y,
+            runs,
+            *self._data,
             epochs=self._epochs(trial),
             batch_size=task.batch_size,
             patience=task.patience,
@@ -148,7 +147,7 @@ class CrossValidatedTuner(KeptTuner):
         )
 
     def results(self) -> list[TrialResult]:
-        """Return what all trials did, in the order in which they began."""
+        """Return the results of all trials, in the order in which they began."""
         trials = self.oracle.trials.values()
         return [result_of(trial.get_state()) for trial in trials]
 
@@ -158,12 +157,12 @@ class CrossValidatedTuner(KeptTuner):
         The number of epochs is the median of the best epochs of the folds.
 
         Returns:
-            The trained model, compiled as the hypermodel does it. If `search` was given
-            `preprocess`, it takes inputs that this has prepared, from all rows.
+            The trained model, compiled by the hypermodel. If `search` was called with
+            `preprocess`, the model takes inputs that were preprocessed by all rows.
 
         Raises:
             ValueError: If no trial was completed, or `search` was not called, which
-                says on what to train; it returns at once if the search is over.
+                provides the data; it returns at once if the search is over.
         """
         best = self.oracle.get_best_trials()
         if not best:
@@ -191,12 +190,12 @@ class CrossValidatedTuner(KeptTuner):
 
     def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a fresh model, whose start depends on seed, fold and attempt alone."""
-        seeds = np.random.SeedSequence([self._fold_seed, fold, attempt])
-        keras.utils.set_random_seed(int(seeds.generate_state(1)[0]))
+        [seed] = independent_seeds(self._fold_seed, fold, attempt)
+        keras.utils.set_random_seed(seed)
         return self.hypermodel.build(hp)
 
     def _check_project(self) -> None:
-        """Refuse to go on with another search; note what this one is."""
+        """Refuse to resume another search."""
         protocol = {
             "tuner": type(self).__name__,
             "objective": self.oracle.objective.name,
@@ -207,35 +206,33 @@ class CrossValidatedTuner(KeptTuner):
             "space": self._space,
             **self._task.protocol(),
         }
-        keep_protocol(Path(self.project_dir), protocol, self._role != "worker")
+        check_same_search(Path(self.project_dir), protocol)
 
 
 def CrossValidated(tuner_class: type) -> type:
     """Return a tuner class that scores each trial by K folds.
 
     Each fold is once the validation set of a training on the others, which keeps its
-    best epoch (Algorithm 1). The score of a trial is the mean over the folds. The rows
-    of a later test are not given to the tuner, so that it cannot see them. On JAX the
-    folds of a trial train in one program.
+    best epoch (Algorithm 1). The score of a trial is the mean over the folds. Keep the
+    rows of a later test out of the search. On JAX, one program trains the folds of a
+    trial.
 
-    The class takes the arguments of the tuner, and `folds`, `stratify`, `lease`,
-    `patience` and `workers`. `search(x, y, epochs)` goes on where it was interrupted,
-    whatever was killed; `results()` says what the trials did; `refit_best()` trains the
-    winner on all rows. It runs on several machines as KerasTuner's guide to distributed
-    tuning says; a worker that dies loses no trial.
+    The class takes the arguments of the tuner, and `folds` and `stratify`. A search
+    runs in one process. `search(x, y, epochs)` resumes an interrupted search, also
+    after `kill -9`; `results()` returns the results of the trials; `refit_best()`
+    trains the best trial on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
             `GridSearch` or another subclass of `keras_tuner.Tuner`. Hyperband trains
-            its survivors from the start.
+            the trials that it continues from the start.
 
     Returns:
         The class.
 
     Raises:
-        ValueError: If it is no tuner class.
-        ImportError: If KerasTuner is not installed in a version that this was tested
-            with.
+        ValueError: If the argument is not a tuner class.
+        ImportError: If KerasTuner is not installed in a tested version.
 
     Example:
 

@@ -1,8 +1,7 @@
-"""A search on one of the paper's datasets: its rows, its networks, its files."""
+"""A search on one of the paper's datasets, and its files: `DatasetSearch`."""
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from keras_vaf.models import mlp
 from keras_vaf.training import split
 from keras_vaf.tuners import (
     CrossValidated,
-    Workers,
     activation,
     figures,
     ranked,
@@ -31,11 +29,11 @@ from keras_vaf.tuners import (
 )
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.search_settings import TUNERS, Settings
-from keras_vaf.utils import atomic_path, write_atomically
+from keras_vaf.utils import atomic_path, png_bytes, write_atomically
 from keras_vaf.visualization import plot_activations
 
 TRIALS = "trials"
-"""Folder of the trials, within that of a search."""
+"""Subfolder of a search that holds its trials."""
 
 _TEST_FRACTION = 0.2
 
@@ -44,8 +42,12 @@ class DatasetSearch:
     """A search on a dataset.
 
     Args:
-        settings: What decides it.
-        folder: Where all of it is written.
+        settings: Everything that decides the outcome.
+        folder: Folder of all files of the search.
+
+    Raises:
+        ValueError: If the dataset has no table of numbers, or other rows than those
+            with which the search began.
     """
 
     def __init__(self, settings: Settings, folder: Path) -> None:
@@ -71,8 +73,8 @@ class DatasetSearch:
         targets: Any = "none" if self._classes else "standard"
         self._fitted = Preprocessing(targets=targets).fit(self._dataset, self._rows)
 
-    def tuner(self, workers: Workers | None = None) -> Any:
-        """Return the tuner, which goes on with the trials that there are."""
+    def tuner(self) -> Any:
+        """Return the tuner, which resumes the search."""
         settings = self.settings
         kind = getattr(keras_tuner(), TUNERS[settings.tuner])
         return CrossValidated(kind)(
@@ -82,14 +84,13 @@ class DatasetSearch:
             seed=settings.seed + 1,
             folds=settings.folds,
             stratify=self._classes,
-            workers=workers,
             **settings.budget,
             directory=self.folder,
             project_name=TRIALS,
         )
 
     def run(self, tuner: Any) -> None:
-        """Run the trials that are missing."""
+        """Run the missing trials."""
         x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
         tuner.search(
             x,
@@ -99,10 +100,10 @@ class DatasetSearch:
         )
 
     def finish(self, tuner: Any) -> dict[str, float]:
-        """Train the winner on all rows of the search, and write everything about it.
+        """Train the best trial on all rows of the search, and write all files.
 
         Returns:
-            Its score on the test rows, and that of the best constant.
+            Its score on the test rows, and the score of the best constant.
         """
         trained = tuner.refit_best()
         model = self._complete(trained)
@@ -128,7 +129,7 @@ class DatasetSearch:
 
     @cached_property
     def takes_raw_inputs(self) -> bool:
-        """Whether `best.keras` scales its inputs by itself."""
+        """True if `best.keras` scales its inputs itself."""
         return not self._dataset.categories
 
     def _preprocess(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -141,7 +142,7 @@ class DatasetSearch:
         return mlp(inputs, hidden, self._outputs, build, **options)
 
     def _build(self, hp: Any) -> keras.Model:
-        # Follows `keras.utils.set_random_seed`, by which the tuner tells folds apart.
+        # The tuner calls `keras.utils.set_random_seed` with another seed in each fold.
         seed = random.getrandbits(31)
         model = self._network(lambda: activation(hp), seed=seed)
         if self._classes:
@@ -152,13 +153,13 @@ class DatasetSearch:
         return model
 
     def _complete(self, trained: keras.Model) -> keras.Model:
-        """Return the network that takes and gives values in the dataset's units."""
+        """Return the network with inputs and outputs in the dataset's units."""
         *body, last = trained.layers
         head = keras.layers.Dense(last.units, "softmax" if self._classes else None)
         layers = [*body, head]
         if self.takes_raw_inputs:
             scale = self._fitted.input_scale
-            # A column that is constant becomes 0, whatever comes later.
+            # A constant column becomes 0 for every later value.
             variance = np.where(scale.spread > 0, scale.spread, 1e18) ** 2
             layers.insert(
                 0,
@@ -194,7 +195,7 @@ class DatasetSearch:
 
 
 def write_results(folder: Path) -> None:
-    """Write tables and pictures of the trials that there are.
+    """Write tables and pictures of the trials.
 
     Args:
         folder: The folder of a search.
@@ -211,6 +212,4 @@ def write_results(folder: Path) -> None:
 
 
 def _png(figure: Any) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", bbox_inches="tight")
-    return buffer.getvalue()
+    return png_bytes(figure, bbox_inches="tight")

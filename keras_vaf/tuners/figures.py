@@ -1,4 +1,4 @@
-"""Pictures of a search, made from its trials and from nothing else."""
+"""Figures of a search, drawn from the results of its trials alone."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _places(
     values = _values(trials, name)
     heights = np.linspace(0, 1, len(values)) if len(values) > 1 else np.array([0.5])
     known = dict(zip(values, heights.tolist(), strict=True))
-    # Where a hyper-parameter is not in use, the line passes beneath its values.
+    # The line of a trial without this hyper-parameter passes beneath its values.
     places = [known.get(trial.values.get(name), -0.2) for trial in trials]
     labels = (f"{v:.3g}" if isinstance(v, float) else str(v) for v in values)
     return places, list(zip(known.values(), labels, strict=True))

@@ -32,8 +32,8 @@ def hypermodel(
     All hidden activations are replaced, through `keras_vaf.models.convert`, by VAFs
     with the hyper-parameters `k`, `g`, `sharing` and `initialization`. With more than
     one of `activations`, which of them it is becomes the hyper-parameter `activation`,
-    so that a VAF competes with the others for the same trials; these have the
-    arguments of their own papers.
+    so that a VAF competes with the others for the same trials; these have the default
+    arguments, from their papers.
 
     Args:
         model_or_builder: A Sequential or Functional model, compiled, whose weights
@@ -92,7 +92,7 @@ def _choose(
     chosen = hp.Choice("activation", names) if several else names[0]
     vaf = None
     if VAF in names:
-        # What a VAF asks for is asked for only where there is one.
+        # Only a VAF has these hyper-parameters.
         scope = hp.conditional_scope("activation", [VAF]) if several else None
         with scope or contextlib.nullcontext():
             vaf = activation(hp, space=space)

@@ -1,16 +1,18 @@
-"""What the trials of a search did, read from its folder."""
+"""Results of the trials of a search, read from its folder by `read_trials`."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import math
 import os
+import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from keras_vaf.utils import deviation
 
 DEVIATION, EPOCHS, SECONDS = "cv/deviation", "cv/epochs", "cv/seconds"
 _FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
@@ -18,7 +20,7 @@ _FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What one trial did.
+    """Result of one trial.
 
     Args:
         trial: Its number, as text.
@@ -28,9 +30,9 @@ class TrialResult:
         deviation: Standard deviation over the folds (n - 1).
         fold_scores: The objective of each fold.
         fold_epochs: The best epoch of each fold.
-        epochs: Median of these: for how long a model on all rows is trained.
+        epochs: Median of the best epochs: a model on all rows is trained for as many.
         seconds: Time that the trial took.
-        message: Why it failed.
+        message: Error message of a failed trial.
 
     Example:
 
@@ -53,18 +55,19 @@ class TrialResult:
 def fold_metrics(
     scores: Sequence[float], epochs: Sequence[int], seconds: float
 ) -> dict[str, float]:
-    """Return the numbers of a trial beside its mean, as a tuner stores them."""
+    """Return the metrics of each fold, their deviation and their median epoch."""
     named = {_FOLD.format(fold): score for fold, score in enumerate(scores)}
     named |= {_FOLD_EPOCHS.format(fold): best for fold, best in enumerate(epochs)}
-    mean = math.fsum(scores) / len(scores)
-    squares = math.fsum((score - mean) ** 2 for score in scores)
-    deviation = math.sqrt(squares / (len(scores) - 1))
-    median = sorted(epochs)[len(epochs) // 2]
-    return {**named, DEVIATION: deviation, EPOCHS: median, SECONDS: seconds}
+    return {
+        **named,
+        DEVIATION: deviation(scores),
+        EPOCHS: statistics.median_high(epochs),
+        SECONDS: seconds,
+    }
 
 
 def result_of(state: dict[str, Any]) -> TrialResult:
-    """Return what the state of a trial, as KerasTuner stores it, says."""
+    """Return the result of a trial from the state that KerasTuner stores."""
     histories = state["metrics"]["metrics"]
     numbers = {
         name: history["observations"][-1]["value"][-1]
@@ -97,8 +100,8 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
         The trials, in the order in which they began.
 
     Raises:
-        FileNotFoundError: If there is no trial in the folder.
-        ValueError: If the file of a trial is torn.
+        FileNotFoundError: If the folder has no trial.
+        ValueError: If the file of a trial is incomplete.
 
     Example:
 
@@ -119,7 +122,7 @@ def _read(path: Path) -> TrialResult:
         state = json.loads(path.read_bytes())
     except ValueError as error:
         raise ValueError(
-            f"Expected a whole file of a trial; resume the search to have it mended. "
+            "Expected a complete file of a trial; resume the search to repair it. "
             f"Received: {path}"
         ) from error
     error_file = path.with_name("error.txt")

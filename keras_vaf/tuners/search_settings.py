@@ -1,4 +1,4 @@
-"""What decides a search on a dataset, as its folder keeps it."""
+"""Everything that decides a search on a dataset: `Settings`, and its file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ TUNERS = {
     "hyperband": "Hyperband",
 }
 
-# More trials of Hyperband would draw more settings than the paper's grid has.
+# By number of trials, `max_epochs`. With more trials, Hyperband would draw more
+# settings than the paper's grid has.
 _HYPERBAND = {70: 27, 23: 9, 6: 3}
 _NOT_COMPARED = ("data_dir",)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides a search.
+    """Everything that decides a search.
 
     Args:
         dataset: Name of the dataset.
@@ -53,7 +54,7 @@ class Settings:
     def of(
         cls, name: str, data_dir: str | None, trials: int, tuner: str, **options: Any
     ) -> Settings:
-        """Return the settings of a search on a dataset as it is now.
+        """Return the settings of a new search.
 
         Args:
             name: Name of the dataset.
@@ -68,8 +69,8 @@ class Settings:
         least = min(_HYPERBAND) if tuner == "hyperband" else 1
         if trials < least:
             raise ValueError(
-                f"`--trials` must be at least {least} for `--tuner {tuner}`. "
-                f"Received: --trials {trials}"
+                f"`trials` must be at least {least} for the tuner {tuner!r}. "
+                f"Received: trials={trials}"
             )
         if tuner == "hyperband":
             trials = max(number for number in _HYPERBAND if number <= trials)
@@ -79,13 +80,16 @@ class Settings:
 
     @property
     def budget(self) -> dict[str, int]:
-        """The arguments of the tuner that say how many trials it makes."""
+        """Arguments of the tuner for this number of trials."""
         if self.tuner == "hyperband":
             return {"max_epochs": _HYPERBAND[self.trials], "factor": 3}
         return {"max_trials": self.trials}
 
     def write(self, folder: Path) -> None:
-        """Write the settings of a new search, or check that an old one has them.
+        """Write the settings of a new search, or compare them with an earlier one's.
+
+        Args:
+            folder: Folder of the search.
 
         Raises:
             ValueError: If the folder holds another search.
@@ -107,22 +111,24 @@ class Settings:
         if other:
             raise ValueError(
                 f"{folder} holds another search, with {', '.join(other)}: choose "
-                f"another folder, or go on with it by `--resume {folder}`. Received: "
-                f"{self}"
+                f"another folder, or resume that search. Received: {self}"
             )
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
         """Read the settings of a search.
 
+        Args:
+            folder: Folder of the search.
+
         Raises:
-            ValueError: If the folder holds none.
+            ValueError: If the folder holds no search.
         """
         try:
             data = json.loads((folder / "search.json").read_bytes())
             return cls(**{**data, "hidden": tuple(data["hidden"])})
         except (FileNotFoundError, ValueError, TypeError, KeyError) as error:
             raise ValueError(
-                "Expected the folder of a search, which has a whole `search.json`. "
+                "Expected the folder of a search, with a complete `search.json`. "
                 f"Received: {folder}"
             ) from error

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """What may be tried for each of the four hyper-parameters of a VAF.
+    """Values to try for each of the four hyper-parameters of a VAF.
 
     The default is the paper's grid. Each argument is a sequence of values, or a mapping
     that gives values names of your own. A tuner can hold numbers and strings only, so

@@ -1,20 +1,19 @@
-"""What the trials of a search are trained on, and how."""
+"""Data and training options of a search, as one `Task`."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import keras
-import numpy as np
 
-from keras_vaf.training import k_folds
+from keras_vaf.training import fold_rows
 from keras_vaf.training.data import number_of_rows
-from keras_vaf.training.folds import Parts, Preprocess, preprocess_folds
+from keras_vaf.training.folds import FoldRows, Preprocess, preprocess_folds
 from keras_vaf.utils import checksum
 
 
 class Task(NamedTuple):
-    """What `search` was given: all but the hyper-parameters.
+    """The arguments of `search`.
 
     Args:
         x: Inputs, as arrays.
@@ -33,7 +32,7 @@ class Task(NamedTuple):
     preprocess: Preprocess | None
 
     def protocol(self) -> dict[str, Any]:
-        """Return what decides the outcome, as JSON can hold it."""
+        """Return everything that decides the outcome, as JSON can hold it."""
         return {
             "epochs": self.epochs,
             "batch_size": self.batch_size,
@@ -41,11 +40,10 @@ class Task(NamedTuple):
             "data": checksum((self.x, self.y)),
         }
 
-    def split(self, folds: int, seed: int, stratify: bool) -> tuple[Any, Parts]:
-        """Return data and rows of the folds; only training rows fit a preprocessing.
-
-        Folds of equal size are one program on JAX: where the rows cannot be divided,
-        some leave out a row, drawn at random.
+    def split(
+        self, folds: int, seed: int, stratify: bool
+    ) -> tuple[Any, list[FoldRows]]:
+        """Return the data and the rows of each fold, which validates on its test rows.
 
         Args:
             folds: Number of folds.
@@ -53,24 +51,14 @@ class Task(NamedTuple):
             stratify: Whether folds have their share of each class.
 
         Returns:
-            The data, and training, validation and test rows of each fold: the last two
-            are the same.
+            The preprocessed data, and the training, validation and test rows.
         """
-        targets = keras.tree.flatten(self.y)[0]
-        pairs = k_folds(targets, folds, seed, stratify)
-        sizes = [min(map(len, part)) for part in zip(*pairs, strict=True)]
-        generator = np.random.default_rng(seed)
-        parts = []
-        for pair in pairs:
-            rest, held = (
-                np.sort(generator.permutation(rows)[:size])
-                for rows, size in zip(pair, sizes, strict=True)
-            )
-            parts.append((rest, held, held))
         data = self.x, self.y
+        targets = keras.tree.flatten(self.y)[0]
+        rows = fold_rows(targets, folds, seed, stratify, validation_fraction=None)
         if self.preprocess is None:
-            return data, parts
-        return preprocess_folds(data, parts, self.preprocess)
+            return data, rows
+        return preprocess_folds(data, rows, self.preprocess)
 
     def fit_all(self, model: keras.Model, epochs: int) -> None:
         """Train a model on all rows.

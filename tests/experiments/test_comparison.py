@@ -22,12 +22,12 @@ from keras_vaf.experiments import (
 )
 from keras_vaf.experiments.runs import engines
 from keras_vaf.experiments.runs.rows import rows_of
-from keras_vaf.training.member import TooLittleMemory
+from keras_vaf.training.runs import TooLittleMemory
 from tests.experiments.fakes import make_arm, make_report
 
 
-class QuickArm:
-    """Stands for an `Arm` where what is trained does not matter."""
+class QuickTrainer:
+    """Stands for a `ProtocolTrainer` where what is trained does not matter."""
 
     trained = 0
 
@@ -38,7 +38,7 @@ class QuickArm:
         pass
 
     def run(self, cells):
-        QuickArm.trained += len(cells)
+        QuickTrainer.trained += len(cells)
         model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
         place = {"backend": keras.backend.backend(), "device": "cpu:0"}
         return [
@@ -57,10 +57,10 @@ class QuickArm:
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(comparison, "Arm", QuickArm)
-    monkeypatch.setattr(engines, "Arm", QuickArm)
-    monkeypatch.setattr(QuickArm, "trained", 0)
-    return QuickArm
+    monkeypatch.setattr(comparison, "ProtocolTrainer", QuickTrainer)
+    monkeypatch.setattr(engines, "ProtocolTrainer", QuickTrainer)
+    monkeypatch.setattr(QuickTrainer, "trained", 0)
+    return QuickTrainer
 
 
 def files_of(folder):

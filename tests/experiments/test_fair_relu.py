@@ -6,7 +6,7 @@ from keras_vaf.experiments import Protocol, as_fair, find_variants
 from keras_vaf.experiments.fair_relu import FAIR_RELU, with_either
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.results.result import selected_results
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -17,7 +17,7 @@ def test_a_fair_relu_has_the_parameters_and_two_starts(classes):
     fair = as_fair(vaf, classes)
 
     theirs, ours = (
-        Arm(protocol, classes).run([Cell(protocol, 0, 0)])[0][0]
+        ProtocolTrainer(protocol, classes).run([Cell(protocol, 0, 0)])[0][0]
         for protocol in (vaf, fair)
     )
 
@@ -40,7 +40,9 @@ def test_the_first_start_is_that_of_a_single_one(classes):
         for starts in (1, 2)
     )
 
-    reports = [Arm(p, classes).run([Cell(p, 0, 0)])[0][0] for p in (one, two)]
+    reports = [
+        ProtocolTrainer(p, classes).run([Cell(p, 0, 0)])[0][0] for p in (one, two)
+    ]
 
     assert one.digest != two.digest
     assert reports[0].trials[0] == reports[1].trials[0]

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Cell, Protocol, find_variants
 from keras_vaf.experiments.runs.rows import rows_of
 
@@ -18,6 +19,39 @@ def protocol_of(dataset, **fields):
 def every_fold(protocol, dataset, seed=0):
     cells = [Cell(protocol, seed, fold) for fold in range(protocol.folds)]
     return [rows_of(cell, dataset) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("task", "fields", "validation", "test"),
+    [
+        ("regression", {}, [4, 7, 8, 12, 14], [2, 3, 17, 19, 21]),
+        ("classification", {}, [13, 16, 28, 31, 34], [0, 3, 4, 5, 8]),
+        ("regression", {"rows": 25}, [5, 15, 27, 36], [6, 8, 20, 24, 25]),
+        ("classification", {"rows": 25}, [2, 19, 21, 32], [1, 3, 4, 6, 12]),
+        ("regression", {"test_rows": 9}, [0, 2, 5, 6, 12, 21], [28, 29, 30, 31, 32]),
+        (
+            "classification",
+            {"test_fraction": 0.25},
+            [7, 14, 20, 27, 29, 32],
+            [10, 11, 15, 16, 17],
+        ),
+    ],
+)
+def test_rows_are_those_of_the_committed_reports(task, fields, validation, test):
+    rows = np.arange(37)
+    classes = task == "classification"
+    y = rows % 2 if classes else rows.astype("float32")
+    names = ("no", "yes") if classes else None
+    dataset = Dataset("pinned", task, y[:, None].astype("float32"), y, ("a",), names)
+    protocol = protocol_of(dataset, **fields)
+    if "test_rows" in fields:
+        protocol = dataclasses.replace(protocol, folds=1)
+
+    found = rows_of(Cell(protocol, seed=1, fold=0), dataset)
+
+    assert found.validation.tolist() == validation
+    assert found.test[:5].tolist() == test
+    assert not {*found.train} & {*found.validation, *found.test}
 
 
 def test_a_number_of_rows_is_drawn_by_the_seed_and_not_by_the_fold(images):

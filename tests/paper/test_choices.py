@@ -8,7 +8,7 @@ import pytest
 
 from keras_vaf.experiments import Protocol, find_variants
 from keras_vaf.experiments.protocol import Cell, Optimizer
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.optimizers import ActivationsApart
@@ -79,7 +79,7 @@ def test_copies_stay_equal_and_an_exact_start_does_not(classes):
     exact, copies = CHOICES[0], CHOICES[3]
     for variant, distinct in ((copies, 1), (exact, 3)):
         protocol = Protocol.of(classes, variant, hidden=(4,), epochs=5, folds=2)
-        [(report, _)] = Arm(protocol, classes).run([Cell(protocol, 0, 0)])
+        [(report, _)] = ProtocolTrainer(protocol, classes).run([Cell(protocol, 0, 0)])
         alpha = report.activations[0]["weights"]["alpha"]
         assert len(set(alpha)) == distinct
 

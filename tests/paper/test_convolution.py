@@ -10,7 +10,7 @@ from keras_vaf.datasets import Preprocessing, scores
 from keras_vaf.datasets.scores import network_scores
 from keras_vaf.experiments import Store
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper import Reproduction, convolution, find_experiment
 from keras_vaf.paper.convolution import (
     CONVOLUTIONS_A,
@@ -114,7 +114,7 @@ def test_every_layer_of_the_family_can_be_trained(images, monkeypatch):
     monkeypatch.setattr(convolution, "_B", (3, 2))
     fields = {"test_rows": 30}
     for protocol in protocols_b(images):
-        Arm(dataclasses.replace(protocol, **fields), images).check()
+        ProtocolTrainer(dataclasses.replace(protocol, **fields), images).check()
 
 
 def table_of(experiment, protocols, **fields):

@@ -15,7 +15,7 @@ from keras_vaf.experiments import (
     start_layers,
 )
 from keras_vaf.experiments.protocol import Cell
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.layers import VAFActivation
 from keras_vaf.paper import Form, Reproduction, find_experiment, protocols_of
 from keras_vaf.paper.curves import change, unlike
@@ -30,7 +30,9 @@ def trained(dataset, variant, **fields):
     """Return the reports of two folds and the networks that they are of."""
     fields = {"hidden": (5, 3), "epochs": 3, "folds": 2} | fields
     protocol = Protocol.of(dataset, variant, **fields)
-    return Arm(protocol, dataset).run([Cell(protocol, 0, fold) for fold in range(2)])
+    return ProtocolTrainer(protocol, dataset).run(
+        [Cell(protocol, 0, fold) for fold in range(2)]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from keras_vaf.initializers import PortableGlorotUniform
-from keras_vaf.training import cross_validate, k_folds, split, train
+from keras_vaf.training import Trainer, cross_validate, fold_rows, train
+from keras_vaf.training.seeds import independent_seeds
 
 
 def classes(rows=40, seed=0):
@@ -44,20 +45,18 @@ def test_every_combination_is_a_point(found):
 
 def test_it_is_training_and_testing_fold_by_fold(found):
     x, y = classes()
-    for fold, (rest, test) in enumerate(k_folds(y, 2, seed=0)):
-        training, validation = split(y[rest], seed=fold)
-        training, validation = rest[training], rest[validation]
-        for i, point in enumerate(found.points):
-            model = build(**point)
-            history = train(
-                model,
+    for i, point in enumerate(found.points):
+        trainer = Trainer(build(**point), batch_size=8)
+        for fold, (training, validation, test) in enumerate(fold_rows(y, 2)):
+            trainer.restart()
+            history = trainer.train(
                 x[training],
                 y[training],
                 (x[validation], y[validation]),
                 epochs=6,
-                batch_size=8,
-                seed=fold,
+                seed=independent_seeds(0, fold, "shuffling")[0],
             )
+            model = trainer.model
             scores = model.evaluate(x[test], y[test], verbose=0, return_dict=True)
             assert scores.keys() == found.scores.keys()
             for name, score in scores.items():
@@ -114,9 +113,7 @@ def test_preprocessing_sees_training_rows_only():
     found = cross_validate(
         build, 5 + 3 * x, y, folds=2, epochs=3, preprocess=standardise
     )
-    for fold, (rest, test) in enumerate(k_folds(y, 2, seed=0)):
-        training, validation = split(y[rest], seed=fold)
-        training, validation = rest[training], rest[validation]
+    for fold, (training, validation, test) in enumerate(fold_rows(y, 2)):
         np.testing.assert_allclose(seen[fold], 5 + 3 * x[training], rtol=1e-6)
         scaled = (x - x[training].mean(axis=0)) / x[training].std(axis=0)
         model = build()
@@ -141,6 +138,7 @@ def test_regression_and_several_inputs():
     assert found.selected.tolist() == [0, 0, 0]
 
 
+@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

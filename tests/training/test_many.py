@@ -1,113 +1,113 @@
-"""Many trainings together: as each alone, whatever the neighbours."""
+"""Many training runs: each gives the result that it gives alone."""
 
 import keras
 import numpy as np
 import pytest
 
 from keras_vaf.optimizers import Rprop
-from keras_vaf.training import Member, train, train_many
-from tests.training.members import (
+from keras_vaf.training import TrainingRun, train, train_many
+from tests.training.runs import (
     ROWS,
     check_equal_histories,
     check_equal_weights,
     data,
-    member,
+    make_run,
     network,
     rows,
 )
 
 
-def alone(one, epochs, batch_size, **arguments):
-    """Train a member's model by itself, on its rows."""
+def check_trained_as_alone(make_runs, epochs, batch_size=None, **arguments):
+    """Train runs together and one by one, compare them and return the histories."""
     x, y = data()
-    return train(
-        one.model,
-        x[one.training],
-        y[one.training],
-        (x[one.validation], y[one.validation]),
-        epochs,
-        batch_size,
-        seed=one.seed,
-        **arguments,
-    )
+    runs = make_runs()
+    histories = train_many(runs, x, y, epochs, batch_size, **arguments)
+    for run, history, twin in zip(runs, histories, make_runs(), strict=True):
+        training, validation = twin.training, twin.validation
+        alone = train(
+            twin.model,
+            x[training],
+            y[training],
+            (x[validation], y[validation]),
+            epochs,
+            batch_size,
+            seed=twin.seed,
+            **arguments,
+        )
+        check_equal_histories(history, alone, atol=1e-4)
+        weights = run.model.get_weights(), twin.model.get_weights()
+        check_equal_weights(*weights, atol=1e-5)
+    return histories
 
 
-def different_members():
-    """Return trainings that differ in rate, width, rows or optimizer."""
-    return [
-        member(0, keras.optimizers.SGD(0.1)),
-        member(1, keras.optimizers.SGD(0.01)),
-        member(2, units=5),
-        member(3, training=17),
-        member(4, Rprop(0.05)),
-        member(5, keras.optimizers.Adam(0.01)),
-    ]
+@pytest.mark.backend("jax")
+def test_only_equal_programs_are_trained_together():
+    def make_runs():
+        return [
+            make_run(0, keras.optimizers.SGD(0.1)),
+            make_run(1, keras.optimizers.SGD(0.01)),
+            make_run(2, units=5),
+            make_run(3, training=17),
+            make_run(4, Rprop(0.05)),
+        ]
+
+    check_trained_as_alone(make_runs, epochs=5, batch_size=6)
 
 
-def test_members_train_as_they_would_alone():
-    members, twins = different_members(), different_members()
-    histories = train_many(members, *data(), epochs=5, batch_size=6)
-    for one, history, twin in zip(members, histories, twins, strict=True):
-        check_equal_histories(history, alone(twin, 5, 6), atol=1e-5)
-        check_equal_weights(one.model, twin.model, atol=1e-5)
+def test_early_stopping_is_each_runs_own():
+    def make_runs():
+        return [make_run(seed, keras.optimizers.SGD(0.3)) for seed in (1, 2)]
+
+    histories = check_trained_as_alone(make_runs, epochs=30, patience=2)
+    assert len({history.epochs for history in histories}) > 1
 
 
-def test_members_of_one_build_train_as_they_would_alone():
-    def members():
-        return [member(seed, build="a") for seed in range(3)]
+def test_runs_of_one_build_share_a_program_but_no_state():
+    def make_runs():
+        runs = [make_run(seed, "adam", build="a") for seed in range(2)]
+        train_many(runs[1:], *data(), epochs=2)  # its optimizer has a state
+        runs[0].model.optimizer.learning_rate = 0.1
+        return runs
 
-    together, apart = members(), members()
-    histories = train_many(together, *data(), epochs=20)
-    for one, history, twin in zip(together, histories, apart, strict=True):
-        check_equal_histories(history, alone(twin, 20, None), atol=1e-5)
-        check_equal_weights(one.model, twin.model, atol=1e-5)
+    check_trained_as_alone(make_runs, epochs=4)
 
 
 def test_a_model_without_input_shape_is_built():
     model = keras.Sequential([keras.layers.Dense(2)])
     model.compile("sgd", "mse")
-    [history] = train_many([Member(model, *rows())], *data(), epochs=2)
+    [history] = train_many([TrainingRun(model, *rows())], *data(), epochs=2)
     assert history.epochs == 2
-
-
-def test_early_stopping_is_each_members_own():
-    def members():
-        return [member(seed, keras.optimizers.SGD(0.3)) for seed in range(4)]
-
-    histories = train_many(members(), *data(), epochs=30, patience=2)
-    assert len({history.epochs for history in histories}) > 1
-    for one, history in zip(members(), histories, strict=True):
-        check_equal_histories(history, alone(one, 30, None, patience=2), atol=1e-4)
 
 
 def test_one_that_is_not_finite_leaves_the_others_alone():
     rates = [0.1, 1e4, 0.1]
-    members = [
-        member(seed, keras.optimizers.SGD(rate)) for seed, rate in enumerate(rates)
+    runs = [
+        make_run(seed, keras.optimizers.SGD(rate), build=0)
+        for seed, rate in enumerate(rates)
     ]
-    good, bad, _ = histories = train_many(members, *data(), epochs=40)
+    seen = []
+    histories = train_many(
+        runs, *data(), epochs=40, on_progress=lambda *counts: seen.append(counts)
+    )
+
     stopped = [history.stopped for history in histories]
     assert stopped == ["epochs", "not finite", "epochs"]
-    assert (good.epochs, bad.epochs < 40) == (40, True)
-    for one in members:
-        assert np.all([np.isfinite(weight).all() for weight in one.model.get_weights()])
-
-
-def test_progress_counts_all_epochs():
-    seen = []
-    members = [member(seed) for seed in range(3)]
-    train_many(members, *data(), 5, on_progress=lambda *counts: seen.append(counts))
+    assert histories[0].epochs == 40 > histories[1].epochs
+    for run in runs:
+        assert np.all([np.isfinite(weight).all() for weight in run.model.get_weights()])
+    # Progress counts the epochs of all runs.
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1] == (15, 15)
-    assert {total for _, total in seen} == {15}
+    assert seen[-1] == (120, 120)
+    assert {total for _, total in seen} == {120}
 
 
 @pytest.mark.backend("tensorflow", "torch")
 def test_only_jax_trains_together():
     with pytest.raises(ValueError, match="on JAX only: use `replicas=1`"):
-        train_many([member()], *data(), epochs=1, replicas=2)
+        train_many([make_run()], *data(), epochs=1, replicas=2)
 
 
+@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -120,9 +120,10 @@ def test_only_jax_trains_together():
 )
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
-        train_many([member()], *data(), **{"epochs": 1, **arguments})
+        train_many([make_run()], *data(), **{"epochs": 1, **arguments})
 
 
+@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
     ("indices", "message"),
     [
@@ -134,13 +135,15 @@ def test_bad_arguments(arguments, message):
     ],
 )
 def test_bad_rows(indices, message):
+    good = np.arange(3)
     with pytest.raises(ValueError, match=message):
-        train_many([Member(network(), indices, np.arange(3))], *data(), epochs=1)
+        train_many([TrainingRun(network(), indices, good)], *data(), epochs=1)
     with pytest.raises(ValueError, match="`validation` must be"):
-        train_many([Member(network(), np.arange(3), indices)], *data(), epochs=1)
+        train_many([TrainingRun(network(), good, indices)], *data(), epochs=1)
 
 
+@pytest.mark.backend("tensorflow")
 def test_a_model_that_is_not_compiled():
     model = keras.Sequential([keras.layers.Dense(1)])
     with pytest.raises(ValueError, match="The model has no loss"):
-        train_many([Member(model, *rows())], *data(), epochs=1)
+        train_many([TrainingRun(model, *rows())], *data(), epochs=1)

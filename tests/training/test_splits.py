@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_vaf.training import k_folds, split
+from keras_vaf.training import fold_rows, k_folds, split
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -110,6 +110,49 @@ def test_seeds_differ():
     labels = np.repeat([0, 1, 2], [59, 71, 48])
     assert digest(k_folds(labels, 10, seed=0)) != digest(k_folds(labels, 10, seed=1))
     assert digest([split(labels, seed=0)]) != digest([split(labels, seed=1)])
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+@pytest.mark.parametrize("validation_fraction", [0.2, None])
+@pytest.mark.parametrize("rows", [60, 61, 64])
+def test_fold_rows_are_disjoint_and_equally_many(rows, validation_fraction, stratify):
+    y = np.arange(rows) % 3
+    folds = fold_rows(y, 5, 0, stratify, validation_fraction)
+    assert (
+        len({(len(training), len(validation)) for training, validation, _ in folds})
+        == 1
+    )
+    for fold, (rest, held_out) in zip(folds, k_folds(y, 5, 0, stratify), strict=True):
+        training, validation, test = fold
+        assert {*training} <= {*rest}
+        if validation_fraction is None:
+            assert {*validation} == {*test} <= {*held_out}
+        else:
+            assert {*validation} <= {*rest} - {*training}
+            np.testing.assert_array_equal(test, held_out)
+        left_out = rows - len({*training, *validation, *test})
+        assert left_out in ((0,) if rows % 5 == 0 else (0, 1, 2))
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_no_two_folds_of_any_seeds_divide_their_rows_alike(stratify):
+    y = np.arange(60) % 2
+    divisions = []
+    for seed in range(4):
+        for training, validation, _ in fold_rows(y, 4, seed, stratify):
+            rest = np.sort(np.concatenate([training, validation]))
+            divisions.append(tuple(np.searchsorted(rest, validation)))
+    assert len(set(divisions)) == len(divisions) == 16
+
+
+def test_another_seed_leaves_out_other_rows():
+    y = np.arange(100) % 2
+    left_out = {
+        tuple(set(range(100)) - {*training, *validation})
+        for seed in range(3)
+        for training, validation, _ in fold_rows(y, 3, seed, validation_fraction=None)
+    }
+    assert len(left_out) > 3
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from keras_vaf.tuners import CrossValidated, activation, ranked, read_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
 
-# Nothing of it depends on the backend, and PyTorch compiles nothing.
+# Independent of the backend, and fastest on PyTorch, which compiles nothing.
 once = pytest.mark.backend("torch")
 
 
@@ -161,9 +161,9 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
 def test_other_tuners(tmp_path, monkeypatch, kind):
     asked = []
 
-    def note(members, x, y, epochs, **options):
+    def note(runs, x, y, epochs, **options):
         asked.append(epochs)
-        return train_many(members, x, y, epochs, **options)
+        return train_many(runs, x, y, epochs, **options)
 
     monkeypatch.setattr("keras_vaf.tuners.cross_validated.train_many", note)
     options = {"max_epochs": 3, "factor": 3} if kind == "Hyperband" else {}

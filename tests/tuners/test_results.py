@@ -9,7 +9,7 @@ import pytest
 
 from keras_vaf.tuners import TrialResult, figures, ranked, read_trials, to_csv, to_json
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = pytest.mark.backend("tensorflow")
 
 VALUES = [
     {"k": 3, "g": "relu"},

@@ -1,4 +1,4 @@
-"""Where cells are trained: in this process, or on the workers of a Dask cluster."""
+"""Train cells in this process or on a Dask cluster: `train_cells`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 import keras
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.runs.training_runs import Arm
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Store
 from keras_vaf.utils import require
 
 Track = Callable[[Iterable[Any], int], Iterable[Any]]
-Outcome = tuple[Report, bytes | None]
+TrainedCell = tuple[Report, bytes | None]
 
 HERE = "here"
 _DASK = "dask://"
 _SECONDS_TO_CONNECT = 10
-_MOST_ARMS = 64
+_MOST_TRAINERS = 64
 
 
 def train_cells(
@@ -34,18 +34,18 @@ def train_cells(
 ) -> None:
     """Train cells, and write each report as soon as it is there.
 
-    What is lost when the process ends are the cells of the batch that is on its way.
+    If the process ends early, only the cells of the batch in progress are lost.
 
     Args:
         cells: What to train.
         dataset: Their data.
         store: Where reports and networks go.
         engine: `"here"`, or `"dask://HOST:PORT"` with the address of a Dask scheduler.
-        track: Called with what gives the trained cells one by one, and their number;
-            gives the same back, as `rich.progress.track` does.
+        track: Called with an iterable of the trained cells, and their number; returns
+            the same iterable, as `rich.progress.track` does.
 
     Raises:
-        ValueError: If there is no such engine, or the workers run on another backend.
+        ValueError: If the workers run on another backend.
         OSError: If a report cannot be written, or no scheduler answers.
         TooLittleMemory: If a protocol's width is too large for the memory.
     """
@@ -68,7 +68,7 @@ def check_engine(engine: str) -> None:
 
 
 def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Put together the cells that are trained together, in the order of their first.
+    """Return the batches of cells that are trained together, by their first cell.
 
     Args:
         cells: Cells of any protocols.
@@ -88,61 +88,61 @@ def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
     return batches
 
 
-class Arms:
-    """Arms that were compiled, for protocols that take turns."""
+class Trainers:
+    """Compiled trainers, for protocols that take turns."""
 
     def __init__(self) -> None:
-        self._arms: dict[str, Arm] = {}
+        self._trainers: dict[str, ProtocolTrainer] = {}
 
-    def of(self, protocol: Protocol, dataset: Dataset) -> Arm:
-        """Return the arm of a protocol; the oldest one makes room for a new one."""
+    def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
+        """Return the trainer of a protocol; a new one may replace the oldest one."""
         digest = protocol.digest
-        if digest not in self._arms:
-            if len(self._arms) == _MOST_ARMS:
-                del self._arms[next(iter(self._arms))]
-            self._arms[digest] = Arm(protocol, dataset)
-        return self._arms[digest]
+        if digest not in self._trainers:
+            if len(self._trainers) == _MOST_TRAINERS:
+                del self._trainers[next(iter(self._trainers))]
+            self._trainers[digest] = ProtocolTrainer(protocol, dataset)
+        return self._trainers[digest]
 
 
-_ARMS_OF_WORKER = Arms()
+_TRAINERS_OF_WORKER = Trainers()
 
 
 def train_batch(
     batch: Sequence[Cell],
     dataset: Dataset,
     networks: bool,
-    arms: Arms = _ARMS_OF_WORKER,
-) -> list[Outcome]:
-    """Train the cells of one batch, in whichever process this is.
+    trainers: Trainers = _TRAINERS_OF_WORKER,
+) -> list[TrainedCell]:
+    """Train the cells of one batch in this process.
 
     Args:
         batch: Cells of one protocol.
         dataset: Their data.
-        networks: Whether the networks are wanted.
-        arms: Where compiled arms are kept; by default, for as long as the process is.
+        networks: Whether to return the networks.
+        trainers: Compiled trainers; by default, they last as long as the process.
 
     Returns:
         The report of each cell, and the content of its network's `.keras` file.
     """
-    arm = arms.of(batch[0].protocol, dataset)
+    trainer = trainers.of(batch[0].protocol, dataset)
     return [
         (report, _to_bytes(model) if networks else None)
-        for report, model in arm.run(batch)
+        for report, model in trainer.run(batch)
     ]
 
 
 def _here(
     batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
-) -> Iterator[Outcome]:
-    arms = Arms()
+) -> Iterator[TrainedCell]:
+    trainers = Trainers()
     for batch in batches:
-        yield from train_batch(batch, dataset, networks, arms)
+        yield from train_batch(batch, dataset, networks, trainers)
 
 
 def _on_dask(
     batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
-) -> Iterator[Outcome]:
-    """Send batches to the workers; those of a worker that dies go to another one."""
+) -> Iterator[TrainedCell]:
+    """Send batches to the workers; another worker takes those of a stopped one."""
     joblib = require("joblib", extra="dask")
     distributed = require("distributed", extra="dask")
     address = engine.removeprefix(_DASK)
@@ -153,8 +153,8 @@ def _on_dask(
     with client, joblib.parallel_config("dask", client=client, n_jobs=-1):
         parallel = joblib.Parallel(batch_size=1, return_as="generator_unordered")
         work = joblib.delayed(train_batch)
-        for outcomes in parallel(work(batch, dataset, networks) for batch in batches):
-            yield from outcomes
+        for trained in parallel(work(batch, dataset, networks) for batch in batches):
+            yield from trained
 
 
 def _check_backend(report: Report) -> None:

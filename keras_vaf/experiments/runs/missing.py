@@ -1,4 +1,4 @@
-"""Protocols trained on one dataset: what is missing of them, and no more."""
+"""Train the missing cells of protocols on one dataset: `train_missing`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from keras_vaf.experiments.runs.engines import HERE, Track, train_cells
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Shard, Store
-from keras_vaf.training.member import TooLittleMemory
+from keras_vaf.training.runs import TooLittleMemory
 
 
 @dataclass(frozen=True)
 class Run:
-    """What `train_missing` did.
+    """Result of `train_missing`.
 
     Attributes:
-        reports: One report per cell that is trained, those of earlier runs included.
+        reports: One report per trained cell, including those of earlier runs.
         missing: Number of cells that other shards have to train.
-        set_aside: Files that were no reports of their cells, under their new names.
+        set_aside: New names of files that were not reports of their cells.
     """
 
     reports: tuple[Report, ...]
@@ -41,20 +41,17 @@ def train_missing(
 ) -> Run:
     """Train the cells of protocols that have no report yet.
 
-    If the memory is too small, the run goes on with half as many networks at a time,
-    which is another protocol, and says so.
+    If the memory is too small, the run continues with half as many networks at a time,
+    which is another protocol, and warns.
 
     Args:
-        protocols: What to train.
+        protocols: The protocols.
         seeds: Seeds; every seed draws its own folds and starts.
         dataset: The data of all protocols.
-        store: Where reports and networks are.
+        store: Store of reports and networks.
         engine: As in `train_cells`.
         shard: Train the cells of this shard alone.
         track: As in `train_cells`.
-
-    Returns:
-        All reports there are.
     """
     wanted = cells(protocols, seeds)
     found, set_aside = store.collect(wanted)
@@ -75,14 +72,14 @@ def train_missing(
 
 
 def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Protocol]:
-    """Halve the width of the widest protocols, and say so.
+    """Halve the width of the widest protocols, and warn.
 
     Args:
         protocols: The protocols, of which one was too wide for the memory.
-        reason: What it needed.
+        reason: The error that says so.
 
     Returns:
-        The same, but for `replicas`.
+        The protocols with another `replicas`.
     """
     widest = max(protocol.replicas for protocol in protocols)
     warnings.warn(

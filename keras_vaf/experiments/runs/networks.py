@@ -35,7 +35,7 @@ def build_network(
         and so on.
 
     Raises:
-        ValueError: If there is no such network, or it cannot be built for such inputs.
+        ValueError: If the architecture is unknown or cannot take such inputs.
     """
     check_inputs(protocol, input_shape)
     kernels, *others = seeds

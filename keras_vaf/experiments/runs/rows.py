@@ -1,25 +1,22 @@
-"""Which rows a cell trains on, validates on and tests on, and its seeds."""
+"""The training, validation and test rows of a cell, from `rows_of`, and its seeds."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.datasets.scores import Rows
 from keras_vaf.experiments.protocol import Cell, Protocol
-from keras_vaf.training import k_folds, split
+from keras_vaf.training import fold_rows, split
+from keras_vaf.training.seeds import independent_seeds
 
 
 def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     """Return the rows of a cell: a test fold, and a split of all the others.
 
-    Every arm of a comparison gets the same rows for the same seed and fold. All folds
-    train on equally many rows, so that they are one program: where the rows cannot be
-    divided by the number of folds, some folds leave out one row, drawn at random. With
-    `test_rows`, the last rows of the data take the place of the test fold; with
-    `test_fraction`, rows that are drawn for this fold alone.
+    Every protocol of a comparison gets the same rows for the same seed and fold, from
+    `keras_vaf.training.fold_rows`. With `test_rows`, the last rows of the data replace
+    the test fold; with `test_fraction`, rows that are drawn for this fold alone.
 
     Args:
         cell: The cell.
@@ -33,25 +30,19 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     """
     protocol = cell.protocol
     stratify = protocol.task == "classification"
+    fraction = protocol.validation_fraction
     if protocol.test_rows:
         rest, test = _standard_division(cell, dataset)
-        used = len(rest)
     elif protocol.test_fraction is not None:
         rest, test = _random_division(cell, dataset, protocol.test_fraction)
-        used = len(rest)
     else:
         usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
         y = dataset.y[usable]
-        rest, test = k_folds(y, protocol.folds, cell.seed, stratify)[cell.fold]
-        rest, test = usable[rest], usable[test]
-        used = len(y) - math.ceil(len(y) / protocol.folds)
-    train, validation = split(
-        dataset.y[rest],
-        protocol.validation_fraction,
-        seeds_of(cell, "split")[0],
-        stratify,
-        rows=used,
-    )
+        folds = fold_rows(y, protocol.folds, cell.seed, stratify, fraction)
+        return Rows(*(usable[part] for part in folds[cell.fold]))
+    seed = seeds_of(cell, "split")[0]
+    y = dataset.y[rest]
+    train, validation = split(y, fraction, seed, stratify, rows=len(rest))
     return Rows(rest[train], rest[validation], test)
 
 
@@ -64,7 +55,7 @@ def _usable(protocol: Protocol, dataset: Dataset) -> np.ndarray:
 
 
 def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rest and the publisher's test rows; of both the same share is used."""
+    """Return the rest and the publisher's test rows, the same share of both."""
     protocol = cell.protocol
     usable = _usable(protocol, dataset)
     first = len(dataset.y) - protocol.test_rows
@@ -85,7 +76,7 @@ def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.nda
 def _random_division(
     cell: Cell, dataset: Dataset, fraction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rest and the test rows, drawn anew for every fold."""
+    """Return the rest and the test rows, which every fold draws for itself."""
     protocol = cell.protocol
     usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
     stratify = protocol.task == "classification"
@@ -97,21 +88,21 @@ def _random_division(
 def _sample(
     cell: Cell, dataset: Dataset, rows: np.ndarray, count: int | None
 ) -> np.ndarray:
-    """Draw so many of some rows; all of them, if there are no more."""
+    """Draw `count` of the rows; return all of them if there are no more."""
     if count is None or count >= len(rows):
         return rows
-    seed = int(np.random.SeedSequence([cell.seed, *b"rows"]).generate_state(1)[0])
+    [seed] = independent_seeds(cell.seed, "rows")
     stratify = cell.protocol.task == "classification"
     halves = split(dataset.y[rows], 0.5, seed, stratify, rows=count)
     return rows[np.sort(np.concatenate(halves))]
 
 
 def network_seeds(cell: Cell, start: int = 0) -> list[int]:
-    """Return the seeds of a network: of its kernels, and of each activation.
+    """Return the seed of a network's kernels and one for each activation.
 
     Args:
         cell: The cell.
-        start: Which of its starts.
+        start: Number of the start, for protocols that try several.
     """
     purpose = f"network {start}" if start else "network"
     return seeds_of(cell, purpose, 1 + len(cell.protocol.hidden))
@@ -123,10 +114,6 @@ def seeds_of(cell: Cell, purpose: str, count: int = 1) -> list[int]:
     Args:
         cell: The cell.
         purpose: What they are for; other purposes get other seeds.
-        count: How many.
-
-    Returns:
-        The seeds.
+        count: Number of seeds.
     """
-    entropy = [cell.seed, cell.fold, *purpose.encode()]
-    return np.random.SeedSequence(entropy).generate_state(count).tolist()
+    return independent_seeds(cell.seed, cell.fold, purpose, count=count)

@@ -1,4 +1,4 @@
-"""The trainings of one protocol: what happens between a seed and a report."""
+"""Train the cells of one protocol and report on them: `ProtocolTrainer`."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from keras_vaf.experiments.reports.report import (
 )
 from keras_vaf.layers import MLPConv
 from keras_vaf.training import History
-from keras_vaf.training.member import Replica
-from keras_vaf.training.replicas import ReplicaTrainer, Trained, check_width
+from keras_vaf.training.data import to_arrays
+from keras_vaf.training.network_trainer import NetworkTrainer, check_width
+from keras_vaf.training.runs import NetworkRun, TrainedNetwork
 
 _CURVE_POINTS = 100
-_IMAGES = 100  # whose pre-activations are looked at
+_IMAGES = 100  # number of images from which pre-activations are taken
 _OTHERS = (keras.layers.Dense, keras.layers.Conv2D, MLPConv)
 _QUANTILES = np.linspace(0, 1, 201)
 
 
-class Part(NamedTuple):
-    """A cell on its way: its rows, their preprocessing and the network at its start."""
+class PreparedCell(NamedTuple):
+    """A cell with its rows, their preprocessing and the network at its start."""
 
     cell: Cell
     rows: Rows
@@ -43,21 +44,21 @@ class Part(NamedTuple):
     model: keras.Sequential
 
 
-class Arm:
+class ProtocolTrainer:
     """Trains the cells of one protocol, and compiles its network only once.
 
     Args:
-        protocol: What to train, and how.
+        protocol: The protocol.
         dataset: The data that the protocol names.
     """
 
     def __init__(self, protocol: Protocol, dataset: Dataset) -> None:
         self._protocol = protocol
         self._dataset = dataset
-        self._trainer: ReplicaTrainer | None = None
+        self._trainer: NetworkTrainer | None = None
 
     def check(self) -> None:
-        """Fail now if the first training would: data, folds, widths, activation.
+        """Raise the errors that the first training would raise.
 
         Raises:
             ValueError: If the data do not suit the network or do not allow the folds,
@@ -74,11 +75,11 @@ class Arm:
         """Train cells, as many together as the protocol's width allows.
 
         Args:
-            cells: Cells of this arm's protocol.
+            cells: Cells of this protocol.
 
         Returns:
-            For each its report, and its network with the best epoch's weights; where
-            several learning rates were tried, with the weights of the selected one.
+            For each cell its report, and its network with the weights of the best
+            epoch; where several learning rates were tried, those of the selected one.
 
         Raises:
             TooLittleMemory: If the protocol's width is too large for the memory.
@@ -86,18 +87,19 @@ class Arm:
         done = []
         for start in range(0, len(cells), self._protocol.cells_at_once):
             batch = cells[start : start + self._protocol.cells_at_once]
-            parts = [self._part(cell) for cell in batch]
-            trained = iter(self._train(parts))
-            for part in parts:
+            prepared = [self._prepare(cell) for cell in batch]
+            trained = iter(self._train(prepared))
+            for each in prepared:
                 own = list(itertools.islice(trained, self._protocol.trials))
-                done.append((self._report(part, own), part.model))
+                done.append((self._report(each, own), each.model))
         return done
 
-    def _part(self, cell: Cell) -> Part:
+    def _prepare(self, cell: Cell) -> PreparedCell:
         rows = rows_of(cell, self._dataset)
         fitted = self._protocol.preprocessing.fit(self._dataset, rows.train)
         x, _ = fitted.transform(self._dataset, rows.train[:1])
-        return Part(cell, rows, fitted, self._network(x.shape[1:], cell, softmax=True))
+        model = self._network(x.shape[1:], cell, softmax=True)
+        return PreparedCell(cell, rows, fitted, model)
 
     def _network(
         self, input_shape: Sequence[int], cell: Cell, softmax: bool, start: int = 0
@@ -112,34 +114,41 @@ class Arm:
             output_activation="softmax" if classes and softmax else None,
         )
 
-    def _train(self, parts: list[Part]) -> list[Trained]:
-        """Train every part at every learning rate, from the part's own starts."""
-        if self._trainer is None:
-            first = parts[0]
-            shape = first.model.input_shape[1:]
-            twin = self._network(shape, first.cell, softmax=False)
-            twin.compile(self._protocol.optimizer.build(twin), self._loss())
-            self._trainer = ReplicaTrainer(
-                twin,
-                self._protocol.batch_size,
-                self._protocol.patience,
-                width=self._protocol.replicas,
-            )
-        replicas = [
-            replica for i, part in enumerate(parts) for replica in self._trials(i, part)
-        ]
+    def _train(self, prepared: list[PreparedCell]) -> list[TrainedNetwork]:
+        """Train every cell from each of its starts at every learning rate."""
         # The data of a batch that is not full has the same shape: it is one program.
-        copies = parts + parts[:1] * (self._protocol.cells_at_once - len(parts))
-        data = [
-            part.fitted.transform(self._dataset, rows)
-            for part in copies
-            for rows in (part.rows.train, part.rows.validation)
+        idle = self._protocol.cells_at_once - len(prepared)
+        parts = [
+            each.fitted.transform(self._dataset, rows)
+            for each in prepared + prepared[:1] * idle
+            for rows in (each.rows.train, each.rows.validation)
         ]
-        x, y = (np.concatenate(arrays) for arrays in zip(*data, strict=True))
-        return self._trainer.train(x, y, replicas, self._protocol.epochs)
+        x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        data = to_arrays("The preprocessed data", (x, y))
+        self._trainer = trainer = self._trainer or self._network_trainer(prepared[0])
+        trainer.prepare(data)
+        runs = [
+            run
+            for place, each in enumerate(prepared)
+            for run in self._runs(trainer, place, each)
+        ]
+        return trainer.train(data, runs, self._protocol.epochs)
 
-    def _trials(self, place: int, part: Part) -> list[Replica]:
-        """Return a part's trainings; its rows are those at this place of the data."""
+    def _network_trainer(self, first: PreparedCell) -> NetworkTrainer:
+        shape = first.model.input_shape[1:]
+        model = self._network(shape, first.cell, softmax=False)
+        model.compile(self._protocol.optimizer.build(model), self._loss())
+        return NetworkTrainer(
+            model,
+            self._protocol.batch_size,
+            self._protocol.patience,
+            width=self._protocol.replicas,
+        )
+
+    def _runs(
+        self, trainer: NetworkTrainer, place: int, part: PreparedCell
+    ) -> list[NetworkRun]:
+        """Return a cell's trainings; its rows are those at this place of the data."""
         train, validation = len(part.rows.train), len(part.rows.validation)
         first = place * (train + validation)
         starts = [part.model.get_weights()]
@@ -147,18 +156,18 @@ class Arm:
             shape = part.model.input_shape[1:]
             network = self._network(shape, part.cell, softmax=False, start=start)
             starts.append(network.get_weights())
+        [seed] = seeds_of(part.cell, "shuffling")
         return [
-            Replica(
-                starts[start],
+            NetworkRun(
+                trainer.start(starts[start], seed, rate),
                 first + np.arange(train),
                 first + train + np.arange(validation),
-                seed=seeds_of(part.cell, "shuffling")[0],
-                learning_rate=rate,
+                seed,
             )
             for start, rate in self._protocol.tries
         ]
 
-    def _report(self, part: Part, trained: list[Trained]) -> Report:
+    def _report(self, part: PreparedCell, trained: list[TrainedNetwork]) -> Report:
         """Score all trials; leave the network with the weights of the selected one."""
         tries = zip(self._protocol.tries, trained, strict=True)
         trials = tuple(self._trial(part, *each, result) for each, result in tries)
@@ -183,7 +192,11 @@ class Arm:
         )
 
     def _trial(
-        self, part: Part, start: int, rate: float | None, trained: Trained
+        self,
+        part: PreparedCell,
+        start: int,
+        rate: float | None,
+        trained: TrainedNetwork,
     ) -> Trial:
         history, weights = trained
         part.model.set_weights(weights)
@@ -208,7 +221,7 @@ class Arm:
 
 
 def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any]]:
-    """Return what the trainable activations of a network became, and what they see.
+    """Return the trained weights of a network's activations, and their inputs.
 
     Args:
         model: A network whose layers follow one another.
@@ -238,7 +251,7 @@ def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any
 
 
 def _thinned(history: History) -> dict[str, list[float | None]]:
-    """Return at most 100 points of the losses; what is not finite becomes `None`."""
+    """Return at most 100 points of the losses; infinities and NaN become `None`."""
     epochs = np.linspace(1, history.epochs, _CURVE_POINTS).round().astype(int)
     epochs = np.unique(epochs)
     columns = {

@@ -1,9 +1,8 @@
-"""Many networks as one program: Algorithm 1 under `jax.vmap`."""
+"""Many networks as one JAX program: Algorithm 1 under `jax.vmap`."""
 
-import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -13,15 +12,10 @@ import numpy as np
 
 from keras_vaf.training.data import order_of_rows
 from keras_vaf.training.history import History, Rule
-from keras_vaf.training.loops.jax_loop import (
-    State,
-    make_epoch,
-    make_program,
-    scanned,
-    state_of,
-)
+from keras_vaf.training.loops.jax_loop import State, make_epoch, make_program, scanned
+from keras_vaf.training.loops.jax_programs import as_reason
 from keras_vaf.training.loops.run_epochs import run_epochs
-from keras_vaf.training.member import Member, Replica, TooLittleMemory
+from keras_vaf.training.runs import NetworkRun, TooLittleMemory
 
 
 class BatchLoop:
@@ -32,7 +26,7 @@ class BatchLoop:
 
     Args:
         model: One of the networks, compiled and built.
-        rule: Which epoch is best, and when to stop.
+        rule: Rule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` takes all rows at once.
         width: Number of networks in a batch.
     """
@@ -134,7 +128,7 @@ class BatchLoop:
 def train_batch(
     loop: BatchLoop,
     states: Sequence[State],
-    members: Sequence[Member | Replica],
+    runs: Sequence[NetworkRun],
     data: Any,
     epochs: int,
     on_progress: Callable[[int, dict[str, Any]], None] | None = None,
@@ -142,30 +136,30 @@ def train_batch(
     """Train one batch.
 
     Args:
-        loop: The loop of these members' program.
-        states: Where each member starts.
-        members: At most as many as the loop is wide, with equally many rows each.
+        loop: The loop of the program that the runs share.
+        states: The state in which each run starts.
+        runs: At most as many as the loop is wide, with equally many rows each.
         data: The arrays that all rows are rows of.
         epochs: Number of epochs at most.
         on_progress: Called with the number of epochs done, and their metrics.
 
     Returns:
-        The history and the last state of each member.
+        The history and the last state of each run.
     """
     started = time.perf_counter()
-    loop.begin(states, np.stack([member.validation for member in members]), data)
-    rows = len(members[0].training)
+    loop.begin(states, np.stack([run.validation for run in runs]), data)
+    rows = len(runs[0].training)
 
     def order(epoch: int) -> np.ndarray:
         orders = np.zeros((loop.width, rows), "int32")
-        for i, member in enumerate(members):
-            order = order_of_rows(rows, loop.batch_size, member.seed, epoch)
-            orders[i] = np.asarray(member.training)[order]
+        for i, run in enumerate(runs):
+            order = order_of_rows(rows, loop.batch_size, run.seed, epoch)
+            orders[i] = np.asarray(run.training)[order]
         return orders
 
     metrics, _ = run_epochs(loop.run, epochs, order, on_progress)
-    seconds = (time.perf_counter() - started) / len(members)
-    states = loop.finish()[: len(members)]
+    seconds = (time.perf_counter() - started) / len(runs)
+    states = loop.finish()[: len(runs)]
     histories = []
     for i, state in enumerate(states):
         own = {name: values[: loop.epochs[i], i] for name, values in metrics.items()}
@@ -193,39 +187,3 @@ def free_memory() -> float:
     if "SC_AVPHYS_PAGES" in os.sysconf_names:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return float("inf")
-
-
-def program_text(
-    model: keras.Model, rule: Rule, batch_size: int | None, rows: Any, data: Any
-) -> str:
-    """Return one epoch of a model as XLA sees it: equal texts are equal programs.
-
-    Args:
-        model: A compiled and built model.
-        rule: Which epoch is best, and when to stop.
-        batch_size: Rows per update; `None` takes all rows at once.
-        rows: Training and validation rows.
-        data: The arrays that these are rows of.
-
-    Returns:
-        The text. The values of the variables are not in it.
-    """
-    epoch = make_epoch(model, rule, scanned(batch_size))
-    training, validation = map(jnp.asarray, rows)
-    data = jax.tree.map(jnp.asarray, data)
-    state = state_of(model, rule)
-    with as_reason(model):
-        return jax.jit(epoch).lower(state, training, validation, data, data).as_text()
-
-
-@contextlib.contextmanager
-def as_reason(model: keras.Model) -> Iterator[None]:
-    """Turn JAX's errors into a sentence about the model."""
-    try:
-        yield
-    except (TypeError, IndexError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(
-            f"The model {model.name!r} cannot be trained in a batch: use `replicas=1`. "
-            f"Received: {type(error).__name__}: {reason}"
-        ) from error

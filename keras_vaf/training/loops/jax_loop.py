@@ -16,7 +16,7 @@ Epoch = Callable[..., tuple["State", dict[str, Any]]]
 
 
 class State(NamedTuple):
-    """All that an epoch changes: the values of the variables, and the verdict."""
+    """The values that an epoch changes: those of the variables, and the verdict."""
 
     trainable: list[Any]
     non_trainable: list[Any]
@@ -120,7 +120,7 @@ def make_epoch(model: keras.Model, rule: Rule, sweep: Sweep) -> Epoch:
 
     Args:
         model: A compiled and built model.
-        rule: Which epoch is best, and when to stop.
+        rule: Rule that selects the best epoch and stops the training.
         sweep: How steps go through the batches: `scanned(...)` or `stepped(...)`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What the trainer needs of a backend: to run epochs, many in one call."""
+"""The interface of a backend's training loop, which runs many epochs in one call."""
 
 import importlib
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ class Loop(Protocol):
 
         Args:
             train: Inputs and targets to train on.
-            validation: Inputs and targets that say which epoch is best.
+            validation: Inputs and targets that select the best epoch.
         """
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
@@ -41,7 +41,7 @@ def make_loop(model: keras.Model, rule: Rule, batch_size: int | None) -> Loop:
 
     Args:
         model: A compiled and built model.
-        rule: Which epoch is best, and when to stop.
+        rule: Rule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` takes all rows at once.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The line that a search prints about each trial."""
+"""The line that a search prints after each trial, from `TrialProgress`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
 
 
-class LiveLine:
-    """Takes the place of what KerasTuner prints.
+class TrialProgress:
+    """Prints one line per trial, in place of KerasTuner's display.
 
     Args:
         oracle: The oracle of the search.
@@ -36,11 +36,11 @@ class LiveLine:
             print(self._line(trial), flush=True)
 
     def get_state(self) -> dict[str, Any]:
-        """Return what KerasTuner's own display would store."""
+        """Return the state that KerasTuner's own display would store."""
         return {"search_start": None, "trial_start": {}, "trial_number": {}}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take nothing from an earlier run: the clock starts anew."""
+        """Ignore the state of an earlier run: the clock starts again."""
 
     def _line(self, trial: Trial) -> str:
         result = result_of(trial.get_state())

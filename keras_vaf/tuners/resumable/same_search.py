@@ -1,4 +1,4 @@
-"""What a folder's search is: a search goes on only if it is the same."""
+"""Resume a search only if it is the same: `check_same_search`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 from keras_vaf.utils import write_atomically
 
 
-def keep_protocol(folder: Path, protocol: dict[str, Any], write: bool) -> None:
-    """Note what a search is, or refuse to go on with another one.
+def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
+    """Write the protocol of a new search, or compare it with that of an earlier one.
 
     Args:
         folder: Folder of the search.
-        protocol: What decides its outcome, as JSON can hold it.
-        write: Whether to note it where nothing is noted yet.
+        protocol: Everything that decides its outcome, as JSON can hold it.
 
     Raises:
         ValueError: If the folder holds another search.
@@ -23,8 +22,7 @@ def keep_protocol(folder: Path, protocol: dict[str, Any], write: bool) -> None:
     path = folder / "protocol.json"
     text = json.dumps(protocol, indent=1) + "\n"
     if not path.is_file():
-        if write:
-            write_atomically(path, text)
+        write_atomically(path, text)
         return
     found = json.loads(path.read_bytes())
     asked = json.loads(text)

@@ -1,10 +1,10 @@
-"""Small trainings, and what it means that two of them are equal."""
+"""Small training runs, and what it means that two of them are equal."""
 
 import keras
 import numpy as np
 
 from keras_vaf.initializers import PortableGlorotUniform
-from keras_vaf.training import Member
+from keras_vaf.training import TrainingRun
 
 ROWS = 30
 
@@ -37,9 +37,9 @@ def rows(seed=0, training=20):
     return order[:training], order[training:28]
 
 
-def member(seed=0, optimizer=None, units=4, training=20, build=None):
+def make_run(seed=0, optimizer=None, units=4, training=20, build=None):
     model = network(seed, optimizer, units)
-    return Member(model, *rows(seed, training), seed=seed, build=build)
+    return TrainingRun(model, *rows(seed, training), seed=seed, build=build)
 
 
 def check_equal_histories(one, other, **tolerance):
@@ -50,6 +50,6 @@ def check_equal_histories(one, other, **tolerance):
         np.testing.assert_allclose(values, other.metrics[name], **tolerance)
 
 
-def check_equal_weights(model, other, **tolerance):
-    for one, two in zip(model.get_weights(), other.get_weights(), strict=True):
-        np.testing.assert_allclose(one, two, **tolerance)
+def check_equal_weights(weights, others, **tolerance):
+    for one, other in zip(weights, others, strict=True):
+        np.testing.assert_allclose(one, other, **tolerance)

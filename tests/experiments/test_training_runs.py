@@ -10,7 +10,10 @@ from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.datasets.scores import Rows, baseline_scores, class_scores
 from keras_vaf.experiments import Cell, Optimizer, Protocol, Variant, find_variants
 from keras_vaf.experiments.runs.rows import rows_of
-from keras_vaf.experiments.runs.training_runs import Arm, learned_activations
+from keras_vaf.experiments.runs.training_runs import (
+    ProtocolTrainer,
+    learned_activations,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def fitted(numbers):
 
 def run(dataset, variant, **fields):
     protocol = make(dataset, variant, **fields)
-    [trained] = Arm(protocol, dataset).run([Cell(protocol, seed=0, fold=0)])
+    [trained] = ProtocolTrainer(protocol, dataset).run([Cell(protocol, seed=0, fold=0)])
     return trained
 
 
@@ -56,7 +59,7 @@ def test_takes_tables_alone():
     with pytest.raises(
         ValueError, match=r"takes a table.* Received: .*\(None, 2, 2, 1\)"
     ):
-        Arm(make(images, "relu"), images).check()
+        ProtocolTrainer(make(images, "relu"), images).check()
 
 
 def test_folds_test_every_row_once_and_train_on_the_others(classes, arms):
@@ -227,7 +230,7 @@ def test_balanced_accuracy_counts_classes_not_rows():
 
 def test_a_cell_comes_out_the_same_whatever_was_trained_before(classes):
     protocol = make(classes, "vaf-random")
-    alone, busy = Arm(protocol, classes), Arm(protocol, classes)
+    alone, busy = ProtocolTrainer(protocol, classes), ProtocolTrainer(protocol, classes)
     busy.run([Cell(protocol, 0, 0)])
 
     [(first, first_model)] = alone.run([Cell(protocol, 0, 1)])
@@ -279,7 +282,7 @@ def test_curves_network_and_activations_are_those_of_the_selected_rate(tried):
 
 def together(classes, cells):
     """Train cells with six networks at a time; return reports without their times."""
-    arm = Arm(cells[0].protocol, classes)
+    arm = ProtocolTrainer(cells[0].protocol, classes)
     return [
         (dataclasses.replace(report, seconds=0.0), model.get_weights())
         for report, model in arm.run(cells)
@@ -320,7 +323,7 @@ def test_cells_trained_together_do_as_they_do_alone(classes):
 def test_folds_and_seeds_start_from_different_weights(classes):
     still = Optimizer("SGD", {"learning_rate": 0.0})
     protocol = make(classes, "vaf-random", optimizer=still)
-    arm = Arm(protocol, classes)
+    arm = ProtocolTrainer(protocol, classes)
 
     starts = [
         arm.run([Cell(protocol, seed, fold)])[0][1].get_weights()

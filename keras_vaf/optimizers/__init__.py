@@ -1,9 +1,9 @@
-"""Optimizers of the paper that Keras does not have, and activations trained apart.
+"""The paper's `Rprop`, and a separate learning rate for activation parameters.
 
-`Rprop` is what the paper trains its small datasets with, full batch.
-`activations_apart` gives activation parameters a learning rate of their own and no
-weight decay, with any Keras optimizer. Both are ordinary `keras.optimizers.Optimizer`:
-they can be compiled into any model and are saved with it.
+The paper trains its small datasets with `Rprop`, full batch. `activations_apart` gives
+activation parameters a separate learning rate and no weight decay, with any Keras
+optimizer. Both are ordinary `keras.optimizers.Optimizer` objects: they can be compiled
+into any model and are saved with it.
 """
 
 from keras_vaf.optimizers.rprop import Rprop

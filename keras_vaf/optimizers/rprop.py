@@ -1,4 +1,4 @@
-"""Resilient backpropagation: steps from the signs of the gradients alone."""
+"""Resilient backpropagation: `Rprop` uses only the signs of the gradients."""
 
 import math
 from collections.abc import Callable
@@ -7,23 +7,24 @@ from typing import Any
 import keras
 from keras import ops
 
-_VARIANTS = ("irprop-", "rprop+")
+from keras_vaf.utils import check_choice
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Rprop(keras.optimizers.Optimizer):
     """Resilient backpropagation (Riedmiller and Braun, 1993), for full batches.
 
-    Every weight has a step of its own. Only the sign of its gradient is used: while the
-    sign stays, the step grows by `eta_plus`; when it changes, a minimum has been jumped
-    over and the step shrinks by `eta_minus`. In every update the weight moves by its
-    step against the sign of its gradient, save where the sign changed:
+    Every weight has a separate step, and only the sign of its gradient is used. While
+    the sign stays the same, the step grows by `eta_plus`. When the sign changes, the
+    weight has passed a minimum, and the step shrinks by `eta_minus`. In every update
+    the weight moves by its step against the sign of its gradient, except where the sign
+    changed:
 
     - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does)
       leaves the weight where it is;
     - `"rprop+"` (the original, with weight backtracking) takes the last move back.
 
-    The update after a change of sign takes the step as it is.
+    The update after a change of sign does not change the step.
 
     The signs must be those of the whole training set: with mini-batches their noise
     shrinks the steps to nothing.
@@ -78,10 +79,7 @@ class Rprop(keras.optimizers.Optimizer):
                 "`min_step` must be above 0 and `max_step` finite and at least "
                 f"`min_step`. Received: min_step={min_step}, max_step={max_step}"
             )
-        if variant not in _VARIANTS:
-            raise ValueError(
-                f"`variant` must be one of {_VARIANTS}. Received: variant={variant!r}"
-            )
+        check_choice("variant", variant, ("irprop-", "rprop+"))
         super().__init__(learning_rate=learning_rate, name=name, **kwargs)
         self.eta_plus = eta_plus
         self.eta_minus = eta_minus
@@ -98,8 +96,8 @@ class Rprop(keras.optimizers.Optimizer):
         if self.built:
             return
         super().build(variables)
-        # A step of 0 says that the weight has not moved yet: the first update takes the
-        # learning rate of that moment, so that it can be set after `build`.
+        # A step of 0 means that the weight has not moved yet. The first update uses the
+        # learning rate at that time, so that it can be set after `build`.
         self._steps = self.add_optimizer_variables(variables, "step")
         self._last_gradients = self.add_optimizer_variables(variables, "last_gradient")
         if self.variant == "rprop+":
@@ -120,7 +118,7 @@ class Rprop(keras.optimizers.Optimizer):
         # Embeddings have sparse gradients on TensorFlow; the sum is dense.
         gradient = ops.cast(gradient, variable.dtype)
         gradient = ops.add(gradient, ops.zeros_like(last_gradient))
-        # The sign of the product, not the product of the signs, as torch has it.
+        # The sign of the product, not the product of the signs, as in PyTorch.
         agreement = ops.sign(gradient * last_gradient)
         step = self._next_step(agreement, self._steps[index], learning_rate)
         gradient = ops.where(agreement < 0, ops.zeros_like(gradient), gradient)

@@ -1,6 +1,7 @@
-"""Activation parameters with a learning rate of their own and without weight decay."""
+"""A separate learning rate for activation parameters, from `activations_apart`."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 import keras
@@ -8,6 +9,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.types import Tensor
+from keras_vaf.utils import check_positive
 
 
 def activations_apart(
@@ -15,31 +17,31 @@ def activations_apart(
     optimizer: str | keras.optimizers.Optimizer,
     learning_rate_factor: float = 1.0,
 ) -> "ActivationsApart":
-    """Make an optimizer treat the activation parameters of a model apart.
+    """Give the activation parameters of a model a separate learning rate.
 
     They are trained with `learning_rate_factor` times the learning rate of all other
-    weights, and never decay: weight decay pulls a layer's weights to 0, which is no
-    special place for the parameters of an activation, and on a VAF it shrinks the
-    signal of the whole layer. Everything else is as the optimizer says.
+    weights, and never decay: weight decay pulls weights to 0, which has no
+    special meaning for the parameters of an activation, and on a VAF it shrinks the
+    signal of the whole layer. Everything else follows the optimizer.
 
-    Activation parameters are those of the `keras_vaf.layers.TrainableActivation` and
-    `keras.layers.PReLU` layers, wherever they are nested; names play no part.
+    Activation parameters are the weights of `keras_vaf.layers.TrainableActivation` and
+    `keras.layers.PReLU` layers, also of nested ones, whatever their names.
 
     Args:
-        model: A built model. Set `trainable` of its layers first: these decide which
-            weights there are to train.
+        model: A built model. Set `trainable` of its layers first, because only
+            trainable weights take part.
         optimizer: A Keras optimizer that has not been used, or the name of one. A
-            `keras.optimizers.LossScaleOptimizer` goes around the result, as
-            `model.compile` does by itself under `mixed_float16`.
-        learning_rate_factor: What the learning rate is multiplied by. Schedules and
-            callbacks change the learning rate of both together.
+            `keras.optimizers.LossScaleOptimizer` wraps the result, as `model.compile`
+            does itself under `mixed_float16`.
+        learning_rate_factor: Factor of the learning rate. Schedules and callbacks
+            change both learning rates together.
 
     Returns:
         The optimizer to compile the model with. It is saved and loaded with the model.
 
     Raises:
         ValueError: If the model is not built or has no activation parameters to train,
-            if the factor is not positive, or the optimizer has no learning rate.
+            the factor is not positive, or the optimizer has no learning rate.
 
     Example:
 
@@ -66,7 +68,7 @@ def activations_apart(
     is_activation = [id(weight) in parameters for weight in model.trainable_variables]
     if not any(is_activation):
         raise ValueError(
-            "The model has no activation parameters to train: put in a layer of "
+            "The model has no activation parameters to train: add a layer of "
             "`keras_vaf.layers`, or set `trainable` of those that it has. "
             f"Received: model={model.name!r}"
         )
@@ -77,21 +79,21 @@ def activations_apart(
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class ActivationsApart(keras.optimizers.Optimizer):
-    """What `activations_apart` returns: two optimizers of one kind that act as one.
+    """Two optimizers of one kind that act as one; see `activations_apart`.
 
     A copy of the given optimizer, without weight decay, trains the activation
-    parameters. Clipping by `global_clipnorm` is done for each of the two by itself.
+    parameters. Each of the two clips by its own `global_clipnorm`.
 
     Args:
         optimizer: The optimizer of all other weights.
         is_activation: For each trainable variable of the model, in order, whether it is
             an activation parameter.
-        learning_rate_factor: What the learning rate is multiplied by for these.
+        learning_rate_factor: Factor of the learning rate of activation parameters.
         name: Name of the optimizer.
 
     Raises:
-        ValueError: If the factor is not positive, if the optimizer has no learning
-            rate, or if it is used on another number of variables.
+        ValueError: If the factor is not positive, the optimizer has no learning rate,
+            or the number of variables is another one.
 
     Example:
 
@@ -116,16 +118,12 @@ class ActivationsApart(keras.optimizers.Optimizer):
                 "LossScaleOptimizer go around the result, not inside. "
                 f"Received: optimizer={optimizer!r}"
             )
-        if not learning_rate_factor > 0:
-            raise ValueError(
-                "`learning_rate_factor` must be above 0; to keep the activations as "
-                "they are, set `trainable=False` on these layers. "
-                f"Received: learning_rate_factor={learning_rate_factor!r}"
-            )
-        # Neither the learning rate nor the loss scale of this object itself is used.
+        # This object's own learning rate and loss scale are not used.
         super().__init__(learning_rate=0.0, name=name)
-        self.is_activation = tuple(is_activation)
-        self.learning_rate_factor = learning_rate_factor
+        self.is_activation = tuple(map(bool, is_activation))
+        self.learning_rate_factor = check_positive(
+            "learning_rate_factor", learning_rate_factor
+        )
         self.optimizer = optimizer
         config["learning_rate"] = self._activation_learning_rate
         config["name"] = f"{optimizer.name}_of_activations"
@@ -138,7 +136,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
 
     @property
     def learning_rate(self) -> Any:
-        """Learning rate of the weights that are no activation parameters."""
+        """Learning rate of all weights but the activation parameters."""
         return self.optimizer.learning_rate
 
     @learning_rate.setter
@@ -147,19 +145,19 @@ class ActivationsApart(keras.optimizers.Optimizer):
 
     @property
     def loss_scale_factor(self) -> float | None:
-        """What the loss is multiplied by before the gradients are computed."""
+        """Factor of the loss before the gradients are computed."""
         return self.optimizer.loss_scale_factor
 
     @loss_scale_factor.setter
     def loss_scale_factor(self, value: float | None) -> None:
-        # Keras's constructor sets it before there are optimizers.
+        # Keras's constructor sets it before the two optimizers exist.
         if hasattr(self, "activation_optimizer"):
             self.optimizer.loss_scale_factor = value
             self.activation_optimizer.loss_scale_factor = value
 
     @property
     def variables(self) -> list[keras.Variable]:
-        """State of the optimizer: its own, and that of the two."""
+        """State of this object and of the two optimizers."""
         return [
             *self._variables,
             *self.activation_optimizer.variables,
@@ -187,8 +185,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
         super().build(variables)
         marked = zip(variables, self.is_activation, strict=True)
         self._keys = frozenset(self._var_key(v) for v, apart in marked if apart)
-        nothing = [None] * len(variables)
-        for optimizer, _, part in self._parts(nothing, variables):
+        for optimizer, part in self._parts(variables):
             optimizer.build(part)
 
     def apply(
@@ -200,8 +197,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
 
         Args:
             grads: Gradients of the loss.
-            trainable_variables: Their variables; by default those that the optimizer
-                was built with.
+            trainable_variables: Their variables; by default those of `build`.
         """
         if trainable_variables is None:
             trainable_variables = self._trainable_variables
@@ -210,7 +206,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
             self.build(variables)
         if all(gradient is None for gradient in grads):
             raise ValueError("No gradients provided for any variable.")
-        for optimizer, gradients, part in self._parts(grads, variables):
+        for optimizer, part, gradients in self._parts(variables, grads):
             if any(gradient is not None for gradient in gradients):
                 optimizer.apply(gradients, part)
             else:
@@ -218,36 +214,36 @@ class ActivationsApart(keras.optimizers.Optimizer):
                 optimizer._iterations.assign_add(1)
         self._iterations.assign_add(1)
 
-    def _parts(
-        self, gradients: Sequence[Tensor | None], variables: Sequence[keras.Variable]
-    ) -> Iterator[tuple[keras.optimizers.Optimizer, list[Any], list[keras.Variable]]]:
-        """Yield each optimizer with its gradients and variables.
-
-        The activations come first: their learning rate is that of the other optimizer
-        before its step.
-        """
-        pairs = list(zip(gradients, variables, strict=True))
-        for apart in (True, False):
-            mine = [p for p in pairs if (self._var_key(p[1]) in self._keys) is apart]
-            optimizer = self.activation_optimizer if apart else self.optimizer
-            yield optimizer, [g for g, _ in mine], [v for _, v in mine]
-
     def finalize_variable_values(self, var_list: Iterable[keras.Variable]) -> None:
-        """Give the variables their averages, where the optimizer keeps these.
+        """Replace the variables by their moving averages, if the optimizer has them.
 
         Args:
             var_list: The model's trainable variables.
         """
-        variables = list(var_list)
-        nothing = [None] * len(variables)
-        for optimizer, _, part in self._parts(nothing, variables):
+        for optimizer, part in self._parts(list(var_list)):
             optimizer.finalize_variable_values(part)
+
+    def _parts(
+        self, variables: Sequence[keras.Variable], *others: Sequence[Any]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield each optimizer with its variables, and with its part of the others.
+
+        The activations come first: their learning rate is that of the other optimizer
+        before its step.
+        """
+        apart = [self._var_key(variable) in self._keys for variable in variables]
+        for mine, optimizer in (
+            (apart, self.activation_optimizer),
+            ([not each for each in apart], self.optimizer),
+        ):
+            columns = (variables, *others)
+            yield optimizer, *(list(compress(column, mine)) for column in columns)
 
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
         return {
             "optimizer": keras.saving.serialize_keras_object(self.optimizer),
-            "is_activation": [bool(value) for value in self.is_activation],
+            "is_activation": list(self.is_activation),
             "learning_rate_factor": self.learning_rate_factor,
             "name": self.name,
         }
@@ -259,7 +255,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
         """Make the optimizer that a configuration describes.
 
         Args:
-            config: What `get_config` returned.
+            config: The result of `get_config`.
             custom_objects: Classes and functions that are not registered, by name.
         """
         optimizer = keras.saving.deserialize_keras_object(

@@ -1,6 +1,5 @@
 """Many trainings of small networks, which `train_many` runs together on JAX."""
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
@@ -18,7 +17,6 @@ from keras_vaf.training.history import History, Rule
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width, widest
 from keras_vaf.training.runs import (
     NetworkRun,
-    TooLittleMemory,
     TrainedNetwork,
     TrainingRun,
     check_rows,
@@ -105,22 +103,13 @@ def train_many(
             on_progress(len(trained) * epochs + done, len(runs) * epochs)
 
     for group in groups.values():
-        waiting = {index: _network_run(runs[index]) for index in group}
-        trainer = None
-        while waiting:
-            trainer = trainer or NetworkTrainer(
-                runs[group[0]].model, batch_size, patience, monitor, mode, width
-            )
-            batch = [*waiting][:width]
-            networks = [waiting[index] for index in batch]
-            try:
-                results = trainer.train(data, networks, epochs, progress)
-            except TooLittleMemory as reason:
-                width, trainer = _narrower(width, reason), None
-                continue
-            for index, result in zip(batch, results, strict=True):
-                trained[index] = result
-                del waiting[index]
+        trainer = NetworkTrainer(
+            runs[group[0]].model, batch_size, patience, monitor, mode, width, halve=True
+        )
+        networks = [_network_run(runs[index]) for index in group]
+        results = trainer.train(data, networks, epochs, progress)
+        trained |= zip(group, results, strict=True)
+        width = trainer.width
     for index, result in trained.items():
         runs[index].model.set_weights(result.weights)
     return [trained[index].history for index in range(len(runs))]
@@ -133,32 +122,41 @@ def _groups(
     rule: Rule,
     together: bool,
 ) -> dict[Hashable, list[int]]:
-    """Return the runs that share a compiled program, by what identifies the program.
+    """Return the indices of the runs that share a compiled program, by this program.
 
-    Runs that are trained together must have equally many rows besides.
+    Runs that are trained together have equal numbers of rows too.
     """
     programs: dict[Hashable, Hashable] = {}
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for index, run in enumerate(runs):
-        if together:
-            _check_stateless(run.model)
         prepare(run.model, data, batch_size)
-        if run.label not in programs:
+        label = run.label
+        if label not in programs:
             rule.check_monitor(run.model)
-            programs[run.label] = run.label
-            if together:
-                from keras_vaf.training.loops.jax_programs import program_text
-
-                rows = run.training, run.validation
-                text = program_text(run.model, rule, batch_size, rows, data)
-                programs[run.label] = text
+            program = _program(run, data, batch_size, rule) if together else label
+            programs[label] = program
         sizes = (len(run.training), len(run.validation)) if together else ()
-        groups[programs[run.label], *sizes].append(index)
+        groups[programs[label], *sizes].append(index)
     return groups
 
 
+def _program(run: TrainingRun, data: Any, batch_size: int | None, rule: Rule) -> str:
+    """Return the text of the program that JAX compiles for a run."""
+    from keras_vaf.training.loops.jax_programs import program_text
+
+    for layer in run.model.layers:
+        if getattr(layer, "stateful", False):
+            raise ValueError(
+                f"The model {run.model.name!r} cannot be trained in a batch, because "
+                f"its layer {layer.name!r} is stateful: use `replicas=1`. "
+                "Received: stateful=True"
+            )
+    rows = run.training, run.validation
+    return program_text(run.model, rule, batch_size, rows, data)
+
+
 def _width(groups: dict[Any, list[int]], replicas: int | Literal["auto"]) -> int:
-    """Return how many networks to train together on JAX."""
+    """Return the number of networks to train together on JAX."""
     if replicas != "auto":
         return replicas
     import jax
@@ -172,23 +170,3 @@ def _width(groups: dict[Any, list[int]], replicas: int | Literal["auto"]) -> int
 def _network_run(run: TrainingRun) -> NetworkRun:
     start = read_variables(run.model)
     return NetworkRun(start, run.training, run.validation, run.seed)
-
-
-def _narrower(width: int, reason: TooLittleMemory) -> int:
-    """Halve the width, and warn."""
-    warnings.warn(
-        f"A batch of {width} networks {reason}: training {width // 2} at a time.",
-        stacklevel=3,
-    )
-    return width // 2
-
-
-def _check_stateless(model: keras.Model) -> None:
-    """Raise a `ValueError` if a layer keeps state from one batch to the next."""
-    for layer in model.layers:
-        if getattr(layer, "stateful", False):
-            raise ValueError(
-                f"The model {model.name!r} cannot be trained in a batch, because its "
-                f"layer {layer.name!r} is stateful: use `replicas=1`. "
-                "Received: stateful=True"
-            )

@@ -1,5 +1,6 @@
 """Many trainings of one architecture, which `NetworkTrainer` compiles only once."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import keras
 
 from keras_vaf.training.data import assign_variables, read_variables, take
-from keras_vaf.training.runs import NetworkRun, TrainedNetwork
+from keras_vaf.training.runs import NetworkRun, TooLittleMemory, TrainedNetwork
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import Trainer
 from keras_vaf.utils import check_integer
@@ -28,6 +29,7 @@ class NetworkTrainer:
         monitor: As in `train`.
         mode: As in `train`.
         width: Number of networks that are trained together.
+        halve: Whether to halve the width, with a warning, if the memory is too small.
 
     Raises:
         ValueError: If the model is not compiled, an argument is out of its range, or
@@ -59,9 +61,11 @@ class NetworkTrainer:
         monitor: str = "val_loss",
         mode: str = "min",
         width: int = 1,
+        halve: bool = False,
     ) -> None:
         check_width(width)
         self.width = width
+        self._halve = halve
         self._trainer = Trainer(model, batch_size, patience, monitor, mode)
         self._loop: Any = None
 
@@ -109,16 +113,23 @@ class NetworkTrainer:
             The result of each run.
 
         Raises:
-            TooLittleMemory: If a batch is too wide for the free memory.
+            TooLittleMemory: If a batch is too wide for the free memory, unless the
+                width is to be halved.
         """
         self.prepare(data)
-        train = self._train_one if self.width == 1 else self._train_batch
         trained: list[TrainedNetwork] = []
-        for start in range(0, len(runs), self.width):
-            batch = runs[start : start + self.width]
+        while len(trained) < len(runs):
+            batch = runs[len(trained) : len(trained) + self.width]
+            train = self._train_one if self.width == 1 else self._train_batch
             count = partial(_count, on_progress, len(trained) * epochs, len(batch))
-            trained += train(batch, data, epochs, count)
-            on_progress(len(trained) * epochs)
+            try:
+                trained += train(batch, data, epochs, count)
+            except TooLittleMemory as reason:
+                if not self._halve:
+                    raise
+                self.width, self._loop = halved(self.width, reason), None
+            else:
+                on_progress(len(trained) * epochs)
         return trained
 
     def _train_one(
@@ -173,6 +184,20 @@ def seed_random_layers(model: keras.Model, seed: int) -> None:
     words = independent_seeds(seed, "layers", count=len(states))
     for state, word in zip(states, words, strict=True):
         state.assign([word >> 1, 0])  # PyTorch takes no larger ones
+
+
+def halved(width: int, reason: TooLittleMemory) -> int:
+    """Return half of a width, and warn.
+
+    Args:
+        width: Number of networks that are trained together.
+        reason: The error that says how much memory they need.
+    """
+    warnings.warn(
+        f"A batch of {width} networks {reason}: training {width // 2} at a time.",
+        stacklevel=3,
+    )
+    return width // 2
 
 
 def check_width(width: int) -> None:

@@ -97,9 +97,8 @@ def assert_equal_weights(model, other):
         np.testing.assert_array_equal(one.numpy(), two.numpy())
 
 
-@pytest.mark.parametrize("arguments", SETTINGS)
-@settings(max_examples=15, deadline=None)
-@given(gradients=GRADIENTS)
+@settings(max_examples=30, deadline=None)
+@given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
 def test_irprop_minus_equals_torch(arguments, gradients):
     np.testing.assert_allclose(
         weights_after(Rprop(**arguments), gradients),
@@ -109,9 +108,8 @@ def test_irprop_minus_equals_torch(arguments, gradients):
     )
 
 
-@pytest.mark.parametrize("arguments", SETTINGS)
-@settings(max_examples=15, deadline=None)
-@given(gradients=GRADIENTS)
+@settings(max_examples=30, deadline=None)
+@given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
 def test_rprop_plus_equals_the_paper(arguments, gradients):
     np.testing.assert_allclose(
         weights_after(Rprop(variant="rprop+", **arguments), gradients),
@@ -221,6 +219,7 @@ def test_a_saved_model_trains_on_exactly(variant, tmp_path):
     assert_equal_weights(model, loaded)
 
 
+@pytest.mark.backend("tensorflow")
 def test_configuration_round_trip():
     arguments = {
         "learning_rate": 0.5,
@@ -281,6 +280,7 @@ def test_many_networks_at_once(variant):
         np.testing.assert_allclose(values[0][i], alone[-1], rtol=1e-6)
 
 
+@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from keras_vaf.experiments.runs.engines import HERE, Track, train_cells
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.training.network_trainer import halved
 from keras_vaf.training.runs import TooLittleMemory
 
 
@@ -81,12 +81,8 @@ def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Pro
     Returns:
         The protocols with another `replicas`.
     """
-    widest = max(protocol.replicas for protocol in protocols)
-    warnings.warn(
-        f"A batch of {widest} networks {reason}: training {widest // 2} at a time.",
-        stacklevel=3,
-    )
+    width = halved(max(protocol.replicas for protocol in protocols), reason)
     return [
-        replace(protocol, replicas=min(protocol.replicas, widest // 2))
+        replace(protocol, replicas=min(protocol.replicas, width))
         for protocol in protocols
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
 from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Optimizer, Protocol
 from keras_vaf.experiments.variants import VARIANTS
@@ -32,24 +32,11 @@ ARCHITECTURES = (
 RATES = tuple(np.linspace(1e-4, 1e-1, 10).tolist())
 """The paper's learning rates for RMSprop: ten equispaced values."""
 
-SMALL = (
-    "servo",
-    "energy_cooling",
-    "energy_heating",
-    "yacht",
-    "liver",
-    "wine",
-    "image_segmentation",
-    "cardiotocography",
-    "seismic_bumps",
-    "dermatology",
-    "diabetic_retinopathy",
-    "qsar_biodegradation",
-    "climate_crashes",
-)
+_LARGE = 5_000
+
+SMALL = tuple(entry.name for entry in CATALOGUE if entry.size.rows < _LARGE)
 """Names of the datasets with fewer than 5,000 rows."""
 
-_LARGE = 5_000
 _RAW_TARGETS = ("delta_elevators", "elevators")
 _QUICK_ARCHITECTURES: Sequence[tuple[int, ...]] = ((10,), (25, 10))
 _QUICK: dict[str, Any] = {"epochs": 30, "folds": 3}

@@ -28,22 +28,9 @@ STARTS = ("random", "specific")
 SHARINGS = ("neuron", "layer")
 
 COLUMNS = (
-    "hidden",
-    "g",
-    "sharing",
-    "start",
-    "k",
-    "mean",
-    "deviation",
-    "balanced",
-    "wins/ties/losses",
-    "gain",
-    "p",
-    "folds",
-    "epochs",
-    "parameters",
-    "seconds",
-    "device",
+    *("hidden", "g", "sharing", "start", "k", "mean", "deviation", "balanced"),
+    *("wins/ties/losses", "gain", "p"),
+    *("folds", "epochs", "parameters", "seconds", "device"),
 )
 _SHOWN = ("hidden", "g", "sharing", "start", "k", "mean", "deviation", "gain", "p")
 _NO_VAF = "novaf"

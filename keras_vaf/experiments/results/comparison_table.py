@@ -16,15 +16,8 @@ from keras_vaf.experiments.results.result import results_of
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
 
 COLUMNS = (
-    "activation",
-    "mean",
-    "deviation",
-    "wins/ties/losses",
-    "gain",
-    "p",
-    "parameters",
-    "FLOPs",
-    "seconds",
+    *("activation", "mean", "deviation", "wins/ties/losses", "gain", "p"),
+    *("parameters", "FLOPs", "seconds"),
 )
 _SHOWN = ("activation", "mean", "deviation", "gain", "p", "parameters", "seconds")
 

@@ -18,24 +18,9 @@ from keras_vaf.paper.experiment import Reproduction
 from keras_vaf.paper.tables.summaries import Results, over_datasets
 
 COLUMNS = (
-    "dataset",
-    "rows",
-    "activation",
-    "hidden",
-    "mean",
-    "deviation",
-    "balanced",
-    "published",
-    "against",
-    "wins/ties/losses",
-    "gain",
-    "p",
-    "optimism",
-    "folds",
-    "epochs",
-    "parameters",
-    "seconds",
-    "device",
+    *("dataset", "rows", "activation", "hidden", "mean", "deviation", "balanced"),
+    *("published", "against", "wins/ties/losses", "gain", "p", "optimism"),
+    *("folds", "epochs", "parameters", "seconds", "device"),
 )
 _SHOWN = ("dataset", "activation", "mean", "deviation", "published", "gain", "p")
 

@@ -127,10 +127,11 @@ class CrossValidatedTuner(ResumableTuner):
             )
             for fold, (training, validation, _) in enumerate(self._rows)
         ]
-        task = self._task
+        task, (x, y) = self._task, self._data
         histories = train_many(
             runs,
-            *self._data,
+            x,
+            y,
             epochs=self._epochs(trial),
             batch_size=task.batch_size,
             patience=task.patience,

@@ -146,17 +146,10 @@ ACTIVATIONS = (
         Rational,
         name="rational",
         title="Rational",
-        cases=({}, {"numerator_degree": 3, "denominator_degree": 2}),
         spread=0.1,
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
     ),
-    Member(
-        Snake,
-        name="snake",
-        title="Snake",
-        cases=({}, {"initial_frequency": 0.0}),
-        not_a_vaf=_DIFFERENT,
-    ),
+    Member(Snake, name="snake", title="Snake", not_a_vaf=_DIFFERENT),
     Member(XIELU, name="xielu", title="xIELU", not_a_vaf=_DIFFERENT),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(

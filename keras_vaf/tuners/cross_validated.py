@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,10 @@ class CrossValidatedTuner(ResumableTuner):
         self._stratify = stratify
         self._fold_seed = kwargs.get("seed") or 0
         self._task: Any = None
-        self._attempts: dict[str, int] = {}
+        self._attempts: Counter[str] = Counter()
         super().__init__(*args, **kwargs)
         # Hyperband gives each trial a part of its `max_epochs`.
-        oracle = getattr(self.oracle, "_oracle", self.oracle)
-        self._epoch_parts = getattr(oracle, "max_epochs", 1)
+        self._epoch_parts = getattr(self.oracle, "max_epochs", 1)
         name = getattr(self.oracle.objective, "name", "")
         if not name.startswith("val_"):
             raise ValueError(
@@ -113,9 +113,8 @@ class CrossValidatedTuner(ResumableTuner):
         """
         started = time.perf_counter()
         objective = self.oracle.objective
-        attempt = self._attempts[trial.trial_id] = (
-            self._attempts.get(trial.trial_id, -1) + 1
-        )
+        attempt = self._attempts[trial.trial_id]
+        self._attempts[trial.trial_id] += 1
         keras.utils.clear_session()
         runs = [
             TrainingRun(

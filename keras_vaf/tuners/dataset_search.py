@@ -123,8 +123,9 @@ class DatasetSearch:
         )
         write_results(self.folder)
         inputs = self._fitted.transform_inputs(self._dataset.x[self._rows])
-        ax = plot_activations(trained, inputs)[0]
-        write_atomically(self.folder / "curve.png", _png(ax.figure))
+        figure: Any = plot_activations(trained, inputs)[0].figure
+        picture = png_bytes(figure, bbox_inches="tight")
+        write_atomically(self.folder / "curve.png", picture)
         return scores
 
     @cached_property
@@ -136,15 +137,12 @@ class DatasetSearch:
         part = replace(self._dataset, x=x, y=np.zeros(len(x), self._dataset.y.dtype))
         return Preprocessing().fit(part, slice(None)).transform_inputs
 
-    def _network(self, build: Callable[[], Any], **options: Any) -> keras.Sequential:
-        inputs = self._fitted.transform_inputs(self._dataset.x[:1]).shape[1]
-        hidden = self.settings.hidden
-        return mlp(inputs, hidden, self._outputs, build, **options)
-
     def _build(self, hp: Any) -> keras.Model:
         # The tuner calls `keras.utils.set_random_seed` with another seed in each fold.
         seed = random.getrandbits(31)
-        model = self._network(lambda: activation(hp), seed=seed)
+        inputs = self._fitted.transform_inputs(self._dataset.x[:1]).shape[1]
+        hidden = self.settings.hidden
+        model = mlp(inputs, hidden, self._outputs, lambda: activation(hp), seed=seed)
         if self._classes:
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         else:
@@ -208,8 +206,5 @@ def write_results(folder: Path) -> None:
         ("progress", figures.best_so_far),
         ("effects", figures.marginal_effects),
     ):
-        write_atomically(folder / f"{name}.png", _png(draw(results, "min")))
-
-
-def _png(figure: Any) -> bytes:
-    return png_bytes(figure, bbox_inches="tight")
+        picture = png_bytes(draw(results, "min"), bbox_inches="tight")
+        write_atomically(folder / f"{name}.png", picture)

@@ -1,44 +1,41 @@
-"""Names that the help texts list, so that they can be shown without `keras_vaf`.
+"""Names that the help texts list, known without importing `keras_vaf`.
 
-`tests/membership/test_commands.py` holds them equal to the tuples of the package.
+`tests/membership/test_commands.py` compares them with the names in the package.
 """
 
-COMPARED = ("relu", "vaf-random", "vaf-relu")
+import ast
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1] / "keras_vaf"
+
+
+def _members() -> list[tuple[str, list[str]]]:
+    """Return class and names of each compared `Member` in keras_vaf/layers/__init__.py.
+
+    The file is read and not imported, so that a new activation has one entry only.
+    """
+    source = (_PACKAGE / "layers" / "__init__.py").read_text(encoding="utf-8")
+    members = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Member":
+            options = {option.arg: option.value for option in node.keywords}
+            if "name" in options:
+                variants = getattr(options.get("variants"), "elts", ())
+                named = [options["name"], *(variant.elts[0] for variant in variants)]
+                names = [ast.literal_eval(name) for name in named]
+                members.append((ast.unparse(node.args[0]), names))
+    return members
+
+
+_VAF, *_OTHERS = _members()
+
+COMPARED = ("relu", *_VAF[1])
 """Activations that `compare` trains by default: `keras_vaf.experiments.VARIANTS`."""
 
-FAMILY = (
-    "prelu",
-    "elu",
-    "swish",
-    "kaf",
-    "apl",
-    "pelu",
-    "srelu",
-    "abu",
-    "ensemble",
-    "mixed",
-    "gated",
-    "sigmoid",
-    "tanh",
-    "spline",
-    "polynomial",
-)
+FAMILY = ("prelu", "elu", "swish", *(name for _, names in _OTHERS for name in names))
 """Further activations that `compare` knows: `keras_vaf.experiments.FAMILY`."""
 
-LAYERS = (
-    "VAFActivation",
-    "ABU",
-    "APL",
-    "ActivationEnsemble",
-    "AdaptiveSigmoid",
-    "AdaptiveTanh",
-    "KAF",
-    "MixedActivation",
-    "PELU",
-    "PolynomialActivation",
-    "SReLU",
-    "SplineActivation",
-)
+LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))
 """Classes that `convert` can put into a model, the default first."""
 
 OPTIMIZERS = ("careful", "paper")

@@ -1,41 +1,41 @@
-"""Names that the help texts list, so that they can be shown without `keras_vaf`.
+"""Names that the help texts list, known without importing `keras_vaf`.
 
-`tests/membership/test_commands.py` holds them equal to the tuples of the package.
+`tests/membership/test_commands.py` compares them with the names in the package.
 """
 
 import ast
-import importlib.util
 from pathlib import Path
 
-COMPARED = ("relu", "vaf-random", "vaf-relu")
+_PACKAGE = Path(__file__).parents[1] / "keras_vaf"
+
+
+def _members() -> list[tuple[str, list[str]]]:
+    """Return class and names of each compared `Member` in keras_vaf/layers/__init__.py.
+
+    The file is read and not imported, so that a new activation has one entry only.
+    """
+    source = (_PACKAGE / "layers" / "__init__.py").read_text(encoding="utf-8")
+    members = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Member":
+            options = {option.arg: option.value for option in node.keywords}
+            if "name" in options:
+                variants = getattr(options.get("variants"), "elts", ())
+                named = [options["name"], *(variant.elts[0] for variant in variants)]
+                names = [ast.literal_eval(name) for name in named]
+                members.append((ast.unparse(node.args[0]), names))
+    return members
+
+
+_VAF, *_OTHERS = _members()
+
+COMPARED = ("relu", *_VAF[1])
 """Activations that `compare` trains by default: `keras_vaf.experiments.VARIANTS`."""
 
-
-def _activations() -> tuple[list[str], list[str]]:
-    """Return the names and the classes in `keras_vaf.layers.ACTIVATIONS`.
-
-    They are read from the source, because importing it brings Keras.
-    """
-    package = importlib.util.find_spec("keras_vaf")
-    source = Path(getattr(package, "origin", "")).parent / "layers" / "__init__.py"
-    names: list[str] = []
-    classes: list[str] = []
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Member":
-            fields = {each.arg: each.value for each in node.keywords}
-            if "name" in fields:
-                variants = ast.literal_eval(fields.get("variants", ast.Tuple([])))
-                names += [ast.literal_eval(fields["name"]), *(v[0] for v in variants)]
-                classes.append(ast.unparse(node.args[0]))
-    return names, classes
-
-
-_NAMES, _CLASSES = _activations()
-
-FAMILY = ("prelu", "elu", "swish", *_NAMES[2:])
+FAMILY = ("prelu", "elu", "swish", *(name for _, names in _OTHERS for name in names))
 """Further activations that `compare` knows: `keras_vaf.experiments.FAMILY`."""
 
-LAYERS = (_CLASSES[0], *sorted(_CLASSES[1:]))
+LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))
 """Classes that `convert` can put into a model, the default first."""
 
 OPTIMIZERS = ("careful", "paper")

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison that the command line asks for, and show the table."""
-    from keras_vaf.datasets.opening import open_dataset
+    from keras_vaf.datasets.loading import open_dataset
     from keras_vaf.experiments import Shard, compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
 

@@ -31,5 +31,5 @@ def test_refuses_a_folder_of_something_else(tmp_path, capsys):
 
     said = capsys.readouterr().err
     assert said.startswith("keras-vaf: ")
-    assert f"{tmp_path} is no folder of results" in said
+    assert f"{tmp_path} is not a folder of results" in said
     assert said.count("\n") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_vaf.datasets.opening import open_dataset
+from keras_vaf.datasets.loading import open_dataset
 
 pytestmark = pytest.mark.backend("tensorflow")
 

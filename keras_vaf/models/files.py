@@ -7,6 +7,8 @@ from typing import Any
 
 import keras
 
+from keras_vaf.utils import atomic_path
+
 
 def load_model(path: str | os.PathLike[str]) -> keras.Model:
     """Load a model, in Keras's safe mode.
@@ -47,6 +49,7 @@ def change_file(
 
     Raises:
         FileNotFoundError: If the file does not exist.
+        OSError: If `output` cannot be written; an older file there is unchanged.
         ValueError: If Keras cannot load the file, or the output has another ending or
             is the source.
     """
@@ -59,5 +62,6 @@ def change_file(
         )
     result = change(load_model(source))
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    result.save(output)
+    with atomic_path(output) as temporary:
+        result.save(temporary)
     return result

@@ -255,7 +255,7 @@ def test_bad_input(layer):
         (layers.ABU, {"normalization": "max"}, "`normalization` must be one of 'sum'"),
         (layers.ActivationEnsemble, {"functions": ("relux",)}, "each element alone"),
         (layers.APL, {"S": 0}, "`S` must be an integer of at least 1"),
-        (layers.APL, {"seed": 1.5}, "`seed` must be an integer or None"),
+        (layers.APL, {"seed": 1.5}, "`seed` must be an integer"),
         (layers.KAF, {"D": 1}, "`D` must be an integer of at least 2"),
         (layers.KAF, {"boundary": 0}, "`boundary` must be a finite number above 0"),
         (layers.KAF, {"initialization": "softmax"}, "each element alone"),

@@ -1,4 +1,4 @@
-"""An experiment in `EXPERIMENTS` has all that belongs to it."""
+"""Each experiment in `EXPERIMENTS` has a page, a place in the help, and a test."""
 
 import re
 from pathlib import Path

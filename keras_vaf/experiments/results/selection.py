@@ -74,8 +74,8 @@ def select(
 ) -> dict[tuple[str, str], Selected]:
     """Select learning rate, start and architecture of each activation on each dataset.
 
-    All selections use the same reports. Their difference shows how optimistic a
-    selection by test scores is.
+    All selections use the same reports. Their difference shows the bias of a selection
+    by test scores.
 
     Args:
         reports: Reports of any datasets, activations and architectures.

@@ -9,8 +9,8 @@ from pathlib import Path
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")  # float32 means float32 on a GPU
-# Threads of PyTorch spin while they wait for each other. On small tensors, and beside
-# another process, that took more than half of the time.
+# Threads of PyTorch spin while they wait for each other. On small tensors, with another
+# process on the same cores, that took more than half of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # PyTorch imported after TensorFlow ends in a segmentation fault.
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish(session):
-    """Have the garbage collector pass over what the imports made: it stays."""
+    """Let the garbage collector skip all that the imports made, which stays."""
     gc.freeze()
 
 

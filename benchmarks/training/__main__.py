@@ -1,7 +1,7 @@
-"""The command: how fast many small networks are trained, beside `fit`.
+"""The command: compare the training of many small networks with `fit`.
 
-Every task runs in a process of its own and says one number. Ratios are taken between
-processes that run one after the other, round by round.
+Every task runs in a separate process, which prints one number. A ratio compares two
+processes of the same round.
 """
 
 import argparse

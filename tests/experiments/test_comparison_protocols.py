@@ -53,4 +53,4 @@ def test_a_wider_network_is_added_on_request(dataset):
 
 def test_an_unknown_optimizer_is_refused(dataset):
     with pytest.raises(ValueError, match="Did you mean 'careful'"):
-        comparison_protocols(dataset, optimizer="kareful")
+        comparison_protocols(dataset, optimizer="careful_")

@@ -6,7 +6,7 @@ import keras_tuner
 import numpy as np
 import pytest
 
-from benchmarks import search_kills
+from benchmarks.kills import search as search_kills
 from keras_vaf.tuners import CrossValidated, read_trials
 from keras_vaf.tuners.resumable import oracle, tuner
 

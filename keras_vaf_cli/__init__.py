@@ -1,7 +1,7 @@
 """The command line: `main` runs `keras-vaf`.
 
 Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
-`add_arguments(parser)` and `run(arguments)`, which returns the exit code. A command
+`add_arguments(parser)` and `run(arguments)`, which may return an exit code. A command
 imports `keras_vaf` only inside `run`, because that import brings Keras: `--help` and
 `--version` answer at once.
 """
@@ -72,7 +72,7 @@ def main(
     try:
         if load is not None:
             load(arguments)
-        return int(arguments.run(arguments))
+        return arguments.run(arguments) or 0
     except (ValueError, ImportError, OSError) as error:
         print(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
         return 2

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser.add_argument_group("where and how the trainings run"))
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
     from keras_vaf.datasets.loading import open_dataset
     from keras_vaf.experiments import Shard, compare, find_variants
@@ -86,7 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
         track=track,
     )
     _show(comparison)
-    return 0
 
 
 def _add_data_options(group: argparse._ArgumentGroup) -> None:

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Convert the model."""
     from keras_vaf import layers
     from keras_vaf.models import convert
@@ -61,4 +61,4 @@ def run(arguments: argparse.Namespace) -> int:
         g=arguments.g,
         sharing=arguments.sharing,
     )
-    return change_model(arguments, change)
+    change_model(arguments, change)

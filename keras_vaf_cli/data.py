@@ -1,7 +1,6 @@
 """`keras-vaf data`: list, show, fetch and check the paper's datasets."""
 
 import argparse
-from typing import Any
 
 from keras_vaf_cli.shared import add_data_dir
 
@@ -13,27 +12,40 @@ EXAMPLES = "Example: keras-vaf data show wine"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions of `data`."""
     actions = parser.add_subparsers(title="actions", required=True)
-    for name, (run_action, summary, example, *options) in _ACTIONS.items():
-        action = actions.add_parser(
+    parsers = {}
+    for name, (function, summary, example) in _ACTIONS.items():
+        parsers[name] = actions.add_parser(
             name,
             help=summary,
             description=f"{summary.capitalize()}.",
             epilog=f"Example: keras-vaf data {name} {example}".rstrip(),
         )
-        action.set_defaults(action=run_action)
-        for option in options:
-            if option == "--data-dir":
-                add_data_dir(action)
-            else:
-                action.add_argument(option, **_OPTIONS[option])
+        parsers[name].set_defaults(action=function)
+    parsers["list"].add_argument(
+        "--markdown", action="store_true", help="print the table of the documentation"
+    )
+    parsers["show"].add_argument("name", help="name of a dataset")
+    parsers["show"].add_argument(
+        "--picture", metavar="FILE", help="also draw the distributions to a PNG file"
+    )
+    parsers["prepare"].add_argument(
+        "names", nargs="+", metavar="name", help="name of a dataset"
+    )
+    parsers["prepare"].add_argument(
+        "--tfds-dir",
+        metavar="FOLDER",
+        help="also prepare them for TensorFlow Datasets in this folder",
+    )
+    for name in ("show", "prepare", "verify"):
+        add_data_dir(parsers[name])
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int | None:
     """Run the chosen action."""
-    return int(arguments.action(arguments))
+    return arguments.action(arguments)
 
 
-def list_datasets(arguments: argparse.Namespace) -> int:
+def list_datasets(arguments: argparse.Namespace) -> None:
     """Print the catalogue next to the paper's table."""
     from keras_vaf.datasets.summary import align, catalogue_table
     from keras_vaf.utils import markdown_table
@@ -43,10 +55,9 @@ def list_datasets(arguments: argparse.Namespace) -> int:
         print(markdown_table(header, lines, text_columns=len(header)))
     else:
         print(*align([header, *lines]), sep="\n")
-    return 0
 
 
-def show(arguments: argparse.Namespace) -> int:
+def show(arguments: argparse.Namespace) -> None:
     """Print a summary of a dataset, and draw it on request."""
     from keras_vaf.datasets import find, load
     from keras_vaf.datasets.summary import describe, describe_entry, plot_distributions
@@ -57,10 +68,9 @@ def show(arguments: argparse.Namespace) -> int:
     if arguments.picture:
         path = write_atomically(arguments.picture, plot_distributions(dataset))
         print(f"picture: {path}")
-    return 0
 
 
-def prepare(arguments: argparse.Namespace) -> int:
+def prepare(arguments: argparse.Namespace) -> None:
     """Fetch, check and read datasets one by one."""
     from keras_vaf.datasets import find, load
 
@@ -73,7 +83,6 @@ def prepare(arguments: argparse.Namespace) -> int:
 
             builder = prepare_tfds(name, arguments.data_dir, arguments.tfds_dir)
             print(f"{builder.info.full_name} in {builder.data_dir}", flush=True)
-    return 0
 
 
 def verify(arguments: argparse.Namespace) -> int:
@@ -96,58 +105,25 @@ def verify(arguments: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def show_layout(arguments: argparse.Namespace) -> int:
+def show_layout(arguments: argparse.Namespace) -> None:
     """Print where the files belong."""
     from keras_vaf.datasets.summary import layout
 
     print(*layout(), sep="\n")
-    return 0
 
 
-_ACTIONS: dict[str, tuple[Any, ...]] = {
-    "list": (list_datasets, "list the datasets next to the paper's", "", "--markdown"),
+_ACTIONS = {
+    "list": (list_datasets, "list the datasets next to the paper's", ""),
     "show": (
         show,
         "show classes, ranges and distributions of a dataset",
         "wine --picture wine.png",
-        "name",
-        "--picture",
-        "--data-dir",
     ),
-    "prepare": (
-        prepare,
-        "fetch datasets, check and read them",
-        "wine yacht",
-        "names",
-        "--tfds-dir",
-        "--data-dir",
-    ),
-    "verify": (
-        verify,
-        "check the files that are there",
-        "--data-dir data",
-        "--data-dir",
-    ),
+    "prepare": (prepare, "fetch datasets, check and read them", "wine yacht"),
+    "verify": (verify, "check the files that are there", "--data-dir data"),
     "layout": (
         show_layout,
         "print where each file belongs in a data folder, and where to get it",
         "",
     ),
-}
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "name": {"help": "name of a dataset"},
-    "names": {"nargs": "+", "metavar": "name", "help": "name of a dataset"},
-    "--markdown": {
-        "action": "store_true",
-        "help": "print the table of the documentation",
-    },
-    "--picture": {
-        "metavar": "FILE",
-        "help": "also draw the distributions to a PNG file",
-    },
-    "--tfds-dir": {
-        "metavar": "FOLDER",
-        "help": "also prepare them for TensorFlow Datasets in this folder",
-    },
 }

@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Freeze the model."""
     from keras_vaf.models import freeze
 
-    return change_model(arguments, freeze)
+    change_model(arguments, freeze)

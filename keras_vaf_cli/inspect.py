@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Print the table, and draw the picture."""
     from keras_vaf.models.files import load_model
     from keras_vaf.models.inspection import inspect_activations
@@ -45,4 +45,3 @@ def run(arguments: argparse.Namespace) -> int:
         picture = png_bytes(axes[0].figure, dpi=120)
         write_atomically(arguments.picture, picture)
         print(f"Drawn to {arguments.picture}.")
-    return 0

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Merge the folders, and print what was copied."""
     from keras_vaf.experiments import merge
 
@@ -43,4 +43,3 @@ def run(arguments: argparse.Namespace) -> int:
         f"Copied {merged.copied} reports to {arguments.output}; {merged.there} were "
         "there already."
     )
-    return 0

@@ -106,7 +106,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run the experiment that the command line asks for, and show the table."""
     from keras_vaf.experiments.results.selection import check_selection
     from keras_vaf.paper import keep
@@ -123,12 +123,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if done.missing:
         print_missing(len(done.reports), done.missing)
-        return 0
+        return
     table = done.experiment.table(done, arguments.selection)
     path = keep(done, table, arguments.selection, arguments.output)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
     print(f"\nWritten to {path}, with more columns, and to files next to it.")
-    return 0
 
 
 def _done(arguments: argparse.Namespace) -> "Reproduction":

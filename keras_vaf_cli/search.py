@@ -47,14 +47,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_search_options(parser.add_argument_group("the search"))
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run, resume or show a search."""
     from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
     from keras_vaf.utils import require
 
     if arguments.words[:1] == ["show"] and len(arguments.words) == 2:
-        return _show(Path(arguments.words[1]))
+        _show(Path(arguments.words[1]))
+        return
     if len(arguments.words) != (0 if arguments.resume else 1):
         raise ValueError(
             "Name one dataset, or a search: `keras-vaf search wine`, `keras-vaf search "
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments)
     search = DatasetSearch(Settings.read(folder), folder)
     try:
-        return _run(search)
+        _run(search)
     except KeyboardInterrupt as stop:
         raise type(stop)(
             "every finished trial is kept; continue with: keras-vaf search --resume "
@@ -112,7 +113,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _run(search: "DatasetSearch") -> int:
+def _run(search: "DatasetSearch") -> None:
     from keras_vaf.tuners.resumable.progress import duration
 
     started = time.monotonic()
@@ -127,10 +128,9 @@ def _run(search: "DatasetSearch") -> int:
         f"This took {duration(time.monotonic() - started)}."
     )
     _print_files(search)
-    return 0
 
 
-def _show(folder: Path) -> int:
+def _show(folder: Path) -> None:
     from keras_vaf.tuners import read_trials
     from keras_vaf.tuners.dataset_search import TRIALS, write_results
     from keras_vaf.tuners.search_settings import Settings
@@ -138,7 +138,6 @@ def _show(folder: Path) -> int:
     settings = Settings.read(folder)
     _print_trials(read_trials(folder / TRIALS), settings)
     write_results(folder)
-    return 0
 
 
 def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:

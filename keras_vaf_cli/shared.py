@@ -90,13 +90,12 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> int:
+def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> None:
     """Write a changed copy of a model, and print what was changed."""
     from keras_vaf.models.files import change_file
 
     print(change_file(arguments.model, arguments.output, change).report)
     print(f"Written to {arguments.output}.")
-    return 0
 
 
 def integers(text: str) -> tuple[int, ...]:

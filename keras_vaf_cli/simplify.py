@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Simplify the model."""
     from keras_vaf.models import simplify
 
     change = partial(simplify, tolerance=arguments.tolerance)
-    return change_model(arguments, change)
+    change_model(arguments, change)

@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
 ):
     def full(path, data):
         if len(list((tmp_path / "o").rglob("*.json"))) == 1:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
         return write_atomically(path, data)
 
     monkeypatch.setattr("keras_vaf.experiments.reports.store.write_atomically", full)

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -206,13 +205,3 @@ def test_a_folder_that_cannot_be_written_is_refused(dataset, tmp_path, capsys):
     said = refusal(capsys, "small", "--output", str(tmp_path / "o"))
 
     assert str(tmp_path / "o") in said
-
-
-def test_the_page_names_every_option(capsys):
-    page = Path(__file__).parents[2] / "docs" / "search.md"
-    with pytest.raises(SystemExit):
-        main(["search", "--help"])
-
-    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
-
-    assert options == set(re.findall(r"`(--[a-z-]+)", page.read_text()))

@@ -74,7 +74,7 @@ def test_help_ends_with_examples_that_parse(words):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_docs_name_every_option(name):
+def test_the_docs_name_every_option_and_no_other(name):
     helps = [
         parser.format_help().lower().partition("example")[0]
         for words, parser in PARSERS.items()
@@ -86,6 +86,8 @@ def test_the_docs_name_every_option(name):
         page += MORE_PAGES[name].read_text(encoding="utf-8")
     missing = options - set(re.findall(r"--[a-z-]+", page))
     assert not missing, f"add to the docs of {name}: {missing}"
+    unknown = set(re.findall(r"^\| `(--[a-z-]+)", page, re.M)) - options
+    assert not unknown - {"--shard"}, f"delete from the docs of {name}: {unknown}"
 
 
 def test_the_docs_name_every_exit_code():

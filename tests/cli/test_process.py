@@ -1,6 +1,7 @@
 """The process of `keras-vaf`: what it imports, hides and does at a signal."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,14 @@ except BaseException:
     pass
 raise ImportError("the signal was ignored")
 """
+
+
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Let processes react to SIGINT, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def run(*words, path=ROOT, cwd=None, **environment):

@@ -144,7 +144,7 @@ def memory(quick: bool) -> float:
     from keras_vaf.models import mlp
     from keras_vaf.optimizers import Rprop
     from keras_vaf.training.data import prepare
-    from keras_vaf.training.history import Rule
+    from keras_vaf.training.history import StoppingRule
     from keras_vaf.training.loops.jax_batch import BatchLoop
     from keras_vaf.training.loops.jax_loop import state_of
 
@@ -154,7 +154,7 @@ def memory(quick: bool) -> float:
     model = mlp(100, (1_000, 500), 1, keras.layers.ReLU)
     model.compile(Rprop(), "mse")
     prepare(model, data, None)
-    rule = Rule("val_loss", "min", None)
+    rule = StoppingRule("val_loss", "min", None)
     states = [state_of(model, rule)] * width
     orders = np.broadcast_to(np.arange(rows, dtype="int32"), (1, width, rows))
     loop = BatchLoop(model, rule, None, width)

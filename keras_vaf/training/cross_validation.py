@@ -11,7 +11,7 @@ from keras import ops
 
 from keras_vaf.training.data import check_compiled, number_of_rows, take, to_arrays
 from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
-from keras_vaf.training.history import History, Rule
+from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.many import Progress, train_many
 from keras_vaf.training.runs import TrainingRun
 from keras_vaf.training.seeds import independent_seeds
@@ -146,7 +146,7 @@ def cross_validate(
     ]
     shape = len(points), folds
     values = np.array([history.best.get(monitor, np.nan) for history in histories])
-    errors = Rule(monitor, mode, patience).error(values)
+    errors = StoppingRule(monitor, mode, patience).error(values)
     return CrossValidation(
         points=points,
         scores={n: np.reshape([s[n] for s in scores], shape) for n in scores[0]},

@@ -53,7 +53,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingRule:
     """Selects the best epoch and stops the training, at the end of each epoch.
 
     It is written with `keras.ops`, so that every backend compiles the same rule.

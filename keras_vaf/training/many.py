@@ -13,7 +13,7 @@ from keras_vaf.training.data import (
     read_variables,
     to_arrays,
 )
-from keras_vaf.training.history import History, Rule
+from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width, widest
 from keras_vaf.training.runs import (
     NetworkRun,
@@ -84,7 +84,7 @@ def train_many(
     [3, 3]
     """
     check_integer("epochs", epochs)
-    rule = Rule(monitor, mode, patience)
+    rule = StoppingRule(monitor, mode, patience)
     if batch_size is not None:
         check_integer("batch_size", batch_size)
     if replicas != "auto":
@@ -119,7 +119,7 @@ def _groups(
     runs: Sequence[TrainingRun],
     data: Any,
     batch_size: int | None,
-    rule: Rule,
+    rule: StoppingRule,
     together: bool,
 ) -> dict[Hashable, list[int]]:
     """Return the indices of the runs that share a compiled program, by this program.
@@ -140,7 +140,9 @@ def _groups(
     return groups
 
 
-def _program(run: TrainingRun, data: Any, batch_size: int | None, rule: Rule) -> str:
+def _program(
+    run: TrainingRun, data: Any, batch_size: int | None, rule: StoppingRule
+) -> str:
     """Return the text of the program that JAX compiles for a run."""
     from keras_vaf.training.loops.jax_programs import program_text
 

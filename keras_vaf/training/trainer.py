@@ -17,7 +17,7 @@ from keras_vaf.training.data import (
     read_variables,
     to_arrays,
 )
-from keras_vaf.training.history import History, Rule
+from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.loops.loop import Loop, make_loop
 from keras_vaf.training.loops.run_epochs import Progress, run_epochs
 from keras_vaf.utils import check_integer
@@ -118,7 +118,7 @@ class Trainer:
             check_integer("batch_size", batch_size)
         self.model = model
         self.batch_size = batch_size
-        self.rule = Rule(monitor, mode, patience)
+        self.rule = StoppingRule(monitor, mode, patience)
         self._loop: Loop | None = None
         self._start: list[np.ndarray] | None = None
 

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import order_of_rows
-from keras_vaf.training.history import History, Rule
+from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.loops.jax_loop import State, make_epoch, make_program, scanned
 from keras_vaf.training.loops.jax_programs import as_reason
 from keras_vaf.training.loops.run_epochs import run_epochs
@@ -26,7 +26,7 @@ class BatchLoop:
 
     Args:
         model: One of the networks, compiled and built.
-        rule: Rule that selects the best epoch and stops the training.
+        rule: StoppingRule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` takes all rows at once.
         width: Number of networks in a batch.
     """
@@ -34,7 +34,7 @@ class BatchLoop:
     def __init__(
         self,
         model: keras.Model,
-        rule: Rule,
+        rule: StoppingRule,
         batch_size: int | None,
         width: int,
     ) -> None:

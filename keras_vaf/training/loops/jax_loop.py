@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows
-from keras_vaf.training.history import Rule
+from keras_vaf.training.history import StoppingRule
 
 Sweep = Callable[[Any, Any, Any, Any], Any]
 Epoch = Callable[..., tuple["State", dict[str, Any]]]
@@ -28,7 +28,9 @@ class State(NamedTuple):
 class Loop:
     """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
 
-    def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
+    def __init__(
+        self, model: keras.Model, rule: StoppingRule, batch_size: int | None
+    ) -> None:
         self._model = model
         self._rule = rule
         self._epoch = make_epoch(model, rule, scanned(batch_size))
@@ -115,12 +117,12 @@ def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]
     return program
 
 
-def make_epoch(model: keras.Model, rule: Rule, sweep: Sweep) -> Epoch:
+def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
     """Return one epoch as a pure function: train, evaluate, judge, keep the best.
 
     Args:
         model: A compiled and built model.
-        rule: Rule that selects the best epoch and stops the training.
+        rule: StoppingRule that selects the best epoch and stops the training.
         sweep: How steps go through the batches: `scanned(...)` or `stepped(...)`.
 
     Returns:
@@ -198,7 +200,7 @@ def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
         return dict(model.get_metrics_result())
 
 
-def state_of(model: keras.Model, rule: Rule) -> State:
+def state_of(model: keras.Model, rule: StoppingRule) -> State:
     """Return the state of a model before its first epoch."""
     trainable = values(model.trainable_variables)
     non_trainable = values(model.non_trainable_variables)

@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from keras_vaf.training.history import Rule
+from keras_vaf.training.history import StoppingRule
 from keras_vaf.training.loops.jax_loop import make_epoch, scanned, state_of
 
 
 def program_text(
-    model: keras.Model, rule: Rule, batch_size: int | None, rows: Any, data: Any
+    model: keras.Model, rule: StoppingRule, batch_size: int | None, rows: Any, data: Any
 ) -> str:
     """Return the text of the program that XLA compiles for one epoch.
 
@@ -21,7 +21,7 @@ def program_text(
 
     Args:
         model: A compiled and built model.
-        rule: Rule that selects the best epoch and stops the training.
+        rule: StoppingRule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` takes all rows at once.
         rows: Training and validation rows.
         data: The arrays that these are rows of.

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import keras
 import numpy as np
 
-from keras_vaf.training.history import Rule
+from keras_vaf.training.history import StoppingRule
 
 
 class Loop(Protocol):
@@ -36,12 +36,12 @@ class Loop(Protocol):
         """Give the model its best variables, and the optimizer its last ones."""
 
 
-def make_loop(model: keras.Model, rule: Rule, batch_size: int | None) -> Loop:
+def make_loop(model: keras.Model, rule: StoppingRule, batch_size: int | None) -> Loop:
     """Return the loop of a model on the backend that Keras runs on.
 
     Args:
         model: A compiled and built model.
-        rule: Rule that selects the best epoch and stops the training.
+        rule: StoppingRule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` takes all rows at once.
 
     Returns:

@@ -7,13 +7,15 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_vaf.training.history import Rule
+from keras_vaf.training.history import StoppingRule
 
 
 class Loop:
     """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
 
-    def __init__(self, model: keras.Model, rule: Rule, batch_size: int | None) -> None:
+    def __init__(
+        self, model: keras.Model, rule: StoppingRule, batch_size: int | None
+    ) -> None:
         self._model = model
         self._rule = rule
         self._batch_size = batch_size

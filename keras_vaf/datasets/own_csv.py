@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import os
 import warnings
 from collections import Counter
@@ -58,8 +59,14 @@ def read_csv(
     if task is not None:
         check_choice("task", task, get_args(Task))
     table = _TextFile(Path(path))
+    text = {target, *categories}
+    if task != "classification" and table.starts_with_decimal(target):
+        text -= {target}  # Not a label: pandas reads numbers faster than text.
+    frame = table.read_frame(as_text=text)
+    if target in frame and target not in text and frame[target].dtype.kind != "f":
+        frame = table.read_frame(as_text={*text, target})
     return encode_frame(
-        table.read_frame(as_text={target, *categories}),
+        frame,
         file=table.name,
         target=target,
         task=task,
@@ -109,6 +116,15 @@ class _TextFile:
         if self._may_have_short_rows(frame):
             self._check_rows()
         return frame
+
+    def starts_with_decimal(self, column: str) -> bool:
+        """Tell whether the first cell of a column is a number that is not whole."""
+        _, cells = next(itertools.islice(self._records(), 1, None), (0, []))
+        cell = dict(zip(self._columns, cells, strict=False)).get(column, "")
+        try:
+            return not float(cell).is_integer()
+        except ValueError:
+            return False
 
     def look_up(self, faults: Sequence[Fault]) -> list[tuple[str, str]]:
         """Return the line and the text of the cell of each fault."""

@@ -94,9 +94,13 @@ class Column:
 
     def targets(self, task: Task | None) -> tuple[np.ndarray, tuple[str, ...] | None]:
         """Return the targets, and the names of the classes for a classification."""
-        if "" in self.cells:
+        if self.floats is None:
+            missing = np.array([not cell for cell in self.cells])
+        else:
+            missing = np.isnan(self.floats)
+        if missing.any():
             must = "is the target and must not have missing entries; fill in or remove "
-            raise self.fault(must + "rows", self.cells.index(""))
+            raise self.fault(must + "rows", int(missing.argmax()))
         if task == "regression" or (task is None and not self._holds_labels()):
             return self.numbers(), None
         codes, names = self.codes()

@@ -66,6 +66,10 @@ class TestTask:
         dataset = read_csv(path, target="y", task="regression")
         np.testing.assert_array_equal(dataset.y, [10, 9, 10])
 
+    def test_text_after_decimals_makes_classes_as_they_are_written(self, write):
+        dataset = read_csv(write("a,y\n1,1.50\n2,b\n3,01\n"), target="y")
+        assert dataset.class_names == ("01", "1.50", "b")
+
     def test_decimals_may_be_classes(self, write):
         dataset = read_csv(write("a,y\n1,.5\n2,.25\n"), "y", task="classification")
         assert dataset.class_names == (".25", ".5")

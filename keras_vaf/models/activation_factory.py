@@ -102,7 +102,10 @@ class Maker:
     def _same(self, found: Fixed) -> str | Function:
         """Return the function itself, but relu for one made of straight lines."""
         start = found.start
-        if isinstance(start, FunctionStart) and start.error(k=3, g="relu") > 1e-6:
+        if (
+            isinstance(start, FunctionStart)
+            and start.error(k=3, g="relu").largest > 1e-6
+        ):
             return start.function
         return "relu"
 

@@ -188,10 +188,12 @@ def _(layer: layers.KAF) -> _Parts:
 def _(layer: layers.VAFActivation) -> _Parts:
     alpha, alpha_bias, beta, beta_bias = _weights(layer)
     start = FunctionStart(layer.g)
-    if start.error(k=3, g="relu") > 1e-6:  # TensorFlow holds some slopes in float32
+    if (
+        start.error(k=3, g="relu").largest > 1e-6
+    ):  # TensorFlow holds some slopes in float32
         return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
     # g itself is a sum of a few relu, and a constant.
-    slopes, biases, weights, constant = start.units(3, _RELU)
+    slopes, biases, weights, constant = FunctionStart(layer.g).units(3, _RELU)
     units = [
         (
             slope * alpha[..., j],

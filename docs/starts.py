@@ -1,4 +1,4 @@
-"""Why naive starts are dead, and how near fitted ones come.
+"""Draw naive starts beside ours, and list the errors of starts at known functions.
 
 `KERAS_BACKEND=jax python docs/starts.py` makes `images/starts.png` and
 `reports/starts/fits.md`.
@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 from keras_vaf.initializers import FunctionStart, RandomStart
 from keras_vaf.layers import VAFActivation
+from keras_vaf.utils import markdown_table
 from keras_vaf.visualization import style
 
 FOLDER = Path(__file__).parent
@@ -22,7 +23,7 @@ REPORT = FOLDER / "reports" / "starts" / "fits.md"
 
 _UNITS = 5
 _DEPTH, _WIDTH, _SEEDS = 10, 64, 50
-_SIZES = (1, 2, 3, 5, 9, 15)
+_SIZES = (1, 2, 3, 4, 5, 7, 9, 16)
 _FUNCTIONS = (
     *("relu", "leaky_relu", "relu6", "hard_sigmoid", "tanh", "sigmoid"),
     *("elu", "selu", "softplus", "gelu", "silu", "mish"),
@@ -35,20 +36,22 @@ def main() -> None:
     """Write the picture and the table."""
     _draw()
     REPORT.parent.mkdir(exist_ok=True)
-    tables = "\n".join(map(_table, ("relu", "tanh")))
+    tables = "\n".join(map(_table, ("relu", "gelu", "tanh")))
     command = "KERAS_BACKEND=jax python docs/starts.py"
     REPORT.write_text(
-        f"# How near a start comes\n\nLargest error on [-5, 5], made by `{command}`. A "
-        f"dash: the exact start needs more hidden units.\n\n{tables}",
+        "# The error of starts at known functions\n\n"
+        f"Largest error on [-8, 8], made by `{command}`. A dash: the exact start needs "
+        "more hidden units. A star: k units of g cannot have the slopes of the function "
+        "at its ends, so the error grows beyond [-8, 8].\n\n"
+        f"{tables}",
         encoding="utf-8",
     )
 
 
 def _table(g: str) -> str:
-    rows = [["start at", *(f"k = {k}" for k in _SIZES)], ["---"] + ["---:"] * 6]
-    rows += [[name, *(_error(name, k, g) for k in _SIZES)] for name in _FUNCTIONS]
-    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"With g = {g}:\n\n{lines}\n"
+    columns = ["start at", *(f"k = {k}" for k in _SIZES)]
+    rows = [[name, *(_error(name, k, g) for k in _SIZES)] for name in _FUNCTIONS]
+    return f"With g = {g}:\n\n{markdown_table(columns, rows)}\n"
 
 
 def _error(name: str, k: int, g: str) -> str:
@@ -56,7 +59,10 @@ def _error(name: str, k: int, g: str) -> str:
         error = FunctionStart(name).error(k=k, g=g)
     except ValueError:
         return "-"
-    return "0" if error < 1e-6 else f"{error:.2f}"
+    if error.largest < 1e-6:
+        return "0"
+    grows = max(error.left, error.right) > 2 * error.largest + 0.01
+    return f"{error.largest:.3f}" + "*" * grows
 
 
 @style.styled

@@ -164,12 +164,13 @@ class _Builder:
                 copy.set_weights(model.get_weights())
             except Exception:  # a class of others may raise anything
                 return None
-            if hasattr(model, "preprocessor"):  # has files that no configuration holds
-                copy.preprocessor = model.preprocessor
         if type(copy) is not type(model):
             return None
         layers = (each._flatten_layers(include_self=False) for each in (copy, model))
         frozen = [new for new, old in zip(*layers, strict=True) if not old.trainable]
+        if getattr(model, "preprocessor", None) is not None:
+            # It has files that no configuration holds.
+            copy.preprocessor = model.preprocessor
         self._change(model, copy, prefix)
         for layer in frozen:
             layer.trainable = False

@@ -18,12 +18,13 @@ def _members() -> list[tuple[str, list[str]]]:
     members = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Member":
+            layer, *row = node.args
             options = {option.arg: option.value for option in node.keywords}
-            if "name" in options:
+            if row:
                 variants = getattr(options.get("variants"), "elts", ())
-                named = [options["name"], *(variant.elts[0] for variant in variants)]
+                named = [row[0], *(variant.elts[0] for variant in variants)]
                 names = [ast.literal_eval(name) for name in named]
-                members.append((ast.unparse(node.args[0]), names))
+                members.append((ast.unparse(layer), names))
     return members
 
 

@@ -55,23 +55,20 @@ __all__ = [
 ]
 
 # Contract tests, comparisons, searches, benchmarks and pictures use these entries. The
-# first one is that of `VAFActivation`. Names and variants are literals, because the
-# command line reads them from this file without importing it.
+# first one is that of `VAFActivation`. Names are literals, because the command line
+# reads them from this file without importing it.
+_PAPER = {"k": 3, "g": "relu"}
 _DIFFERENT = "it adds up different functions, and a VAF has one g"
 _SEVERAL = "it is not a function of one number"
 
 ACTIVATIONS = (
     Member(
         VAFActivation,
-        name="vaf-random",
-        title="VAF, random start",
-        arguments={"k": 3, "g": "relu", "initialization": "random"},
+        "vaf-random",
+        "VAF, random start",
+        {**_PAPER, "initialization": "random"},
         variants=(
-            (
-                "vaf-relu",
-                "VAF, ReLU start",
-                {"k": 3, "g": "relu", "initialization": "relu"},
-            ),
+            ("vaf-relu", "VAF, ReLU start", {**_PAPER, "initialization": "relu"}),
         ),
         cases=(
             {"initialization": RandomStart(seed=0)},
@@ -81,52 +78,47 @@ ACTIVATIONS = (
     ),
     Member(
         KAF,
-        name="kaf",
-        title="KAF",
-        arguments={"seed": None},
+        "kaf",
+        "KAF",
+        {"seed": None},
         cases=({"D": 6, "seed": 0}, {"D": 6, "train_gamma": True, "seed": 1}),
         picture={"initialization": "tanh"},
         expanded=True,
     ),
     Member(
         APL,
-        name="apl",
-        title="APL",
-        arguments={"seed": None},
+        "apl",
+        "APL",
+        {"seed": None},
         cases=({"S": 2, "seed": 0},),
         picture={"seed": 0},
         expanded=True,
     ),
-    Member(PELU, name="pelu", title="PELU", spread=0.25),
-    Member(SReLU, name="srelu", title="SReLU"),
+    Member(PELU, "pelu", "PELU", spread=0.25),
+    Member(SReLU, "srelu", "SReLU"),
     Member(
         ABU,
-        name="abu",
-        title="ABU",
+        "abu",
+        "ABU",
         cases=({}, {"functions": ("relu", "gelu"), "normalization": "softmax"}),
         expanded=True,
         not_a_vaf=_DIFFERENT,
     ),
-    Member(
-        ActivationEnsemble,
-        name="ensemble",
-        title="Activation ensemble",
-        not_a_vaf=_DIFFERENT,
-    ),
+    Member(ActivationEnsemble, "ensemble", "Activation ensemble", not_a_vaf=_DIFFERENT),
     Member(
         MixedActivation,
-        name="mixed",
-        title="Mixed activation",
+        "mixed",
+        "Mixed activation",
         variants=(("gated", "Gated activation", {"gated": True}),),
         cases=({}, {"gated": True}),
-        not_a_vaf="it mixes two different functions, and a VAF has one g",
+        not_a_vaf=_DIFFERENT,
     ),
-    Member(AdaptiveSigmoid, name="sigmoid", title="Adaptive sigmoid"),
-    Member(AdaptiveTanh, name="tanh", title="Adaptive tanh"),
+    Member(AdaptiveSigmoid, "sigmoid", "Adaptive sigmoid"),
+    Member(AdaptiveTanh, "tanh", "Adaptive tanh"),
     Member(
         SplineActivation,
-        name="spline",
-        title="Spline",
+        "spline",
+        "Spline",
         cases=({"q": 5, "initialization": "gelu"},),
         spread=0.15,
         expanded=True,
@@ -135,26 +127,23 @@ ACTIVATIONS = (
     ),
     Member(
         PolynomialActivation,
-        name="polynomial",
-        title="Polynomial",
+        "polynomial",
+        "Polynomial",
         spread=0.08,
         expanded=True,
-        not_a_vaf="its powers are different functions, and a VAF has one g; a VAF with "
-        "a polynomial g could not learn any other function",
+        not_a_vaf="its powers are different functions, and a VAF has one g",
     ),
     Member(
         Rational,
-        name="rational",
-        title="Rational",
+        "rational",
+        "Rational",
         spread=0.1,
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
     ),
-    Member(Snake, name="snake", title="Snake", not_a_vaf=_DIFFERENT),
-    Member(XIELU, name="xielu", title="xIELU", not_a_vaf=_DIFFERENT),
+    Member(Snake, "snake", "Snake", not_a_vaf=_DIFFERENT),
+    Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
-        MLPConv,
-        picture={"filters": (8, 8, 3), "kernel_size": 1},
-        not_a_vaf=_SEVERAL,
+        MLPConv, picture={"filters": (8, 8, 3), "kernel_size": 1}, not_a_vaf=_SEVERAL
     ),
 )

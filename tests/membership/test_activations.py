@@ -43,7 +43,7 @@ def defined():
 
 def test_every_layer_is_a_member():
     missing = sorted((defined() | {*layers.__all__}) - {*MEMBERS, BASE})
-    assert not missing, f"Add `Member({missing[0]}, name=..., title=...)` to {TUPLE}."
+    assert not missing, f'Add `Member({missing[0]}, "name", "Title")` to {TUPLE}.'
 
 
 @members

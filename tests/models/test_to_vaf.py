@@ -101,7 +101,7 @@ def test_the_vaf_can_be_saved_and_trained(tmp_path):
     [
         (layers.ABU(), "different functions"),
         (layers.ActivationEnsemble(), "different functions"),
-        (layers.MixedActivation(), "two different functions"),
+        (layers.MixedActivation(), "different functions"),
         (layers.PolynomialActivation(), "powers"),
         (layers.SplineActivation(), "cubic"),
         (layers.Maxout(), "not a function of one number"),

@@ -96,10 +96,7 @@ class ABU(TrainableActivation):
         functions: The fixed activations, n of them: names of element-wise Keras
             activations, or registered functions of one tensor.
         normalization: One of the names above, or `None`.
-        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
-            function.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `alpha` of shape `(*unshared, n)`.

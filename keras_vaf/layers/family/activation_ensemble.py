@@ -56,19 +56,15 @@ class ActivationEnsemble(TrainableActivation):
     ```
 
     `minimum` and `maximum` are running means of the extremes that each function has in
-    a batch, taken while the layer is trained. alpha is kept on the simplex: positive or
-    0, with sum 1. It starts at 1/m, eta at 1, delta at 0, and the extremes at those on
-    [-3, 3].
+    a batch, taken while the layer is trained. `alpha_constraint` keeps alpha on the
+    simplex by default: positive or 0, with sum 1. alpha starts at 1/m, eta at 1, delta
+    at 0, and the extremes at those on [-3, 3].
 
     Args:
         functions: The fixed activations, m of them: names of element-wise Keras
             activations, or registered functions of one tensor.
         momentum: Share of the old extremes in the new ones.
-        sharing: As for `TrainableActivation`. As in the paper there is an alpha for
-            each unit: `"channel"`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`; `alpha_constraint` replaces the
-            projection to the simplex.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `alpha`, `eta`, `delta` and, not trained, `minimum` and `maximum`, of shape

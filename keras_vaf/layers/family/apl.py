@@ -38,19 +38,16 @@ class APL(TrainableActivation):
     f(a) = relu(a) + sum_{s=1..S} slopes_s * relu(-a + hinges_s)
     ```
 
-    Right of all hinges f is the identity, or 0 left of 0.
+    Right of all hinges f is the identity, or 0 left of 0. All places of a filter share
+    one function by default; the paper has one for each place, `sharing="neuron"`, and
+    an L2 regularizer of 0.001 on both weights.
 
     Args:
         S: Number of hinges.
         seed: Integer from which the start is drawn, equally on every backend: slopes
             uniform in [-0.2, 0.2], hinges normal of standard deviation 0.5. `None`
             draws a seed that follows `keras.utils.set_random_seed`.
-        sharing: As for `TrainableActivation`. The paper has one function for each unit,
-            those at different places of a feature map included, which is `"neuron"`;
-            here all places of a filter share one.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`. The paper penalises both weights by an
-            L2 regularizer of 0.001; here none is set.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `slopes` and `hinges` (the paper's a and b) of shape `(*unshared, S)`.

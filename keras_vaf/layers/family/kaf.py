@@ -87,10 +87,7 @@ class KAF(TrainableActivation):
         train_gamma: Whether gamma is a weight. It is kept at 0.001 or more.
         seed: Integer from which a random start is drawn, equally on every backend.
             `None` draws a seed that follows `keras.utils.set_random_seed`.
-        sharing: As for `TrainableActivation`. As in the paper there is one function for
-            each unit of a dense layer and each filter of a convolution: `"channel"`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `alpha` of shape `(*unshared, D)` and, if it is trained, `gamma` of shape

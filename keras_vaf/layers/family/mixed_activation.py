@@ -39,15 +39,12 @@ class MixedActivation(TrainableActivation):
     p = sigmoid(mixing * a)       (gated)
     ```
 
-    LeakyReLU has the slope 0.01 left of 0. It starts with p = 1/2; the mixed form keeps
-    `mixing` between 0 and 1.
+    LeakyReLU has the slope 0.01 left of 0. f starts with p = 1/2. The mixed form keeps
+    `mixing` between 0 and 1, unless `mixing_constraint` is given.
 
     Args:
         gated: Whether the proportion depends on the input.
-        sharing: As for `TrainableActivation`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`; `mixing_constraint` replaces the one of
-            the mixed form.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `mixing` of shape `unshared`.

@@ -45,10 +45,7 @@ class PolynomialActivation(TrainableActivation):
 
     Args:
         degree: Degree of the polynomial.
-        sharing: As for `TrainableActivation`. As in the paper there is one function for
-            each unit: `"channel"`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `coefficients` of shape `(*unshared, degree + 1)`.

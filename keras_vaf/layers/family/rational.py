@@ -51,10 +51,7 @@ class Rational(TrainableActivation):
         denominator_degree: Degree n of the denominator.
         initialization: Function that f starts near: an element-wise Keras activation
             (`"tanh"`), or a registered function.
-        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
-            function.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `numerator` of shape `(*unshared, m + 1)` and `denominator` of shape

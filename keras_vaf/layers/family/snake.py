@@ -42,9 +42,7 @@ class Snake(TrainableActivation):
     Args:
         initial_frequency: Start of the frequency. The paper takes 0.5 for most tasks,
             and 5 to 50 for targets that are known to be periodic.
-        sharing: As for `TrainableActivation`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `frequency` of shape `unshared`.

@@ -87,18 +87,15 @@ class SplineActivation(TrainableActivation):
 
     This is the Catmull-Rom spline: f passes through the control points, and its slope
     there is that between the neighbours. They are evenly spaced from -boundary to
-    boundary. Outside, f continues as a straight line.
+    boundary. Outside, f continues as a straight line. The paper's damping is
+    `function_regularizer=keras_vaf.regularizers.Damping(...)`.
 
     Args:
         q: Number of control points.
         boundary: Place of the last control point.
         initialization: Where the control points start: on the function of an
             element-wise Keras activation (`"tanh"`), or a registered function.
-        sharing: As for `TrainableActivation`. As in the paper there is one function for
-            each unit: `"channel"`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`. The paper's damping is
-            `function_regularizer=keras_vaf.regularizers.Damping(...)`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `points` of shape `(*unshared, q)`.

@@ -48,11 +48,7 @@ class SReLU(TrainableActivation):
     formula does not cover thresholds that have crossed. f then stays continuous: it is
     `min(max(a, left_threshold), right_threshold)` plus what the outer lines add to it.
 
-    Args:
-        sharing: As for `TrainableActivation`. As in the paper there is one function for
-            each unit of a dense layer and each filter of a convolution: `"channel"`.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+    Arguments, shapes and errors are those of `TrainableActivation`.
 
     Weights:
         `left_threshold`, `left_slope`, `right_threshold` and `right_slope` of shape

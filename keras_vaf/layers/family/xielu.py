@@ -47,10 +47,7 @@ class XIELU(TrainableActivation):
 
     Args:
         beta: Slope at 0, which is not trained.
-        sharing: As for `TrainableActivation`. As in the paper, a layer shares one
-            function.
-        data_format: As for `TrainableActivation`.
-        **kwargs: As for `TrainableActivation`.
+        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
 
     Weights:
         `alpha_p` and `alpha_n` of shape `unshared`.

@@ -68,15 +68,11 @@ class Pointwise:
 def names_of(equation: type[Pointwise]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the parameters and of the fields of an equation.
 
-    Args:
-        equation: A frozen dataclass derived from `Pointwise`.
-
-    Returns:
-        The arguments that `value` requires after x, and the fields.
+    The parameters are the arguments that `value` requires after x.
 
     Raises:
-        ValueError: If the class is not such a dataclass, or if `value` does not name
-            its parameters.
+        ValueError: If the class is not a frozen dataclass derived from `Pointwise`, or
+            if `value` does not name its parameters.
 
     Example:
 

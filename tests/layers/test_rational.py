@@ -43,6 +43,11 @@ def test_polynomials_are_met_and_can_change(degrees):
         np.testing.assert_allclose(layer.function(X), X, atol=1e-5)
 
 
+def test_a_constant_is_met():
+    layer = Rational(initialization=lambda x: 0 * x)
+    np.testing.assert_allclose(layer.function(X), 0, atol=1e-7)
+
+
 def test_more_coefficients_come_nearer():
     relu = np.maximum(X, 0)
     errors = [

@@ -131,34 +131,35 @@ def _descend(
 ) -> tuple[np.ndarray, float]:
     """Return the best coefficients from one start, and their largest error.
 
-    Levenberg and Marquardt's method for weighted least squares. Lawson's weights grow
-    where the error is large, which leads from the least squares to the least maximum.
+    Levenberg and Marquardt's method solves weighted least squares. Lawson's weights
+    grow where the error is large, and so lead to the least largest error.
     """
     count = p.shape[1]
+
+    def model(c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        inner = q @ c[count:]
+        divisor = 1 + np.abs(inner)
+        y = p @ c[:count] / divisor
+        slope = np.where(inner < 0, y, -y)[:, None] * q
+        return y - target, np.hstack([p, slope]) / divisor[:, None]
+
     divisor = 1 + np.abs(q @ start)
     first = np.linalg.lstsq(p / divisor[:, None], target, rcond=None)[0]
-    c = np.concatenate([first, start])
-
-    def error(c: np.ndarray) -> np.ndarray:
-        return p @ c[:count] / (1 + np.abs(q @ c[count:])) - target
-
-    weights, damping, best, least = np.ones(len(target)), 1e-3, c, np.inf
+    c = best = np.concatenate([first, start])
+    weights, damping, least = np.ones(len(target)), 1e-3, np.inf
     for i in range(_ITERATIONS):
-        here = error(c)
-        if np.abs(here).max() < least:
-            best, least = c, np.abs(here).max()
+        error, jacobian = model(c)
+        size = np.abs(error)
+        if size.max() < least:
+            best, least = c, size.max()
         if i % 5 == 4:
-            weights = np.maximum(weights * np.abs(here) / np.abs(here).max(), 1e-4)
+            weights = np.maximum(weights * size / (size.max() or 1.0), 1e-4)
             weights /= weights.max()
-        divisor = 1 + np.abs(q @ c[count:])
-        sign = np.where(q @ c[count:] < 0, -1, 1)
-        slope = -(p @ c[:count]) * sign / divisor**2
-        jacobian = np.hstack([p / divisor[:, None], slope[:, None] * q])
-        normal = (weights[:, None] * jacobian).T @ jacobian
-        gradient = (weights[:, None] * jacobian).T @ here
+        weighted = (weights[:, None] * jacobian).T
+        normal = weighted @ jacobian
         damped = normal + damping * np.diag(np.diag(normal) + 1e-12)
-        new = c - np.linalg.lstsq(damped, gradient, rcond=None)[0]
-        better = weights @ error(new) ** 2 < weights @ here**2
+        new = c - np.linalg.lstsq(damped, weighted @ error, rcond=None)[0]
+        better = weights @ model(new)[0] ** 2 < weights @ error**2
         c = new if better else c
         damping = np.clip(damping / 3 if better else damping * 4, 1e-12, 1e6)
     return best, least

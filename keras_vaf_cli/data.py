@@ -2,7 +2,7 @@
 
 import argparse
 
-from keras_vaf_cli.shared import add_data_dir
+from keras_vaf_cli.shared import add_data_dir, add_force
 
 SUMMARY = "list, show, fetch and check the paper's datasets"
 DESCRIPTION = "The datasets of the paper, from their publishers' files."
@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parsers["show"].add_argument(
         "--picture", metavar="FILE", help="also draw the distributions to a PNG file"
     )
+    add_force(parsers["show"], "--picture")
     parsers["prepare"].add_argument(
         "names", nargs="+", metavar="name", help="name of a dataset"
     )
@@ -61,8 +62,10 @@ def show(arguments: argparse.Namespace) -> None:
     """Print a summary of a dataset, and draw it on request."""
     from keras_vaf.datasets import find, load
     from keras_vaf.datasets.summary import describe, describe_entry, plot_distributions
-    from keras_vaf.utils import write_atomically
+    from keras_vaf.utils import check_output, write_atomically
 
+    if arguments.picture:
+        check_output(arguments.picture, arguments.force)
     dataset = load(arguments.name, arguments.data_dir)
     print(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
     if arguments.picture:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from keras_vaf_cli.shared import add_model, print_table
+from keras_vaf_cli.shared import add_force, add_model, print_table
 
 SUMMARY = "show what the activations of a saved model have learned"
 DESCRIPTION = """\
@@ -23,15 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--picture", metavar="FILE.png", help="draw the functions to this file"
     )
+    add_force(parser, "--picture")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table, and draw the picture."""
     from keras_vaf.models.files import load_model
     from keras_vaf.models.inspection import inspect_activations
-    from keras_vaf.utils import png_bytes, write_atomically
+    from keras_vaf.utils import check_output, png_bytes, write_atomically
     from keras_vaf.visualization import plot_activations
 
+    if arguments.picture is not None:
+        check_output(arguments.picture, arguments.force)
     model = load_model(arguments.model)
     found = inspect_activations(model)
     print_table(

@@ -88,13 +88,22 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="OUT.keras",
         help="where the new model is written",
     )
+    add_force(parser, "--output")
+
+
+def add_force(parser: argparse.ArgumentParser, option: str) -> None:
+    """Add the option that allows a command to overwrite its output file."""
+    parser.add_argument(
+        "--force", action="store_true", help=f"overwrite the file of {option}"
+    )
 
 
 def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> None:
     """Write a changed copy of a model, and print what was changed."""
     from keras_vaf.models.files import change_file
 
-    print(change_file(arguments.model, arguments.output, change).report)
+    changed = change_file(arguments.model, arguments.output, change, arguments.force)
+    print(changed.report)
     print(f"Written to {arguments.output}.")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.utils import atomic_path
+from keras_vaf.utils import atomic_path, check_output
 
 
 def load_model(path: str | os.PathLike[str]) -> keras.Model:
@@ -36,19 +36,22 @@ def change_file(
     source: str | os.PathLike[str],
     output: str | os.PathLike[str],
     change: Callable[[keras.Model], Any],
+    force: bool = False,
 ) -> Any:
     """Load a model, change it and save the result.
 
     Args:
         source: A `.keras` file, which is not changed.
-        output: Another path with the ending `.keras`. Missing folders are made.
+        output: Another path with the ending `.keras`, in a folder that exists.
         change: Takes the model and returns a new one.
+        force: Whether an existing file may be overwritten.
 
     Returns:
         The new model.
 
     Raises:
-        FileNotFoundError: If the file does not exist.
+        FileExistsError: If `output` exists and `force` is False.
+        FileNotFoundError: If the file, or the folder of `output`, does not exist.
         OSError: If `output` cannot be written; an older file there is unchanged.
         ValueError: If Keras cannot load the file, or the output has another ending or
             is the source.
@@ -60,8 +63,8 @@ def change_file(
             "`output` must be another file than the model, which is not changed. "
             f"Received: output={output}"
         )
+    check_output(output, force)
     result = change(load_model(source))
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(output) as temporary:
         result.save(temporary)
     return result

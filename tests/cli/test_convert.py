@@ -9,12 +9,12 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 
 def test_prints_what_it_replaced_and_where_the_model_is(run, model):
-    code, output, _ = run("convert model.keras -o out/vaf.keras --k 5")
+    code, output, _ = run("convert model.keras -o vaf.keras --k 5")
 
     assert code == 0
     assert "fused: relu -> VAFActivation" in output
-    assert output.endswith("Written to out/vaf.keras.\n")
-    assert keras.saving.load_model("out/vaf.keras").count_params()
+    assert output.endswith("Written to vaf.keras.\n")
+    assert keras.saving.load_model("vaf.keras").count_params()
 
 
 def test_its_options_arrive(run, model):

@@ -59,7 +59,7 @@ class TestShow:
         assert lines["licence:"] == ["CC", "BY", "4.0"]
 
     def test_a_picture(self, run, tmp_path):
-        path = tmp_path / "pictures" / "wine.png"
+        path = tmp_path / "wine.png"
         code, output, _ = run("show", "wine", "--picture", path)
         assert code == 0
         assert output.endswith(f"picture: {path}\n")

@@ -20,9 +20,9 @@ def saved(tmp_path):
 def test_the_changed_model_is_written_and_returned(saved, tmp_path):
     before = saved.read_bytes()
 
-    result = change_file(saved, tmp_path / "new" / "vaf.keras", convert)
+    result = change_file(saved, tmp_path / "vaf.keras", convert)
 
-    written = load_model(tmp_path / "new" / "vaf.keras")
+    written = load_model(tmp_path / "vaf.keras")
     assert written.count_params() == result.count_params()
     assert result.report
     assert saved.read_bytes() == before
@@ -36,6 +36,24 @@ def test_a_wrong_output_is_refused(saved, output, message):
     with pytest.raises(ValueError, match=message):
         change_file(saved, saved.with_name(output), convert)
     assert keras.saving.load_model(saved)
+
+
+def test_an_existing_file_is_overwritten_only_by_force(saved, tmp_path):
+    output = tmp_path / "new.keras"
+    output.write_text("old")
+
+    with pytest.raises(FileExistsError, match=r"new\.keras exists.*--force"):
+        change_file(saved, output, pytest.fail)
+    assert output.read_text() == "old"
+
+    change_file(saved, output, convert, force=True)
+    assert load_model(output)
+
+
+def test_a_missing_folder_is_named_and_not_made(saved, tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent does not exist"):
+        change_file(saved, tmp_path / "absent" / "new.keras", pytest.fail)
+    assert not (tmp_path / "absent").exists()
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -59,6 +77,6 @@ def test_a_save_that_fails_keeps_the_older_file(saved, tmp_path, monkeypatch):
 
     monkeypatch.setattr(keras.Model, "save", fail)
     with pytest.raises(KeyboardInterrupt):
-        change_file(saved, output, lambda model: model)
+        change_file(saved, output, lambda model: model, force=True)
     assert output.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {saved.name, output.name}

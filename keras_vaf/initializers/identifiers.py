@@ -29,7 +29,7 @@ def get(identifier: Identifier) -> Start:
     Example:
 
     >>> get("random").get_config()
-    {'seed': None}
+    {'seed': None, 'rescale': False}
     """
     if isinstance(identifier, dict):
         return get(keras.saving.deserialize_keras_object(identifier))

@@ -22,7 +22,7 @@ class SearchSpace:
     The default is the paper's grid. Each argument is a sequence of values, or a mapping
     that gives values names of your own. A tuner can hold numbers and strings only, so
     that axes, starts and functions are searched by their names: `"(1, 2)"`,
-    `"RandomStart(seed=7)"`, `"my_package>bump"`.
+    `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
 
     Args:
         k: Numbers of hidden units.

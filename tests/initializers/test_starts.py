@@ -1,7 +1,5 @@
 """Starts are exact where they say so, fitted elsewhere, and every unit can learn."""
 
-import hashlib
-
 import keras
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from keras_vaf import initializers
 from keras_vaf.initializers import (
     FunctionStart,
     PiecewiseLinearStart,
-    RandomStart,
     Start,
 )
 from keras_vaf.layers import VAFActivation
@@ -154,74 +151,6 @@ def test_every_unit_learns_from_the_first_step(f, g):
     assert np.all(distances[~np.eye(k, dtype=bool)] > 0)
 
 
-def test_random_starts_are_the_same_on_every_backend():
-    values = RandomStart(seed=7)((2,), 3, keras.activations.relu)
-    digest = hashlib.sha256(np.round(np.stack(values[:3]), 6).tobytes()).hexdigest()
-    assert digest.startswith("21fccb8e8cdf")
-
-
-def test_random_starts_follow_the_global_seed():
-    def draw():
-        keras.utils.set_random_seed(3)
-        layers = VAFActivation(), VAFActivation()
-        return [ops.convert_to_numpy(layer.alpha) for layer in layers]
-
-    first, second = draw(), draw()
-    np.testing.assert_array_equal(first, second)
-    assert not np.array_equal(first[0], first[1])
-
-
-def test_each_weight_has_a_stream_of_its_own():
-    alpha, _, beta, _ = RandomStart(seed=0)((50,), 3, keras.activations.tanh)
-    alpha_3, _, _, _ = RandomStart(seed=0)((50,), 3, keras.activations.relu)
-    np.testing.assert_array_equal(alpha, alpha_3)
-    correlation = np.corrcoef(alpha.ravel(), np.sign(beta).ravel())[0, 1]
-    assert abs(correlation) < 0.3
-
-
-@pytest.mark.parametrize("k", [1, 3, 15])
-@pytest.mark.parametrize("g", ["relu", "tanh", "sigmoid"])
-def test_random_functions_have_unit_mean_square_and_pass_the_origin(g, k):
-    alpha, alpha_bias, beta, beta_bias = RandomStart(seed=0)(
-        (20,), k, getattr(keras.activations, g)
-    )
-    limit = np.sqrt(6 / (1 + k))
-    assert np.abs(alpha).max() <= limit
-    assert np.abs(alpha).max() > 0.5 * limit
-    assert not alpha_bias.any()
-    z = np.linspace(-8, 8, 4001)
-    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
-    for function in zip(alpha, alpha_bias, beta, beta_bias, strict=True):
-        f = reference.vaf(z, *function, g)
-        assert np.sum(density * f**2) == pytest.approx(1, rel=0.02)
-        assert f[2000] == pytest.approx(0, abs=1e-6)
-
-
-def test_random_units_that_nearly_cancel_stay_small():
-    """No hidden unit has more than ten times the spread that f should have."""
-    alpha, _, beta, _ = RandomStart(seed=0)((20_000,), 3, keras.activations.relu)
-    spread_of_relu = np.abs(alpha * beta) / np.sqrt(2)
-    assert spread_of_relu.max() < 10 * (1 + 1e-6)
-    assert spread_of_relu.max() > 8  # some do nearly cancel
-
-
-@pytest.mark.backend("torch")  # starts are the same everywhere, and it compiles nothing
-@pytest.mark.parametrize("k", [1, 3, 5, 15])
-@pytest.mark.parametrize("g", NAMES)
-def test_ten_layers_neither_explode_nor_die(g, k):
-    """Spread over samples after ten layers, in the median of seeds, is of order 1."""
-    spreads = []
-    for seed in range(5):
-        draw = np.random.default_rng(seed)
-        x = draw.normal(size=(64, 64))
-        for depth in range(10):
-            kernel = draw.normal(size=(64, 64)) / 8
-            values = RandomStart(seed=100 * seed + depth)((), k, get_function(g, "g"))
-            x = reference.vaf(x @ kernel, *values, g)
-        spreads.append(np.mean(x.std(axis=0)))
-    assert 1e-2 < np.median(spreads) < 1e2
-
-
 def test_a_start_of_your_own():
     class Fixed(Start):
         def __call__(self, unshared, k, g):
@@ -253,9 +182,6 @@ def test_unknown_starts(identifier, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: RandomStart(seed=1.5), r"`seed` must be .* Received: seed=1\.5"),
-        (lambda: RandomStart(seed=True), r"`seed` must be .* Received: seed=True"),
-        (lambda: RandomStart(seed=-1), r"`seed` must be .* Received: seed=-1"),
         (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
         (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
         (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),

@@ -91,7 +91,7 @@ def test_axes_and_objects_are_searched_by_name():
         "k": "many",
         "g": "test_space>bump",
         "sharing": "(1, 2)",
-        "initialization": "RandomStart(seed=7)",
+        "initialization": "RandomStart(seed=7, rescale=False)",
     }
     hp.values |= names
 

@@ -40,7 +40,14 @@ def _with_modes(rows: Sequence[Row]) -> str:
 def wine() -> str:
     """What a handful of activations, and a wider ReLU network, did on Wine."""
     names = (
-        *("ReLU", "VAF, ReLU start", "VAF, random start", "PReLU", "KAF", "Swish"),
+        *(
+            "ReLU",
+            "VAF, ReLU start",
+            "VAF, rescaled random start",
+            "PReLU",
+            "KAF",
+            "SiLU",
+        ),
         *("ReLU, as many parameters", "majority class"),
     )
     return render(_of_activations(_WINE, "", names))

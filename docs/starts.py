@@ -70,8 +70,8 @@ def _draw() -> None:
 def _draw_scales(ax: Axes) -> None:
     """Draw what becomes of the scale of a signal in a network of random VAFs."""
     for name, scaled, color in (
-        ("Glorot uniform alone", False, style.ORANGE),
-        ("RandomStart", True, style.BLUE),
+        ("RandomStart()", False, style.ORANGE),
+        ("RandomStart(rescale=True)", True, style.BLUE),
     ):
         scales = np.stack([_scales(seed, scaled) for seed in range(_SEEDS)], axis=1)
         low, middle, high = np.quantile(scales, (0.05, 0.5, 0.95), axis=1)
@@ -91,12 +91,9 @@ def _scales(seed: int, scaled: bool) -> np.ndarray:
     signal = generator.normal(size=(256, _WIDTH))
     found = [1.0]
     for layer in range(_DEPTH):
-        start = RandomStart(seed=1000 * seed + layer)
+        start = RandomStart(seed=1000 * seed + layer, rescale=scaled)
         weights = start((), _UNITS, keras.activations.relu)
         alpha, alpha_bias, beta, beta_bias = map(np.asarray, weights)
-        if not scaled:
-            limit = np.sqrt(6 / (1 + _UNITS))
-            beta = generator.uniform(-limit, limit, _UNITS)
         signal = signal @ generator.normal(size=(_WIDTH, _WIDTH)) / np.sqrt(_WIDTH)
         hidden = np.maximum(signal[..., None] * alpha + alpha_bias, 0)
         signal = hidden @ beta + beta_bias

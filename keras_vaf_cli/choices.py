@@ -33,7 +33,10 @@ _VAF, *_OTHERS = _members()
 COMPARED = ("relu", *_VAF[1])
 """Activations that `compare` trains by default: `keras_vaf.experiments.VARIANTS`."""
 
-FAMILY = ("prelu", "elu", "swish", *(name for _, names in _OTHERS for name in names))
+CONTROLS = ("prelu", "gelu", "silu", "tanh", "vaf-silu", "vaf-random-rescaled")
+"""Activations that show why a VAF is better: `keras_vaf.experiments.CONTROLS`."""
+
+FAMILY = ("elu", *(name for _, names in _OTHERS for name in names))
 """Further activations that `compare` knows: `keras_vaf.experiments.FAMILY`."""
 
 LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from keras_vaf_cli.choices import COMPARED, FAMILY, OPTIMIZERS
+from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, OPTIMIZERS
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
@@ -119,7 +119,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         default=",".join(COMPARED),
         metavar="NAMES",
         help="activations to compare; the first one is compared with all others "
-        f"(default: %(default)s); also: {', '.join(FAMILY)}",
+        f"(default: %(default)s); also: {', '.join((*CONTROLS, *FAMILY))}",
     )
     add_k_and_g(group)
     add_hidden(group)

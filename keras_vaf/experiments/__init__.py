@@ -41,9 +41,16 @@ from keras_vaf.experiments.results.significance import (
     wilcoxon,
 )
 from keras_vaf.experiments.results.table import Table
-from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant, find_variants
+from keras_vaf.experiments.variants import (
+    CONTROLS,
+    FAMILY,
+    VARIANTS,
+    Variant,
+    find_variants,
+)
 
 __all__ = [
+    "CONTROLS",
     "FAMILY",
     "PAPER_RPROP",
     "RPROP",

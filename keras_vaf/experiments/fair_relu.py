@@ -19,10 +19,13 @@ WIDE_RELU = Variant("relu-wide", "ReLU, as many parameters", "ReLU")
 FAIR_RELU = Variant("relu-fair", "ReLU, as many parameters and tries", "ReLU")
 """ReLU with what two VAFs have together: their parameters and their two starts."""
 
-EITHER = "vaf-either"
-"""Name of the better of two VAFs in each fold, by validation."""
+EITHER = {
+    "vaf-either": ("vaf-random", "vaf-relu"),
+    "vaf-either-rescaled": ("vaf-random-rescaled", "vaf-relu"),
+}
+"""Names of the better of two VAFs in each fold, by validation, and the two VAFs."""
 
-_TRIED = ("vaf-random", "vaf-relu")
+_TRIES = 2
 
 
 def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
@@ -66,7 +69,7 @@ def as_fair(protocol: Protocol, dataset: Dataset) -> Protocol:
         The protocol with ReLU, other widths and two starts.
     """
     wide = as_wide(protocol, dataset)
-    return dataclasses.replace(wide, variant=FAIR_RELU, starts=len(_TRIED))
+    return dataclasses.replace(wide, variant=FAIR_RELU, starts=_TRIES)
 
 
 def with_either(reports: Sequence[Report]) -> list[Report]:
@@ -76,26 +79,33 @@ def with_either(reports: Sequence[Report]) -> list[Report]:
         reports: Reports of any activations.
 
     Returns:
-        The reports, and one more for each cell that both VAFs have, with the trials of
-        both.
+        The reports, and one more for each cell that both VAFs of a pair have, with the
+        trials of both.
     """
     fair = {
         report.protocol.dataset
         for report in reports
         if report.protocol.variant.name == FAIR_RELU.name
     }
+    own = [report for report in reports if report.protocol.dataset in fair]
+    joined = [_joined(name, pair) for name in EITHER for pair in _pairs(own, name)]
+    return [*reports, *joined]
+
+
+def _pairs(reports: Sequence[Report], name: str) -> list[list[Report]]:
+    """Return the reports of each cell that both VAFs of `EITHER` have."""
     pairs: dict[tuple[str, tuple[int, ...], int, int], list[Report]] = {}
     for report in reports:
         protocol = report.protocol
-        if protocol.variant.name in _TRIED and protocol.dataset in fair:
+        if protocol.variant.name in EITHER[name]:
             key = protocol.dataset, protocol.hidden, report.seed, report.fold
             pairs.setdefault(key, []).append(report)
-    both = [pair for pair in pairs.values() if len(pair) == len(_TRIED)]
-    return [*reports, *(_joined(*pair) for pair in both)]
+    return [pair for pair in pairs.values() if len(pair) == _TRIES]
 
 
-def _joined(one: Report, other: Report) -> Report:
-    variant = dataclasses.replace(one.protocol.variant, name=EITHER)
+def _joined(name: str, pair: Sequence[Report]) -> Report:
+    one, other = pair
+    variant = dataclasses.replace(one.protocol.variant, name=name)
     return dataclasses.replace(
         one,
         protocol=dataclasses.replace(one.protocol, variant=variant),

@@ -1,4 +1,4 @@
-"""`Variant`, an activation under comparison; `VARIANTS` and `FAMILY`, all of them."""
+"""`Variant`, an activation under comparison; `VARIANTS`, `CONTROLS`, `FAMILY`: all."""
 
 from __future__ import annotations
 
@@ -39,8 +39,12 @@ class Variant:
             The layer.
         """
         arguments = dict(self.arguments)
-        if arguments.get("initialization") == "random":
+        start = arguments.get("initialization")
+        if start == "random":
             arguments["initialization"] = RandomStart(seed=seed)
+        elif isinstance(start, dict) and "seed" in start["config"]:
+            config = {**start["config"], "seed": seed}
+            arguments["initialization"] = {**start, "config": config}
         elif "seed" in arguments:
             arguments["seed"] = seed
         scope = layers if hasattr(layers, self.layer) else keras.layers
@@ -65,10 +69,34 @@ _VAF, *_OTHERS = layers.ACTIVATIONS
 VARIANTS = (Variant("relu", "ReLU", "ReLU"), *_of(_VAF))
 """The activations that are compared by default."""
 
-FAMILY = (
+RESCALED_START = {
+    "class_name": "keras_vaf>RandomStart",
+    "config": {"seed": None, "rescale": True},
+}
+"""`RandomStart(rescale=True)` as a `Variant` holds it."""
+
+CONTROLS = (
     Variant("prelu", "PReLU", "PReLU"),
+    Variant("gelu", "GELU", "Activation", {"activation": "gelu"}),
+    Variant("silu", "SiLU", "Activation", {"activation": "silu"}),
+    Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
+    Variant(
+        "vaf-silu",
+        "VAF, g = silu, SiLU start",
+        "VAFActivation",
+        {"k": 3, "g": "silu", "initialization": "silu"},
+    ),
+    Variant(
+        "vaf-random-rescaled",
+        "VAF, rescaled random start",
+        "VAFActivation",
+        {"k": 3, "g": "relu", "initialization": RESCALED_START},
+    ),
+)
+"""Activations that show why a VAF is better: fixed smooth ones, PReLU, other starts."""
+
+FAMILY = (
     Variant("elu", "ELU", "ELU"),
-    Variant("swish", "Swish", "Activation", {"activation": "silu"}),
     *_of(*_OTHERS),
 )
 """The other activations, each with the arguments of its own paper."""
@@ -78,8 +106,8 @@ def find_variants(names: str) -> tuple[Variant, ...]:
     """Return the variants that a comma-separated list names, in its order.
 
     Args:
-        names: Names of `VARIANTS` and `FAMILY`, such as `"relu,vaf-relu,kaf"`; `vaf`
-            is `vaf-random`.
+        names: Names of `VARIANTS`, `CONTROLS` and `FAMILY`, such as
+            `"relu,vaf-relu,kaf"`; `vaf` is `vaf-random`.
 
     Returns:
         The variants, the first of which the others are compared with.
@@ -92,7 +120,7 @@ def find_variants(names: str) -> tuple[Variant, ...]:
     >>> [variant.title for variant in find_variants("relu,vaf-relu")]
     ['ReLU', 'VAF, ReLU start']
     """
-    known = {variant.name: variant for variant in (*VARIANTS, *FAMILY)}
+    known = {variant.name: variant for variant in (*VARIANTS, *CONTROLS, *FAMILY)}
     wanted = [name.strip() for name in names.split(",")]
     wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
     if len(set(wanted)) < len(wanted) or not set(wanted) <= set(known):

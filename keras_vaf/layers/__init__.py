@@ -113,8 +113,8 @@ ACTIVATIONS = (
         cases=({}, {"gated": True}),
         not_a_vaf=_DIFFERENT,
     ),
-    Member(AdaptiveSigmoid, "sigmoid", "Adaptive sigmoid"),
-    Member(AdaptiveTanh, "tanh", "Adaptive tanh"),
+    Member(AdaptiveSigmoid, "adaptive-sigmoid", "Adaptive sigmoid"),
+    Member(AdaptiveTanh, "adaptive-tanh", "Adaptive tanh"),
     Member(
         SplineActivation,
         "spline",

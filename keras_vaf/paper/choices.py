@@ -7,10 +7,11 @@ from typing import Any
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.copies_start import COPIES_START
 from keras_vaf.experiments.protocol import Optimizer, Protocol
-from keras_vaf.experiments.variants import VARIANTS, Variant
+from keras_vaf.experiments.variants import RESCALED_START, Variant
 from keras_vaf.paper.experiment import Experiment, Form
 from keras_vaf.paper.fully_connected import (
     ARCHITECTURES,
+    ARMS,
     CLASSIFICATIONS,
     REGRESSIONS,
     fields_of,
@@ -19,7 +20,7 @@ from keras_vaf.paper.tables.published_table import published_table
 
 _HIDDEN = (25, 10)
 _DECAYING = {"learning_rate": 0.001, "weight_decay": 0.01}
-_RELU, _RANDOM, _EXACT = VARIANTS
+_RELU, _RANDOM, _RESCALED, _EXACT = ARMS
 
 
 def _vaf(name: str, title: str, **arguments: Any) -> Variant:
@@ -32,6 +33,7 @@ CHOICES = (
     _EXACT,
     _RELU,
     _RANDOM,
+    _RESCALED,
     _vaf("vaf-copies", "k equal copies of ReLU", initialization=COPIES_START),
     _vaf("vaf-k1", "k = 1", k=1),
     _vaf("vaf-k5", "k = 5", k=5),
@@ -39,6 +41,12 @@ CHOICES = (
     _vaf("vaf-neuron", "not shared", sharing="neuron"),
     _vaf("vaf-tanh", "g = tanh", g="tanh", initialization="tanh"),
     _vaf("vaf-tanh-random", "g = tanh, random", g="tanh", initialization="random"),
+    _vaf(
+        "vaf-tanh-rescaled",
+        "g = tanh, rescaled random",
+        g="tanh",
+        initialization=RESCALED_START,
+    ),
     _vaf("vaf-silu", "g = silu", g="silu", initialization="silu"),
     Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
     Variant("silu", "SiLU", "Activation", {"activation": "silu"}),

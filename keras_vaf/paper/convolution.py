@@ -14,8 +14,10 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.fair_relu import FAIR_RELU
 from keras_vaf.experiments.protocol import Architecture, Optimizer, Protocol
 from keras_vaf.experiments.results.result import Published
-from keras_vaf.experiments.variants import FAMILY, VARIANTS, Variant
+from keras_vaf.experiments.variants import CONTROLS, FAMILY, Variant
 from keras_vaf.paper.experiment import Experiment, Form
+from keras_vaf.paper.fully_connected import ARMS
+from keras_vaf.paper.published import with_rescaled
 from keras_vaf.paper.tables.published_table import published_table
 from keras_vaf.paper.tables.summaries import by_dataset
 
@@ -76,7 +78,7 @@ _QUICK: dict[str, Any] = {"rows": 300, "epochs": 2, "patience": None, "batch_siz
 
 
 def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
-    """Return the protocols of `cnet_A`: ReLU, VAFs with both starts, and a fair ReLU.
+    """Return the protocols of `cnet_A`: ReLU, VAFs with all starts, and a fair ReLU.
 
     A VAF adds fewer parameters than one more filter. The fair ReLU therefore keeps its
     width, and gets as many tries: two starts, of which the better one on the validation
@@ -95,7 +97,7 @@ def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
         fields["folds"] = 2
     protocols = [
         Protocol.of(dataset, variant.updated(k=K), architecture=CNET, **fields)
-        for variant in VARIANTS
+        for variant in ARMS
     ]
     fair = dataclasses.replace(protocols[0], variant=FAIR_RELU, starts=2)
     return protocols if form.quick else [*protocols, fair]
@@ -141,13 +143,14 @@ def _fields(
 
 def _arms_of_b() -> list[tuple[Variant, Architecture]]:
     """Return the activations of `cnet_B` and their networks."""
-    relu, vaf, vaf_relu = (variant.updated(k=K) for variant in VARIANTS)
-    others = {variant.name: variant for variant in FAMILY}
+    relu, vaf, rescaled, vaf_relu = (variant.updated(k=K) for variant in ARMS)
+    others = {each.name: each.updated(k=K) for each in (*CONTROLS, *FAMILY)}
     kaf, prelu = others.pop("kaf"), others.pop("prelu")
+    del others[rescaled.name]
     # As in the paper of PReLU, there is one slope for each channel.
     prelu = dataclasses.replace(prelu, arguments={"shared_axes": [1, 2]})
     kaf = dataclasses.replace(kaf, arguments={**kaf.arguments, "D": 20})
-    plain = [relu, vaf, kaf, vaf_relu, prelu, *others.values()]
+    plain = [relu, vaf, kaf, rescaled, vaf_relu, prelu, *others.values()]
     arms = [(variant, CNET) for variant in plain]
     arms.insert(3, (NIN, Architecture("nin", {**CNET.arguments, "depth": 3})))
     return [*arms, (MAXOUT, Architecture("cnet", {**CNET.arguments, "pieces": 2}))]
@@ -159,7 +162,7 @@ CONVOLUTIONS_A = Experiment(
     DATASETS,
     protocols_a,
     partial(published_table, summary=by_dataset),
-    PUBLISHED_A,
+    with_rescaled(PUBLISHED_A),
     functions=True,
 )
 CONVOLUTIONS_B = Experiment(
@@ -168,5 +171,5 @@ CONVOLUTIONS_B = Experiment(
     DATASETS,
     protocols_b,
     partial(published_table, summary=by_dataset),
-    PUBLISHED_B,
+    with_rescaled(PUBLISHED_B),
 )

@@ -26,13 +26,14 @@ COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "f
 DATASETS = (*SENSORLESS.datasets, *SMALL)
 """Sensorless, and the datasets of both tables with fewer than 5,000 rows."""
 
+_DRAWN = ("vaf-random", "vaf-random-rescaled", "vaf-relu")
 _HIDDEN = (25, 10)
 
 
 def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
     """Return the protocols whose activations are drawn.
 
-    They are VAFs of both starts in the network 25-10, and on Sensorless those of five
+    They are VAFs of all starts in the network 25-10, and on Sensorless those of five
     hidden units in a network of 10 (in the quick form, of 5). Other experiments train
     them too, so that nothing is trained again in their folder.
     """
@@ -41,7 +42,7 @@ def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
         return [
             protocol
             for protocol in protocols_of(dataset, own)
-            if protocol.variant.name in ("vaf-random", "vaf-relu")
+            if protocol.variant.name in _DRAWN
         ]
     own = dataclasses.replace(form, architectures=((5,) if form.quick else (10,),))
     return [

@@ -10,9 +10,14 @@ import numpy as np
 from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
 from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Optimizer, Protocol
-from keras_vaf.experiments.variants import VARIANTS
+from keras_vaf.experiments.variants import find_variants
 from keras_vaf.paper.experiment import Experiment, Form
-from keras_vaf.paper.published import CLASSIFICATION, REGRESSION, Published
+from keras_vaf.paper.published import (
+    CLASSIFICATION,
+    REGRESSION,
+    Published,
+    with_rescaled,
+)
 from keras_vaf.paper.tables.published_table import published_table
 
 ARCHITECTURES = (
@@ -28,6 +33,9 @@ ARCHITECTURES = (
     (100, 50),
 )
 """Widths of the hidden layers, in the paper's order."""
+
+ARMS = find_variants("relu,vaf-random,vaf-random-rescaled,vaf-relu")
+"""ReLU, VAFs of both random starts, and the VAF that starts as ReLU."""
 
 RATES = tuple(np.linspace(1e-4, 1e-1, 10).tolist())
 """The paper's learning rates for RMSprop: ten equispaced values."""
@@ -45,8 +53,8 @@ _QUICK: dict[str, Any] = {"epochs": 30, "folds": 3}
 def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     """Return the protocols of a dataset: every activation in every architecture.
 
-    The activations are the paper's three, and a ReLU with as many parameters and as
-    many tries as the VAFs (`as_fair`).
+    The activations are the paper's three, a VAF whose random start is rescaled, and a
+    ReLU with as many parameters and as many tries as two VAFs (`as_fair`).
 
     The paper does not specify all settings. Here, RMSprop has batches of 128, the first
     step of Rprop is 0.01, inputs are standardised, targets are scaled to [0, 1] except
@@ -71,8 +79,7 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     protocols = []
     for hidden in form.architectures or architectures:
         protocols += [
-            Protocol.of(dataset, variant, hidden=hidden, **fields)
-            for variant in VARIANTS
+            Protocol.of(dataset, variant, hidden=hidden, **fields) for variant in ARMS
         ]
         protocols.append(as_fair(protocols[-1], dataset))
     return protocols
@@ -103,7 +110,7 @@ def _experiment(
         tuple(dict.fromkeys(each.dataset for each in published)),
         protocols_of,
         published_table,
-        published,
+        with_rescaled(published),
         metric,
         ARCHITECTURES,
         quick_rows=1_000,

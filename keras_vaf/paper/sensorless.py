@@ -17,14 +17,14 @@ from keras_vaf.experiments.results.notes import (
 from keras_vaf.experiments.results.result import Result
 from keras_vaf.experiments.results.selection import Selected, Selection, by_protocol
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
-from keras_vaf.experiments.variants import Variant
+from keras_vaf.experiments.variants import RESCALED_START, Variant
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.tables.sensorless_panels import panels_of
 
 WIDTHS = ((5,), (10,), (20,))
 UNITS = (3, 5, 7, 9, 11, 15)
 FUNCTIONS = ("tanh", "relu")
-STARTS = ("random", "specific")
+STARTS = ("random", "rescaled", "specific")
 SHARINGS = ("neuron", "layer")
 
 COLUMNS = (
@@ -46,7 +46,8 @@ class Setting(NamedTuple):
         hidden: Width of the hidden layer.
         g: The fixed activation, or that of the VAF's hidden units.
         sharing: `"neuron"` or `"layer"`; empty without a VAF.
-        start: `"random"` or `"specific"`, which starts as g; empty without a VAF.
+        start: `"random"`, `"rescaled"` (a random start that keeps the scale of the
+            signal) or `"specific"`, which starts as g; empty without a VAF.
         k: Number of the VAF's hidden units; 0 without a VAF.
     """
 
@@ -126,7 +127,8 @@ def claims(found: Mapping[Setting, Result]) -> list[str]:
         "Paper: shared and not shared are very similar. Here: "
         f"{_contrast(means, 'sharing', *SHARINGS)}.",
         "Paper: the random start is slightly better. Here: "
-        f"{_contrast(means, 'start', *STARTS)}.",
+        f"{_contrast(means, 'start', 'random', 'specific')}; "
+        f"{_contrast(means, 'start', 'rescaled', 'specific')}.",
         "Paper: g = tanh is uniformly better than g = ReLU. Here: "
         f"{_contrast(means, 'g', *FUNCTIONS)}.",
         f"Paper: accuracy tends to increase with k. Here, mean by k: {by_k}.",
@@ -147,7 +149,7 @@ def _variants(units: tuple[int, ...]) -> list[Variant]:
                 "k": k,
                 "g": g,
                 "sharing": sharing,
-                "initialization": "random" if start == "random" else g,
+                "initialization": _initialization(start, g),
             },
         )
         for g, start, sharing, k in itertools.product(
@@ -162,8 +164,17 @@ def _setting(protocol: Protocol) -> Setting:
     arguments = protocol.variant.arguments
     if "activation" in arguments:
         return Setting(hidden, arguments["activation"])
-    start = "random" if arguments["initialization"] == "random" else "specific"
+    [start] = (
+        start
+        for start in STARTS
+        if _initialization(start, arguments["g"]) == arguments["initialization"]
+    )
     return Setting(hidden, arguments["g"], arguments["sharing"], start, arguments["k"])
+
+
+def _initialization(start: str, g: str) -> Any:
+    """Return a VAF's argument for a start."""
+    return {"random": "random", "rescaled": RESCALED_START, "specific": g}[start]
 
 
 def results_of_sensorless(done: Reproduction) -> dict[Setting, Result]:
@@ -198,7 +209,7 @@ def _contrast(means: Mapping[Setting, float], field: str, one: str, other: str) 
         and (twin := Setting(**{**setting._asdict(), field: other})) in means
     ]
     if not pairs:
-        return "not run"
+        return f"{one} and {other} were not both run"
     gap = statistics.fmean(a - b for a, b in pairs)
     wins = sum(a > b for a, b in pairs)
     return f"{one} minus {other} {gap:+.4f} on average, above in {wins} of {len(pairs)}"

@@ -74,3 +74,14 @@ def test_the_better_vaf_of_each_fold_is_held_against_the_fair_relu():
 )
 def test_either_needs_both_vafs_and_a_fair_relu(reports):
     assert with_either(reports) == reports
+
+
+def test_each_random_start_makes_a_pair_with_the_relu_start():
+    rescaled = make_arm("vaf-random-rescaled", [0.4, 0.9], losses=[0.1, 0.1])
+    reports = [*VAFS, *rescaled, *make_arm(FAIR_RELU, [0.6, 0.7])]
+
+    found = selected_results(reports, "accuracy")
+
+    assert found["toy", "vaf-either"].scores == (0.6, 0.8)
+    assert found["toy", "vaf-either-rescaled"].scores == (0.4, 0.9)
+    assert found["toy", "vaf-either-rescaled"].against == "relu-fair"

@@ -3,11 +3,19 @@
 import numpy as np
 import pytest
 
-from keras_vaf.experiments import FAMILY, Protocol, as_wide, compare, find_variants
+from keras_vaf.experiments import (
+    CONTROLS,
+    FAMILY,
+    Protocol,
+    as_wide,
+    compare,
+    find_variants,
+)
 
 
 def test_every_activation_is_a_variant_that_the_seed_decides():
-    for variant in find_variants(",".join(variant.name for variant in FAMILY)):
+    names = [variant.name for variant in (*CONTROLS, *FAMILY)]
+    for variant in find_variants(",".join(names)):
         first, again = (variant.build(seed=7) for _ in range(2))
         for layer in (first, again):
             layer.build((None, 3))

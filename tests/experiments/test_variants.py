@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.experiments import VARIANTS, Variant, find_variants
+from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 
 
@@ -14,7 +15,7 @@ def test_are_found_by_name_in_the_order_asked_for():
     assert [variant.name for variant in variants] == ["vaf-relu", "relu"]
 
 
-@pytest.mark.parametrize("names", ["relu,gelu", "relu,relu", ""])
+@pytest.mark.parametrize("names", ["relu,gleu", "relu,relu", ""])
 def test_refuses_unknown_and_repeated_names(names):
     with pytest.raises(ValueError, match=r"from: relu, vaf-random, .* Received: "):
         find_variants(names)
@@ -35,6 +36,20 @@ def test_random_start_depends_on_the_seed_alone():
 
     assert first == again
     assert first != other
+
+
+def test_a_start_in_a_configuration_depends_on_the_seed_alone():
+    [variant] = find_variants("vaf-random-rescaled")
+
+    layer, again = (variant.build(seed=4) for _ in range(2))
+    start = RandomStart(seed=4, rescale=True)((), 3, keras.activations.relu)
+
+    for weights, same, expected in zip(
+        layer.get_weights(), again.get_weights(), start, strict=True
+    ):
+        np.testing.assert_array_equal(weights, same)
+        np.testing.assert_allclose(weights, expected, rtol=1e-6)
+    assert variant.arguments["initialization"]["config"]["seed"] is None
 
 
 def test_updates_only_the_arguments_it_has():

@@ -89,7 +89,7 @@ def test_the_contract_is_tested_on_it(name):
 
 @compared
 def test_it_can_be_compared_and_searched(name):
-    variants = (*experiments.VARIANTS, *experiments.FAMILY)
+    variants = (*experiments.VARIANTS, *experiments.CONTROLS, *experiments.FAMILY)
     assert name in {variant.layer for variant in variants}
     assert name in tuners.ACTIVATIONS
 

@@ -99,6 +99,7 @@ def test_the_docs_name_every_exit_code():
     ("name", "source"),
     [
         ("COMPARED", "experiments:VARIANTS"),
+        ("CONTROLS", "experiments:CONTROLS"),
         ("FAMILY", "experiments:FAMILY"),
         ("OPTIMIZERS", "experiments.comparison_protocols:OPTIMIZERS"),
         ("EXPERIMENTS", "paper:EXPERIMENTS"),

@@ -20,6 +20,8 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 X = np.linspace(-2, 2, 9)
 
+BY_NAME = {variant.name: variant for variant in CHOICES}
+
 
 @pytest.mark.parametrize("variant", CHOICES, ids=lambda variant: variant.name)
 def test_every_choice_can_be_built_and_starts_as_it_says(variant):
@@ -76,7 +78,7 @@ def test_a_fixed_function_is_held_against_the_vaf_that_starts_as_it(name):
 
 
 def test_copies_stay_equal_and_an_exact_start_does_not(classes):
-    exact, copies = CHOICES[0], CHOICES[3]
+    exact, copies = BY_NAME["vaf-relu"], BY_NAME["vaf-copies"]
     for variant, distinct in ((copies, 1), (exact, 3)):
         protocol = Protocol.of(classes, variant, hidden=(4,), epochs=5, folds=2)
         [(report, _)] = ProtocolTrainer(protocol, classes).run([Cell(protocol, 0, 0)])
@@ -97,7 +99,7 @@ def test_an_optimizer_may_treat_activations_apart():
 
 
 def test_protocols_hold_plain_data_without_module_paths():
-    protocol = make_protocol(variant=CHOICES[3])
+    protocol = make_protocol(variant=BY_NAME["vaf-copies"])
 
     text = json.dumps(dataclasses.asdict(protocol))
 

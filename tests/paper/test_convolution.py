@@ -8,7 +8,7 @@ import pytest
 
 from keras_vaf.datasets import Preprocessing, scores
 from keras_vaf.datasets.scores import network_scores
-from keras_vaf.experiments import FAMILY, VARIANTS, Store
+from keras_vaf.experiments import CONTROLS, FAMILY, VARIANTS, Store
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper import Reproduction, convolution, find_experiment
@@ -76,7 +76,7 @@ def test_folds_are_trained_with_sgd_as_published(images):
         assert protocol.hidden == FILTERS[images.name]
         assert protocol.variant.arguments.get("k", 5) == 5
         assert protocol.architecture.arguments["padding"] == "same"
-    assert [each.starts for each in protocols_a(images)] == [1, 1, 1, 2]
+    assert [each.starts for each in protocols_a(images)] == [1, 1, 1, 1, 2]
     colours = dataclasses.replace(images, name="cifar10")
     assert {each.hidden for each in protocols_a(colours)} == {FILTERS["cifar10"]}
 
@@ -92,7 +92,9 @@ def test_one_division_is_trained_with_adam_on_every_layer_of_the_family(images):
         "nin",
     ]
     assert len({each.digest for each in protocols}) == len(protocols)
-    assert len(protocols) == len(VARIANTS) + len(FAMILY) + 2  # NIN and Maxout
+    assert (
+        len(protocols) == sum(map(len, (VARIANTS, CONTROLS, FAMILY))) + 2
+    )  # NIN and Maxout
     for protocol in protocols:
         assert protocol.optimizer.name == "Adam"
         assert (protocol.epochs, protocol.folds, protocol.rows) == (300, 1, None)

@@ -52,7 +52,7 @@ def test_the_start_is_what_training_began_with(classes):
     still = Optimizer("SGD", {"learning_rate": 1e-30})
     for starts in (1, 2):
         fields = {"starts": starts, "optimizer": still}
-        for variant in find_variants("vaf-random,vaf-relu"):
+        for variant in find_variants("vaf-random,vaf-random-rescaled,vaf-relu"):
             for report, _ in trained(classes, variant, **fields):
                 pairs = zip(start_layers(report), learned_layers(report), strict=True)
                 for start, learned in pairs:
@@ -80,6 +80,7 @@ def test_nothing_is_trained_that_another_experiment_trains():
         ours = CURVES.protocols(wine, form)
         assert [protocol.variant.name for protocol in ours] == [
             "vaf-random",
+            "vaf-random-rescaled",
             "vaf-relu",
         ]
         assert {protocol.digest for protocol in ours} < theirs

@@ -66,7 +66,7 @@ def test_every_dataset_of_both_tables_is_there():
 def test_small_data_are_trained_with_rprop_as_published():
     protocols = protocols_of(table(4_999))
 
-    assert len({protocol.digest for protocol in protocols}) == 40
+    assert len({protocol.digest for protocol in protocols}) == 50
     for protocol in protocols:
         assert protocol.optimizer.name == "Rprop"
         assert protocol.optimizer.arguments["eta_plus"] == 1.01
@@ -77,6 +77,7 @@ def test_small_data_are_trained_with_rprop_as_published():
     assert {protocol.variant.name for protocol in protocols} == {
         "relu",
         "vaf-random",
+        "vaf-random-rescaled",
         "vaf-relu",
         "relu-fair",
     }
@@ -113,4 +114,4 @@ def test_chosen_architectures_take_the_place_of_all():
     protocols = protocols_of(table(40), Form(architectures=((50, 25),)))
 
     assert [protocol.hidden for protocol in protocols[:3]] == [(50, 25)] * 3
-    assert len(protocols) == 4
+    assert len(protocols) == 5

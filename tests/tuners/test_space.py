@@ -98,7 +98,7 @@ def test_axes_and_objects_are_searched_by_name():
     layer = activation(hp, space=space)
 
     assert (layer.k, layer.g, layer.sharing) == (20, bump, (1, 2))
-    assert layer.initialization.get_config() == {"seed": 7}
+    assert layer.initialization.get_config() == {"seed": 7, "rescale": False}
     for name, chosen in names.items():
         assert chosen in space.choices(name)
 

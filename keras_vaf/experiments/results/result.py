@@ -25,7 +25,7 @@ from keras_vaf.utils import deviation
 REFERENCE = "relu"
 """The activation that others are compared with, unless something else is said."""
 
-REFERENCES = {EITHER: FAIR_RELU.name}
+REFERENCES = dict.fromkeys(EITHER, FAIR_RELU.name)
 """Activations that are compared with another one than `REFERENCE`."""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The rows of panels, as (sharing, words in the title).
 _ROWS = (("neuron", "not shared"), ("layer", "shared"))
 _COLORS = {"tanh": style.BLUE, "relu": style.ORANGE}
-_MARKS = {"random": "o-", "specific": "s--"}
+_MARKS = {"random": "o-", "rescaled": "^:", "specific": "s--"}
 
 
 @style.styled

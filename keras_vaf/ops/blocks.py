@@ -39,7 +39,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     before, unshared, after = ops.shape(x)
     columns = _columns(unshared, after)
     # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
-    rows = _between(1, BLOCK // (unshared * after), before)
+    # One of them may be 0, and then the only block is empty.
+    rows = _at_most(_at_least_1(BLOCK // _at_least_1(unshared * after)), before)
     if _on_accelerator():
         rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))
@@ -59,7 +60,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         block = partial(i * rows, rows, in_place)
         return [a + b for a, b in zip(running, block, strict=True)]
 
-    count = before // rows
+    count = before // _at_least_1(rows)
     rest = before - count * rows
     totals: list[Iterable[Tensor]] = []
     if not isinstance(count, int) or count > 1:
@@ -67,7 +68,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         totals.append(map(_collapse, ops.fori_loop(0, count, add, zeros)))
     else:
         rest = before
-    if not totals or not _is(rest, 0):  # an empty batch has sums too: 0
+    if not totals or not _is(rest, 0):
         totals.append(partial(before - rest, rest, _collapse))
     return [ops.reshape(sum(parts), (-1,)) for parts in zip(*totals, strict=True)]
 
@@ -90,10 +91,14 @@ def _is(size: Size, value: int) -> bool:
     return isinstance(size, int) and size == value
 
 
-def _between(least: int, wanted: Size, most: Size) -> Size:
-    if isinstance(wanted, int) and isinstance(most, int):
-        return max(least, min(wanted, most))
-    return ops.maximum(least, ops.minimum(wanted, most))
+def _at_least_1(size: Size) -> Size:
+    return max(1, size) if isinstance(size, int) else ops.maximum(1, size)
+
+
+def _at_most(size: Size, most: Size) -> Size:
+    if isinstance(size, int) and isinstance(most, int):
+        return min(size, most)
+    return ops.minimum(size, most)
 
 
 def _columns(unshared: Size, after: Size) -> int:

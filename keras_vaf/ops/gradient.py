@@ -46,6 +46,8 @@ def gradients(
 
     This is for compilers, which fuse the passes over a block.
     """
+    if 0 in tuple(x.shape):  # no element, so that every sum is 0
+        return tuple(ops.zeros_like(tensor) for tensor in (x, *parameters))
     dtype = parameters[0].dtype
     aligned = [BLOCK_LAYOUT.align(layout.merge(p)) for p in parameters]
 

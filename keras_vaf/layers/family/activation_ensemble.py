@@ -120,9 +120,14 @@ class ActivationEnsemble(TrainableActivation):
 
     def _measure(self, inputs: Tensor) -> None:
         """Move the extremes towards those of this batch."""
+        if 0 in tuple(inputs.shape):
+            return
         x = ops.stop_gradient(ops.cast(inputs, self.minimum.dtype))
+        # An empty batch of a program for any batch has no extremes either.
+        found_any = ops.size(x) > 0
         shared = [axis for axis in range(x.ndim) if axis not in self._unshared_axes]
         for weight, extreme in ((self.minimum, ops.min), (self.maximum, ops.max)):
             found = [extreme(function(x), axis=shared) for function in self.functions]
             new = ops.stack(found, axis=-1)
-            weight.assign(self.momentum * weight + (1 - self.momentum) * new)
+            moved = self.momentum * weight + (1 - self.momentum) * new
+            weight.assign(ops.where(found_any, moved, weight.value))

@@ -67,8 +67,10 @@ class Maxout(keras.layers.Layer):
         axis = self._channel_axis(inputs.ndim)
         self._check_channels(inputs.shape[axis])
         shape = ops.shape(inputs)
-        units = inputs.shape[axis] // self.k
-        grouped = (*shape[:axis], units, self.k, *shape[axis + 1 :])
+        before, units, after = shape[:axis], shape[axis] // self.k, shape[axis + 1 :]
+        if 0 in tuple(inputs.shape):  # Keras refuses the maximum of an empty tensor
+            return ops.reshape(inputs, (*before, units, *after))
+        grouped = (*before, units, self.k, *after)
         return ops.max(ops.reshape(inputs, grouped), axis=axis + 1)
 
     def compute_output_shape(

@@ -1,0 +1,149 @@
+"""Inputs with an axis of size 0, such as a batch without rows, give empty results."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import layers
+from tests.harness import to_arrays, to_tensors, vjp
+from tests.layers.family import ACTIVATIONS, fresh
+
+VAF = ACTIVATIONS[0]
+LAYERS = (keras.layers.PReLU(), *ACTIVATIONS)
+CASES = (((0, 3), "channel"), ((2, 3, 0), "channel"))
+MORE_CASES = (
+    ((0, 3), "layer"),
+    ((0, 3, 4), "neuron"),
+    ((0, 3, 4), (2,)),
+    ((2, 0, 4), "layer"),
+    ((2, 0, 4), "channel"),
+    ((2, 0, 4), "neuron"),
+    ((0, 0), "channel"),
+)
+
+
+def built(layer, shape, sharing):
+    """Return a layer that takes a shape, for any size of the batch."""
+    arguments = {"sharing": sharing} if hasattr(layer, "sharing") else {}
+    layer = fresh(layer, **arguments)
+    layer.build((None, *shape[1:]))
+    return layer
+
+
+def run(layer, shape):
+    """Return a training step's output and gradients for an input of zeros."""
+    variables = layer.trainable_variables
+
+    def function(x, *values):
+        with keras.StatelessScope(list(zip(variables, values, strict=True))):
+            return layer(x, training=True)
+
+    x, upstream = to_tensors([np.zeros(shape, "float32")] * 2)
+    weights = (variable.value for variable in variables)
+    return vjp(function, (x, *weights), upstream)
+
+
+def check(layer, shape, sharing):
+    """Check that outputs and gradients have the right shapes, and that sums are 0."""
+    layer = built(layer, shape, sharing)
+    y, gradients = run(layer, shape)
+    assert tuple(y.shape) == shape
+    assert tuple(layer(np.zeros(shape, "float32")).shape) == shape
+    own = to_arrays(gradients)
+    assert own[0].shape == shape
+    for gradient, variable in zip(own[1:], layer.trainable_variables, strict=True):
+        np.testing.assert_array_equal(gradient, np.zeros(variable.shape))
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+@pytest.mark.parametrize("shape, sharing", CASES)
+def test_every_activation(layer, shape, sharing):
+    check(layer, shape, sharing)
+
+
+@pytest.mark.parametrize("shape, sharing", MORE_CASES)
+def test_any_axis(shape, sharing):
+    check(VAF, shape, sharing)
+
+
+def test_maxout():
+    layer = layers.Maxout(2)
+    assert tuple(layer(np.zeros((0, 3, 4), "float32")).shape) == (0, 3, 2)
+
+
+def test_an_empty_batch_leaves_running_statistics_as_they_are():
+    layer = built(layers.ActivationEnsemble(), (0, 3), "channel")
+    before = layer.get_weights()
+    layer(np.zeros((0, 3), "float32"), training=True)
+    for a, b in zip(layer.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize(
+    "layer", [VAF, layers.ActivationEnsemble()], ids=lambda layer: layer.name
+)
+@pytest.mark.parametrize("empty", [0, 3])
+def test_a_compiled_step_takes_any_size(layer, jit_compile, empty):
+    import tensorflow as tf
+
+    layer = fresh(layer, sharing="channel", data_format="channels_first")
+    layer.build((None, 4, None, None))
+    before = layer.get_weights()
+
+    @tf.function(
+        jit_compile=jit_compile,
+        input_signature=[tf.TensorSpec((None, 4, None, None), "float32")],
+    )
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, training=True)
+        return y, *tape.gradient(y, [x, *layer.trainable_variables])
+
+    sizes = [2, 4, 3, 5]
+    sizes[empty] = 0
+    y, gradient, *others = to_arrays(step(np.zeros(sizes, "float32")))
+    assert y.shape == gradient.shape == tuple(sizes)
+    assert not any(np.any(other) for other in others)
+    for a, b in zip(layer.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+# The last batch has one row, so that the second of two replicas has none.
+MIRRORED = """
+import keras, numpy as np, tensorflow as tf
+(processor,) = tf.config.list_physical_devices("CPU")
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(processor, two)
+from keras_vaf.layers import ActivationEnsemble, VAFActivation
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+assert strategy.num_replicas_in_sync == 2
+with strategy.scope():
+    inputs = keras.Input((3, 2))
+    x = VAFActivation(sharing="neuron")(inputs)
+    model = keras.Model(inputs, ActivationEnsemble()(x))
+    model.compile(keras.optimizers.SGD(1e-3), "mse", jit_compile=False)
+x = np.random.default_rng(0).normal(size=(5, 3, 2)).astype("float32")
+model.fit(x, x, batch_size=4, verbose=0)
+assert all(np.isfinite(weight).all() for weight in model.get_weights())
+print("trained")
+"""
+
+
+@pytest.mark.backend("tensorflow")
+def test_a_replica_without_rows():
+    done = subprocess.run(
+        [sys.executable, "-c", MIRRORED],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"KERAS_BACKEND": "tensorflow", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "trained\n", done.stderr

@@ -32,9 +32,9 @@ def dense():
             keras.Input((28, 28, 1)),
             keras.layers.Flatten(),
             keras.layers.Dense(512),
-            VAFActivation(),
+            VAFActivation(initialization="random"),
             keras.layers.Dense(512),
-            VAFActivation(sharing="channel"),
+            VAFActivation(sharing="channel", initialization="random"),
             keras.layers.Dense(10),
         ]
     )
@@ -46,9 +46,9 @@ def convolutional():
         [
             keras.Input((28, 28, 1)),
             keras.layers.Conv2D(16, 3, strides=2),
-            VAFActivation(),
+            VAFActivation(initialization="random"),
             keras.layers.Conv2D(32, 3, strides=2),
-            VAFActivation(sharing="channel"),
+            VAFActivation(sharing="channel", initialization="random"),
             keras.layers.Flatten(),
             keras.layers.Dense(10),
         ]

@@ -26,10 +26,11 @@ from benchmarks.environment import environment
 from keras_vaf.datasets import Dataset, Preprocessing, load
 from keras_vaf.datasets.scores import Rows, baseline_scores, network_scores
 from keras_vaf.experiments import RPROP, corrected_t_test
+from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training import k_folds
-from keras_vaf.tuners import CrossValidated, activation, ranked
+from keras_vaf.tuners import CrossValidated, SearchSpace, activation, ranked
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.utils import deviation, markdown_table, write_atomically
 
@@ -37,14 +38,16 @@ DATASETS = ("servo", "wine", "yacht", "liver", "dermatology", "climate_crashes")
 HIDDEN = (100, 50)
 FACTORS = [0.25, 0.5, 1.0, 2.0]
 RATES = [0.001, 0.003, 0.01, 0.03, 0.1]
+_RANDOM = RandomStart(rescale=True)
+SPACE = SearchSpace(initialization={"random": _RANDOM, "relu": "relu"})
 
 
 def searched_vaf(hp: Any) -> tuple[tuple[int, ...], float, Callable[[], Any]]:
-    return HIDDEN, 0.01, lambda: activation(hp)
+    return HIDDEN, 0.01, lambda: activation(hp, space=SPACE)
 
 
 def fixed_vaf(hp: Any) -> tuple[tuple[int, ...], float, Callable[[], Any]]:
-    return *_width_and_rate(hp), VAFActivation
+    return *_width_and_rate(hp), lambda: VAFActivation(initialization=_RANDOM)
 
 
 def relu(hp: Any) -> tuple[tuple[int, ...], float, Callable[[], Any]]:

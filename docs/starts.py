@@ -1,4 +1,4 @@
-"""Why naive starts are dead, and how near fitted ones come.
+"""Draw naive starts and ours, and list the errors of starts at known functions.
 
 `KERAS_BACKEND=jax python docs/starts.py` makes `images/starts.png` and
 `reports/starts/fits.md`.
@@ -11,22 +11,19 @@ import keras
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from start_errors import report
 
-from keras_vaf.initializers import FunctionStart, RandomStart
+from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.visualization import style
 
 FOLDER = Path(__file__).parent
 PICTURE = FOLDER / "images" / "starts.png"
+COMMAND = "KERAS_BACKEND=jax python docs/starts.py"
 REPORT = FOLDER / "reports" / "starts" / "fits.md"
 
 _UNITS = 5
 _DEPTH, _WIDTH, _SEEDS = 10, 64, 50
-_SIZES = (1, 2, 3, 5, 9, 15)
-_FUNCTIONS = (
-    *("relu", "leaky_relu", "relu6", "hard_sigmoid", "tanh", "sigmoid"),
-    *("elu", "selu", "softplus", "gelu", "silu", "mish"),
-)
 
 Weights = Sequence[np.ndarray]
 
@@ -35,28 +32,7 @@ def main() -> None:
     """Write the picture and the table."""
     _draw()
     REPORT.parent.mkdir(exist_ok=True)
-    tables = "\n".join(map(_table, ("relu", "tanh")))
-    command = "KERAS_BACKEND=jax python docs/starts.py"
-    REPORT.write_text(
-        f"# How near a start comes\n\nLargest error on [-5, 5], made by `{command}`. A "
-        f"dash: the exact start needs more hidden units.\n\n{tables}",
-        encoding="utf-8",
-    )
-
-
-def _table(g: str) -> str:
-    rows = [["start at", *(f"k = {k}" for k in _SIZES)], ["---"] + ["---:"] * 6]
-    rows += [[name, *(_error(name, k, g) for k in _SIZES)] for name in _FUNCTIONS]
-    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"With g = {g}:\n\n{lines}\n"
-
-
-def _error(name: str, k: int, g: str) -> str:
-    try:
-        error = FunctionStart(name).error(k=k, g=g)
-    except ValueError:
-        return "-"
-    return "0" if error < 1e-6 else f"{error:.2f}"
+    REPORT.write_text(report(COMMAND), encoding="utf-8")
 
 
 @style.styled

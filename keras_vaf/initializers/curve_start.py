@@ -6,8 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.initializers.fitting.fits import fit
 from keras_vaf.initializers.start import KnownStart, Values
-from keras_vaf.initializers.units import Carrier, carry, fit
+from keras_vaf.initializers.units import Carrier, carry
 from keras_vaf.ops.functions import (
     Function,
     evaluate,
@@ -75,7 +76,7 @@ class CurveStart(KnownStart):
         """Start values of one function (see `KnownStart`)."""
         carriers, constant = self._carriers()
         if g is not self._g or k < len(carriers):
-            return fit(self.target, k, g)
+            return fit(self, k, g)
         return carry(carriers, constant, k, g, "CurveStart")
 
     def _carriers(self) -> tuple[list[Carrier], float]:

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from keras_vaf.initializers.function_start import FunctionStart
+from keras_vaf.initializers.g_start import GStart
 from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Start
 from keras_vaf.ops.functions import Function, get_function
@@ -17,8 +18,9 @@ def get(identifier: Identifier) -> Start:
     """Find a start.
 
     Args:
-        identifier: `"random"`; the name of an element-wise Keras activation; a
-            registered function or its name; a `Start`, or its configuration.
+        identifier: `"g"`; `"random"`; the name of an element-wise Keras activation;
+            `"sin"`; `"cos"`; a registered function or its name; a `Start`, or its
+            configuration.
 
     Returns:
         A `Start`.
@@ -41,7 +43,9 @@ def get(identifier: Identifier) -> Start:
             "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
             f"another Start. Received: initialization={identifier!r}"
         )
+    if identifier == "g":
+        return GStart()
     if identifier == "random":
         return RandomStart()
-    get_function(identifier, "initialization", others=("random",))
+    get_function(identifier, "initialization", others=("g", "random"))
     return FunctionStart(identifier)

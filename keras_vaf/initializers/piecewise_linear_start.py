@@ -6,8 +6,11 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.initializers.fitting.fits import fit
+from keras_vaf.initializers.fitting.limits import Ends
 from keras_vaf.initializers.start import KnownStart, Values
-from keras_vaf.initializers.units import Carrier, carry, fit
+from keras_vaf.initializers.units import Carrier, carry, relu_units
+from keras_vaf.ops.fixed_function import Lines
 from keras_vaf.ops.functions import Function
 
 
@@ -15,8 +18,8 @@ from keras_vaf.ops.functions import Function
 class PiecewiseLinearStart(KnownStart):
     """Start at a continuous function made of straight lines.
 
-    With g = relu the start is exact: each change of slope is carried by one hidden
-    unit, and a slope on the far left by one more. Others are fitted.
+    With g = relu the start is exact: one hidden unit carries each change of slope. One
+    more unit is needed if no line is level. With another g the function is fitted.
 
     Args:
         knots: Points where the slope changes, ascending.
@@ -34,7 +37,7 @@ class PiecewiseLinearStart(KnownStart):
     >>> leaky = PiecewiseLinearStart(knots=[0], slopes=[0.3, 1])
     >>> absolute = PiecewiseLinearStart(knots=[0], slopes=[-1, 1])
     >>> relu6 = PiecewiseLinearStart(knots=[0, 6], slopes=[0, 1, 0])
-    >>> relu6.error(k=2, g="relu") < 1e-12
+    >>> relu6.error(k=2, g="relu").largest < 1e-12
     True
     """
 
@@ -68,20 +71,18 @@ class PiecewiseLinearStart(KnownStart):
     def units(self, k: int, g: Function) -> Values:
         """Start values of one function (see `KnownStart`)."""
         if g is not keras.activations.relu:
-            return fit(self.target, k, g)
+            return fit(self, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
-        return carry(self.carriers(), self.value, k, g, what)
+        return carry(*self.carriers(), k, g, what)
 
-    def carriers(self) -> list[Carrier]:
-        """The units with g = relu whose sum, and `value`, is the function."""
-        # Right of the first knot: relu(x - knot) times each change of slope, counted
-        # from 0. Left of it: one unit that looks to the left.
-        first = self.knots[0]
-        changes = np.diff((0.0, *self.slopes[1:]))
-        carriers = [(1.0, -t, c) for t, c in zip(self.knots, changes, strict=True) if c]
-        if self.slopes[0]:
-            carriers.append((-1.0, first, -self.slopes[0]))
-        return carriers
+    @property
+    def ends(self) -> Ends:
+        """The first and the last slope."""
+        return self.slopes[0], self.slopes[-1]
+
+    def carriers(self) -> tuple[list[Carrier], float]:
+        """Return the units with g = relu, and the constant, that make up the lines."""
+        return relu_units(Lines(self.knots, self.slopes, self.value))
 
     def get_config(self) -> dict[str, Any]:
         """Arguments of the constructor."""

@@ -1,11 +1,19 @@
 """The base classes of all starts of a VAF."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from keras_vaf.initializers.fitting.limits import Ends, limit_slopes
 from keras_vaf.ops.functions import Function, evaluate, get_function
+
+INSIDE = np.linspace(-8, 8, 3201)
+"""Points at which the error of a start counts."""
+BESIDE = 1e-9
+"""Distance of points at both sides of each; functions may jump in between."""
+FAR = 100.0
+"""Distance of the ends from 0."""
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """alpha, alpha_bias, beta and beta_bias."""
@@ -43,6 +51,14 @@ class Start:
         """
         raise NotImplementedError(f"{type(self).__name__} must define `__call__`.")
 
+    def known(self, g: Function) -> "KnownStart | None":
+        """Return the equal start at a known function, or `None` if there is none.
+
+        Args:
+            g: Fixed function of the hidden units.
+        """
+        return None
+
     def get_config(self) -> dict[str, Any]:
         """Arguments of the constructor."""
         return {}
@@ -53,19 +69,43 @@ class Start:
         return cls(**config)
 
 
+class Errors(NamedTuple):
+    """Distances of f from the function that it starts at.
+
+    Args:
+        largest: Largest distance on [-8, 8].
+        left: Distance at -100.
+        right: Distance at 100. At an end where f cannot have the slope of the function
+            the distance there is large.
+    """
+
+    largest: float
+    left: float
+    right: float
+
+
 class KnownStart(Start):
     """A start at a known function, the same for all functions of a layer.
 
-    Subclasses define `target` and `units`.
+    Subclasses define `target` and `units`. Starts with equal attributes are equal.
     """
 
     def target(self, x: np.ndarray) -> np.ndarray:
-        """The function to start at, in float64."""
+        """Return the values of the function to start at, in float64."""
         raise NotImplementedError(f"{type(self).__name__} must define `target`.")
 
     def units(self, k: int, g: Function) -> Values:
         """Start values of one function, of shapes `(k,)`, `(k,)`, `(k,)` and `()`."""
         raise NotImplementedError(f"{type(self).__name__} must define `units`.")
+
+    @property
+    def ends(self) -> Ends:
+        """Slopes of the lines that the function approaches far left and far right."""
+        return limit_slopes(self.target)
+
+    def known(self, g: Function) -> "KnownStart":
+        """Return this start."""
+        return self
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
         """Start values of every function of a layer (see `Start`)."""
@@ -78,23 +118,36 @@ class KnownStart(Start):
             np.broadcast_to(beta_bias, each),
         )
 
-    def error(self, k: int, g: str | Function = "relu") -> float:
-        """Largest distance, on [-5, 5], of the first function from the known one.
+    def error(self, k: int, g: str | Function = "relu") -> Errors:
+        """Return how far f is from the function.
 
         Args:
             k: Number of hidden units.
             g: Fixed function of the hidden units.
 
         Returns:
-            The largest error. It is 0, rounding apart, where the start is exact.
+            The largest error on [-8, 8], and the errors at -100 and 100. They are 0,
+            rounding apart, where the start is exact.
 
         Example:
 
         >>> FunctionStart("relu").error(k=3, g="relu")
-        0.0
+        Errors(largest=0.0, left=0.0, right=0.0)
         """
         g = get_function(g, "g")
-        x = np.linspace(-5, 5, 2001)
-        alpha, alpha_bias, beta, beta_bias = self.units(k, g)
-        first = evaluate(g, x[:, None] * alpha + alpha_bias) @ beta + beta_bias
-        return float(np.max(np.abs(first - self.target(x))))
+        x = np.concatenate([INSIDE - BESIDE, INSIDE, INSIDE + BESIDE, [-FAR, FAR]])
+        alpha, alpha_bias, beta, constant = self.units(k, g)
+        with np.errstate(all="ignore"):
+            errors = constant - self.target(x)
+            for a, b, factor in zip(alpha, alpha_bias, beta, strict=True):
+                errors = errors + factor * evaluate(g, a * x + b)
+        *inside, left, right = np.nan_to_num(np.abs(errors), nan=np.inf, posinf=np.inf)
+        return Errors(float(max(inside)), float(left), float(right))
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another start is the same."""
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        """Return a hash, so that fits are cached."""
+        return hash((type(self), *vars(self).values()))

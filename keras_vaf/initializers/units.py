@@ -1,4 +1,4 @@
-"""Hidden units for a start: those that carry a function, live spares, and fits.
+"""Hidden units of a start: those that carry a function, and live spares.
 
 A spare unit must not change f and must be able to learn. Copies of a carrier get equal
 gradients for ever, and units whose weights are all 0 get none. So a spare has beta = 0,
@@ -7,20 +7,20 @@ layer: at a quantile of the standard normal distribution.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from keras_vaf.initializers.start import Values
+from keras_vaf.initializers.start import FAR, Values
+from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.fixed_function import Lines
 from keras_vaf.ops.functions import Function, evaluate
 
 _quantile = NormalDist().inv_cdf
 _SAME = 1e-6
 """Distance below which two units are equal: stored weights are rounded to float32."""
-_RIDGES = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
-_MOST_CANCELLED = 10.0
 
 Carrier = tuple[float, float, float]
 """alpha, alpha_bias and beta of a hidden unit that carries a part of f."""
@@ -46,7 +46,7 @@ def carry(
             f"{what} is carried by {len(carriers)} hidden units: expected "
             f"k >= {len(carriers)}. Received: k={k}"
         )
-    alpha, alpha_bias, beta = np.array(carriers, "float64").T
+    alpha, alpha_bias, beta = np.reshape(carriers, (-1, 3)).astype("float64").T
     spares = spare_units(k - len(carriers), g, alpha, alpha_bias)
     units = np.concatenate([(alpha, alpha_bias, beta), spares], axis=1)
     return units[0], units[1], units[2], np.asarray(beta_bias, "float64")
@@ -95,15 +95,24 @@ def _distances(unit: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def _candidates(g: Function) -> Callable[[int], np.ndarray]:
     """Return the function that lists pairs of alpha and alpha_bias for spare units."""
-    x = np.arange(-100.0, 101.0)
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(evaluate(g, x).astype("float32"))
-    left, right = bool(np.all(finite[x < 0])), bool(np.all(finite[x > 0]))
+    left, right = _finite(g)
     if left and right:
         return _over_quantiles
     if left or right:
         return functools.partial(_on_one_side, -1.0 if left else 1.0)
     return _flatter
+
+
+def _finite(g: Function) -> tuple[bool, bool]:
+    """Tell whether a function is finite in float32 on [-100, 0) and on (0, 100]."""
+    known = elementwise(g).finite
+    if known is not None:
+        return known[0] <= -FAR, known[1] >= FAR
+    x = np.arange(1.0, FAR + 1)
+    with np.errstate(over="ignore"):
+        y = evaluate(g, np.stack([-x, x])).astype("float32")
+    left, right = np.all(np.isfinite(y), axis=1)
+    return bool(left), bool(right)
 
 
 def _over_quantiles(count: int) -> np.ndarray:
@@ -128,52 +137,22 @@ def _pairs(units: Iterable[tuple[float, float]]) -> np.ndarray:
     return np.array(list(units), "float64").reshape(-1, 2)
 
 
-def fit(target: Callable[[np.ndarray], np.ndarray], k: int, g: Function) -> Values:
-    """Least-squares fit of a function by k hidden units, under the normal density.
+def relu_units(lines: Lines) -> tuple[list[Carrier], float]:
+    """Return the units with g = relu, and the constant, that make up lines.
 
-    The hidden units are spread over the quantiles, and beta and beta_bias solve the
-    linear problem. Of a few slopes, widths of the spread and ridge penalties those are
-    taken whose largest error on [-5, 5] is smallest, among fits whose hidden units
-    do not cancel each other: where their slopes add up to hundreds of times that of the
-    function, a small step of one of them throws f far.
-
-    Args:
-        target: The function to fit.
-        k: Number of hidden units.
-        g: Fixed function of the hidden units.
+    Each change of slope is carried by one unit. Units to the left of a level line look
+    to the left, units to the right of it look to the right. Without a level line one
+    more unit carries the slope at the left end.
     """
-    x = np.linspace(-5, 5, 501)
-    f = target(x)
-    steepest = _MOST_CANCELLED * float(np.max(np.abs(np.gradient(f, x))))
-    candidates = []
-    for alpha, alpha_bias in _placed(k):
-        hidden = evaluate(g, x[:, None] * alpha + alpha_bias)
-        slopes = np.max(np.abs(np.gradient(hidden, x, axis=0)), axis=0)
-        for ridge in _RIDGES:
-            *beta, beta_bias = _solve(x, hidden, f, ridge)
-            cancel = bool(slopes @ np.abs(beta) > steepest)
-            # Of the fits that the density allows, the one that strays least far out.
-            error = float(np.max(np.abs(hidden @ beta + beta_bias - f)))
-            values = (alpha, alpha_bias, np.array(beta), np.asarray(beta_bias))
-            candidates.append((cancel, error, values))
-    return min(candidates, key=lambda candidate: candidate[:2])[2]
-
-
-def _placed(k: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """alpha and alpha_bias of k hidden units, in a few slopes and widths."""
-    alpha, alpha_bias = _over_quantiles(k).T
-    for slope in (0.5, 1.0, 2.0):
-        for width in (0.5, 1.0, 1.5, 2.0, 3.0):
-            yield alpha * slope, alpha_bias * slope * width
-
-
-def _solve(
-    x: np.ndarray, hidden: np.ndarray, f: np.ndarray, ridge: float
-) -> np.ndarray:
-    """beta and beta_bias: least squares, weighted by the density of x."""
-    weight = np.exp(-0.25 * x**2)  # the square root of the density, unnormalised
-    penalty = np.sqrt(ridge * len(x)) * np.eye(hidden.shape[1] + 1)
-    penalty[-1] = 0.0
-    design = np.column_stack([hidden, np.ones_like(x)]) * weight[:, None]
-    design = np.vstack([design, penalty])
-    return np.linalg.lstsq(design, np.append(f * weight, np.zeros(len(penalty))))[0]
+    knots, slopes, value = lines
+    if 0 not in slopes:
+        left_unit = (-1.0, knots[0], -slopes[0])
+        carriers, _ = relu_units(Lines(knots, (0.0, *slopes[1:]), value))
+        return [*carriers, left_unit], value
+    level = slopes.index(0)
+    changes = np.diff(slopes)
+    rises = np.append(0.0, np.cumsum(np.diff(knots) * slopes[1:-1]))
+    signs = np.where(np.arange(len(knots)) < level, -1.0, 1.0)
+    units = zip(signs, -signs * knots, changes, strict=True)
+    constant = value + rises[max(level - 1, 0)]
+    return [unit for unit in units if unit[2]], float(constant)

@@ -26,7 +26,8 @@ class VAFActivation(TrainableActivation):
 
     One function of 3k + 1 parameters serves all elements that share it (see
     `sharing`). It takes the place of a fixed activation layer anywhere in a model and
-    is trained with the rest of it.
+    is trained with the rest of it. By default f starts as g itself: before training the
+    model computes what it would compute with g.
 
     Args:
         k: Number of hidden units.
@@ -36,9 +37,9 @@ class VAFActivation(TrainableActivation):
             of a channel), `"neuron"` (those of the same place in every sample), or a
             tuple of the axes along which it is shared. Axes count over the whole input;
             the batch axis, 0, is always shared and not named.
-        initialization: How f starts: `"random"`; at the function of an element-wise
-            Keras activation (`"relu"`); at a registered function; or a
-            `keras_vaf.initializers.Start`.
+        initialization: How f starts: `"g"`, as g itself; `"random"`; the name of an
+            element-wise Keras activation (`"relu"`) or a registered function, as that
+            function; or a `keras_vaf.initializers.Start`.
         data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
             for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
@@ -83,7 +84,7 @@ class VAFActivation(TrainableActivation):
     >>> model = keras.Sequential([
     ...     keras.Input((20,)),
     ...     keras.layers.Dense(16),
-    ...     keras_vaf.layers.VAFActivation(k=5, initialization="relu"),
+    ...     keras_vaf.layers.VAFActivation(k=5, g="relu"),
     ...     keras.layers.Dense(1),
     ... ])
     >>> model.layers[1].count_params()
@@ -97,7 +98,7 @@ class VAFActivation(TrainableActivation):
         k: int = 3,
         g: str | Function = "relu",
         sharing: str | Sequence[int] = "layer",
-        initialization: initializers.Identifier = "random",
+        initialization: initializers.Identifier = "g",
         data_format: str | None = None,
         *,
         alpha_regularizer: Any = None,

@@ -14,7 +14,8 @@ from keras_vaf.models.surgery.cloning import Node
 from keras_vaf.models.surgery.fixed_activations import Fixed, fixed
 from keras_vaf.models.surgery.replacement import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
-from keras_vaf.ops.functions import Function
+from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.functions import Function, get_function
 
 SAME = "same"
 _GRID = np.linspace(-5, 5, 501)
@@ -102,8 +103,9 @@ class Maker:
     def _same(self, found: Fixed) -> str | Function:
         """Return the function itself, but relu for one made of straight lines."""
         start = found.start
-        if isinstance(start, FunctionStart) and start.error(k=3, g="relu") > 1e-6:
-            return start.function
+        if isinstance(start, FunctionStart):
+            lines = elementwise(get_function(start.function, "g")).lines
+            return start.function if lines is None else "relu"
         return "relu"
 
     def _measure(self, found: Fixed, start: dict[str, Any]) -> float:

@@ -10,7 +10,7 @@ from keras import ops
 from keras_vaf import layers
 from keras_vaf.initializers import FunctionStart
 from keras_vaf.layers.sharing import Sharing
-from keras_vaf.ops.activations import name_of
+from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.fixed_function import Function
 from keras_vaf.types import Tensor
 
@@ -187,11 +187,10 @@ def _(layer: layers.KAF) -> _Parts:
 @_parts.register
 def _(layer: layers.VAFActivation) -> _Parts:
     alpha, alpha_bias, beta, beta_bias = _weights(layer)
-    start = FunctionStart(layer.g)
-    if start.error(k=3, g="relu") > 1e-6:  # TensorFlow holds some slopes in float32
+    if elementwise(layer.g).lines is None:
         return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
     # g itself is a sum of a few relu, and a constant.
-    slopes, biases, weights, constant = start.units(3, _RELU)
+    slopes, biases, weights, constant = FunctionStart(layer.g).units(3, _RELU)
     units = [
         (
             slope * alpha[..., j],

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class SearchSpace:
     """Values to try for each of the four hyper-parameters of a VAF.
 
-    The default is the paper's grid. Each argument is a sequence of values, or a mapping
-    that gives values names of your own. A tuner can hold numbers and strings only, so
-    that axes, starts and functions are searched by their names: `"(1, 2)"`,
-    `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
+    The default is the paper's grid, and a start at ReLU. Each argument is a sequence of
+    values, or a mapping that gives values names of your own. A tuner can hold numbers
+    and strings only, so that axes, starts and functions are searched by their names:
+    `"(1, 2)"`, `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
 
     Args:
         k: Numbers of hidden units.
@@ -43,7 +43,7 @@ class SearchSpace:
     k: Sequence[int] | Mapping[str, int] = (3, 5, 7, 9, 11, 15)
     g: Sequence[Any] | Mapping[str, Any] = ("relu", "tanh", "sigmoid")
     sharing: Sequence[Any] | Mapping[str, Any] = ("layer", "neuron")
-    initialization: Sequence[Any] | Mapping[str, Any] = ("random", "relu")
+    initialization: Sequence[Any] | Mapping[str, Any] = ("g", "random", "relu")
 
     def __post_init__(self) -> None:
         """Refuse a space in which there is nothing to choose from."""
@@ -89,7 +89,7 @@ def activation(
     Args:
         hp: The hyper-parameters that a tuner gives to a model-building function.
         prefix: What their names begin with, such as `"first_"`.
-        space: What to choose from; the paper's grid by default.
+        space: What to choose from; `SearchSpace()` by default.
         **fixed: Arguments of `VAFActivation` that are not searched.
 
     Returns:
@@ -104,7 +104,7 @@ def activation(
     >>> hp = keras_tuner.HyperParameters()
     >>> layer = activation(hp, g="tanh")
     >>> hp.values
-    {'k': 3, 'sharing': 'layer', 'initialization': 'random'}
+    {'k': 3, 'sharing': 'layer', 'initialization': 'g'}
     """
     space = space or SearchSpace()
     arguments = dict(fixed)

@@ -113,9 +113,11 @@ def _draw_function(
             label="knots of f",
         )
     start = getattr(layer, "initialization", "random")
-    target = getattr(initializers.get(start), "target", None)
-    if target is not None:
-        ax.plot(x, target(x), "--", color=style.DARK, lw=1.2, zorder=3.5, label="start")
+    g: Any = getattr(layer, "g", None)
+    known = initializers.get(start).known(g)
+    if known is not None:
+        y = known.target(x)
+        ax.plot(x, y, "--", color=style.DARK, lw=1.2, zorder=3.5, label="start")
 
 
 def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:

@@ -47,9 +47,13 @@ def first_record(layer, **arguments):
 
 
 def test_records_each_layer_before_training_and_after_each_epoch():
-    block = keras.Sequential([VAFActivation(name="inner")], name="block")
+    block = keras.Sequential(
+        [VAFActivation(name="inner", initialization="random")], name="block"
+    )
     hidden = keras.layers.Dense(3, activation=KAF(name="kaf"), name="hidden")
-    model = model_of(VAFActivation(name="first"), block, hidden)
+    model = model_of(
+        VAFActivation(name="first", initialization="random"), block, hidden
+    )
     functions = []
     keep = keras.callbacks.LambdaCallback(
         on_epoch_end=lambda *_: functions.append(model.layers[0].function([0.5])[0])
@@ -71,7 +75,9 @@ def test_records_each_layer_before_training_and_after_each_epoch():
 def test_leaves_the_training_as_it_is():
     def weights(callbacks):
         keras.utils.set_random_seed(1)
-        model = model_of(VAFActivation(), keras.layers.Dropout(0.5))
+        model = model_of(
+            VAFActivation(initialization="random"), keras.layers.Dropout(0.5)
+        )
         model.fit(X, Y, epochs=2, verbose=0, callbacks=callbacks)
         assert "call" not in vars(model.layers[0])
         return model.get_weights()
@@ -81,7 +87,7 @@ def test_leaves_the_training_as_it_is():
 
 
 def test_records_what_enters_each_layer():
-    record = first_record(VAFActivation())
+    record = first_record(VAFActivation(initialization="random"))
     counts, _ = np.histogram(X, bins=record.edges)
     np.testing.assert_array_equal(record.counts, counts)
     assert record.counts.sum() >= 0.99 * X.size
@@ -90,7 +96,7 @@ def test_records_what_enters_each_layer():
 
 def test_uses_rows_from_all_over_the_data():
     data = np.repeat(np.arange(100.0, dtype="float32")[:, None], 2, axis=1)
-    record = first_record(VAFActivation(), data=data, rows=11)
+    record = first_record(VAFActivation(initialization="random"), data=data, rows=11)
     assert record.counts.sum() <= 22
     assert record.edges[0] < 1
     assert record.edges[-1] > 98
@@ -100,7 +106,9 @@ def test_uses_rows_from_all_over_the_data():
 @pytest.mark.parametrize("sharing", ["channel", "neuron"])
 def test_many_functions_are_recorded_one_by_one(sharing, shape):
     x = np.random.default_rng(1).normal(size=(8, *shape)).astype("float32")
-    layer = VAFActivation(sharing=sharing, k=2, data_format="channels_last")
+    layer = VAFActivation(
+        sharing=sharing, k=2, data_format="channels_last", initialization="random"
+    )
     model = keras.Sequential([keras.Input(shape), layer])
     model.compile("sgd", "mse")
     (record,) = watched(model, data=x).records[layer.name]
@@ -109,7 +117,7 @@ def test_many_functions_are_recorded_one_by_one(sharing, shape):
 
 
 def test_of_very_many_functions_some_are_looked_at():
-    layer = VAFActivation(sharing="neuron")
+    layer = VAFActivation(sharing="neuron", initialization="random")
     model = keras.Sequential([keras.Input((40, 40)), layer])
     model.compile("sgd", "mse")
     (record,) = watched(model, data=np.ones((2, 40, 40), "float32")).records[layer.name]
@@ -132,7 +140,9 @@ def test_each_function_has_its_own_knots():
     assert first_record(layer).outside == pytest.approx(outside)
 
 
-@pytest.mark.parametrize("layer", [KAF(), VAFActivation(g="tanh")])
+@pytest.mark.parametrize(
+    "layer", [KAF(), VAFActivation(g="tanh", initialization="random")]
+)
 def test_functions_without_knots(layer):
     assert first_record(layer).outside is None
 
@@ -188,14 +198,16 @@ def test_dead_functions_of_many_are_counted_without_a_warning():
 
 
 def test_every_so_many_epochs_and_at_the_end():
-    monitor = watched(model_of(VAFActivation(name="vaf")), epochs=5, every=2)
+    monitor = watched(
+        model_of(VAFActivation(name="vaf", initialization="random")), epochs=5, every=2
+    )
     assert [record.epoch for record in monitor.records["vaf"]] == [0, 2, 4, 5]
     assert monitor.seconds > 0
 
 
 def test_draws_a_picture(tmp_path):
     path = tmp_path / "strip.png"
-    model = model_of(VAFActivation(), KAF())
+    model = model_of(VAFActivation(initialization="random"), KAF())
     watched(model, epochs=1, picture=path)
     header = path.read_bytes()[:24]
     assert header[:8] == b"\x89PNG\r\n\x1a\n"
@@ -205,7 +217,7 @@ def test_draws_a_picture(tmp_path):
 
 
 def test_mixed_precision():
-    layer = VAFActivation(name="vaf", dtype="mixed_bfloat16")
+    layer = VAFActivation(name="vaf", dtype="mixed_bfloat16", initialization="random")
     model = model_of(keras.layers.Dense(4, dtype="mixed_bfloat16"), layer)
     monitor = watched(model, epochs=1)
     assert np.isfinite(monitor.records["vaf"][1].curves).all()

@@ -61,7 +61,9 @@ def test_units_come_back():
 
 def test_is_saved_with_the_layer(tmp_path):
     check_serialization(Monotone())
-    model, x, y = model_of(VAFActivation(beta_constraint=Monotone()))
+    model, x, y = model_of(
+        VAFActivation(beta_constraint=Monotone(), initialization="random")
+    )
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     loaded.train_on_batch(x, y)

@@ -46,11 +46,13 @@ def trained(g, x):
         [
             keras.Input(x.shape[1:]),
             keras.layers.Conv2D(3, 3),
-            VAFActivation(g=g, sharing="channel"),
+            VAFActivation(g=g, sharing="channel", initialization="random"),
             keras.layers.Conv2D(3, 3),
-            VAFActivation(g=g, sharing="neuron"),
+            VAFActivation(g=g, sharing="neuron", initialization="random"),
             keras.layers.Flatten(),
-            keras.layers.Dense(4, activation=VAFActivation(g=g)),
+            keras.layers.Dense(
+                4, activation=VAFActivation(g=g, initialization="random")
+            ),
             keras.layers.Dense(1),
         ]
     )

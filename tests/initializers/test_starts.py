@@ -8,6 +8,7 @@ from keras import ops
 from keras_vaf import initializers
 from keras_vaf.initializers import (
     FunctionStart,
+    GStart,
     PiecewiseLinearStart,
     Start,
 )
@@ -15,7 +16,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import NAMES
 from keras_vaf.ops.functions import get_function
 from tests import reference
-from tests.harness import to_arrays, vjp
+from tests.harness import double_precision, to_arrays, vjp
 
 X = np.linspace(-6, 6, 97).astype("float32")[:, None]
 EPSILON = np.finfo("float32").eps
@@ -23,9 +24,17 @@ EPSILON = np.finfo("float32").eps
 EXACT_PAIRS = [
     *[(name, "relu", 2) for name in ("leaky_relu", "linear", "hard_tanh", "relu6")],
     *[(name, "relu", 2) for name in ("hard_sigmoid", "sparse_sigmoid")],
-    ("soft_shrink", "relu", 3),
+    ("soft_shrink", "relu", 2),
     ("sigmoid", "tanh", 1),
     ("tanh", "sigmoid", 1),
+    ("log_sigmoid", "softplus", 1),
+    ("softplus", "log_sigmoid", 1),
+    ("sin", "cos", 1),
+    ("cos", "sin", 1),
+    ("elu", "celu", 1),
+    ("celu", "elu", 1),
+    ("sparse_sigmoid", "relu6", 1),
+    ("hard_tanh", "sparse_sigmoid", 1),
     ("hard_tanh", "hard_sigmoid", 1),
     ("hard_tanh", "relu6", 1),
     ("hard_sigmoid", "hard_tanh", 1),
@@ -37,8 +46,14 @@ LINES = [
     ("leaky_relu of slope 0.3", PiecewiseLinearStart([0], [0.3, 1]), 2),
     ("absolute value", PiecewiseLinearStart([0], [-1, 1]), 2),
     ("constant left of a knot", PiecewiseLinearStart([2], [0, 3], 1), 1),
-    ("three knots", PiecewiseLinearStart([-1, 0.5, 2], [-0.5, 2, 0, 1], 0.3), 4),
+    ("three knots", PiecewiseLinearStart([-1, 0.5, 2], [-0.5, 2, 0, 1], 0.3), 3),
+    ("no level line", PiecewiseLinearStart([-1, 0.5, 2], [-0.5, 2, 1, 3], 0.3), 4),
 ]
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def bump(x):
+    return x * ops.exp(-ops.square(x))
 
 
 def output(x, **arguments):
@@ -53,13 +68,52 @@ def test_f_starts_as_g_to_the_bit(g):
         np.testing.assert_array_equal(output(X, k=k, g=g, initialization=g), expected)
 
 
+WIDE = np.linspace(-100, 100, 801).astype("float32")[:, None]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("g", NAMES)
+def test_g_is_the_start_for_every_k(g, dtype):
+    with double_precision():
+        x = ops.convert_to_tensor(WIDE.astype(dtype))
+        expected = ops.convert_to_numpy(get_function(g, "g")(x))
+        finite = np.isfinite(expected)
+        for k in (1, 2, 3, 16):
+            found = output(x, k=k, g=g, initialization="g", dtype=dtype)
+            np.testing.assert_array_equal(found[finite], expected[finite])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("g", NAMES)
+def test_g_is_the_start_in_half_precision_rounded_once(g, dtype):
+    x = ops.cast(ops.convert_to_tensor(WIDE), dtype)
+    exact = get_function(g, "g")(ops.cast(x, "float32"))
+    layer = VAFActivation(k=3, g=g, initialization="g", dtype=dtype)
+    found, expected = (
+        ops.convert_to_numpy(ops.cast(y, "float32"))
+        for y in (layer(x), ops.cast(exact, dtype))
+    )
+    finite = np.isfinite(ops.convert_to_numpy(exact))
+    np.testing.assert_array_equal(found[finite], expected[finite])
+
+
+@pytest.mark.parametrize("g", [ops.log, ops.sqrt, ops.sinh, bump])
+def test_g_is_the_start_for_functions_of_your_own(g):
+    expected = ops.convert_to_numpy(g(ops.convert_to_tensor(WIDE)))
+    finite = np.isfinite(expected)
+    for k in (1, 2, 5):
+        found = output(WIDE, k=k, g=g, initialization="g")
+        np.testing.assert_array_equal(found[finite], expected[finite])
+    assert GStart().error(3, bump) == (0, 0, 0)
+
+
 @pytest.mark.parametrize(("f", "g", "carriers"), EXACT_PAIRS)
 def test_exact_pairs(f, g, carriers):
     expected = reference.FUNCTIONS[f][0](X.astype("float64"))
     for k in (carriers, carriers + 1, 7):
         error = np.abs(output(X, k=k, g=g, initialization=f) - expected)
         assert np.all(error <= 4 * EPSILON * (1 + np.abs(X)))
-    assert FunctionStart(f).error(k=7, g=g) < 1e-6
+    assert max(FunctionStart(f).error(k=7, g=g)) < 1e-5
 
 
 @pytest.mark.parametrize(("name", "start", "carriers"), LINES)
@@ -82,59 +136,30 @@ def test_too_few_units_are_named():
         VAFActivation(k=1, initialization="relu6")
 
 
-@pytest.mark.parametrize(
-    ("f", "g", "k", "largest"),
-    [("tanh", "relu", 5, 0.2), ("gelu", "tanh", 15, 0.2), ("silu", "relu", 7, 1.0)],
-)
-def test_a_fit_reports_its_error(f, g, k, largest):
-    start = FunctionStart(f)
-    x = np.linspace(-5, 5, 401)
-    values = start.units(k, getattr(keras.activations, g))
-    error = np.max(np.abs(reference.vaf(x, *values, g) - reference.FUNCTIONS[f][0](x)))
-    assert start.error(k, g) == pytest.approx(error, rel=0.05)
-    assert error < largest
-
-
-@pytest.mark.parametrize(
-    ("f", "g", "k"), [("tanh", "relu", 4), ("silu", "tanh", 9), ("relu", "gelu", 5)]
-)
-def test_a_fit_is_near_the_best_of_its_hidden_units(f, g, k):
-    """Least squares of its own hidden units, under the normal density."""
-    alpha, alpha_bias, beta, beta_bias = FunctionStart(f).units(
-        k, getattr(keras.activations, g)
-    )
-    x = np.linspace(-5, 5, 501)
-    hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
-    target, root = reference.FUNCTIONS[f][0](x), np.exp(-(x**2) / 4)
-    design = np.column_stack([hidden, np.ones_like(x)]) * root[:, None]
-    best = np.linalg.lstsq(design, target * root)[0]
-    least = np.linalg.norm(design @ best - target * root)
-    found = np.linalg.norm((hidden @ beta + beta_bias - target) * root)
-    assert found <= 1.1 * least + 0.01
-
-
 @pytest.mark.parametrize("g", ["tanh", "sigmoid", "softplus", "gelu"])
 @pytest.mark.parametrize("f", ["relu", "leaky_relu", "elu", "softplus", "mish"])
 def test_the_units_of_a_fit_do_not_cancel(f, g):
     """Their slopes add up to ten times that of f at most, or one step throws it off."""
     x = np.linspace(-5, 5, 501)
+    far = np.linspace(-20, 20, 2001)
     steepest = np.abs(np.gradient(reference.FUNCTIONS[f][0](x), x)).max()
     for k in (3, 9, 15):
         alpha, alpha_bias, beta, _ = FunctionStart(f).units(
             k, getattr(keras.activations, g)
         )
-        hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
-        slopes = np.abs(np.gradient(hidden, x, axis=0)).max(axis=0)
-        assert slopes @ np.abs(beta) <= 10.1 * steepest
+        for places, factor in ((x, 10.1), (far, 20.1)):
+            hidden = reference.FUNCTIONS[g][0](places[:, None] * alpha + alpha_bias)
+            slopes = np.abs(np.gradient(hidden, places, axis=0)).max(axis=0)
+            assert slopes @ np.abs(beta) <= factor * steepest
 
 
 @pytest.mark.parametrize("g", ["relu", "tanh", "sigmoid", "gelu", "hard_tanh", "elu"])
 @pytest.mark.parametrize(
-    "f", ["relu", "tanh", "leaky_relu", "linear", "silu", "random"]
+    "f", ["g", "relu", "tanh", "leaky_relu", "linear", "silu", "random"]
 )
 def test_every_unit_learns_from_the_first_step(f, g):
     k = 7
-    x = np.random.default_rng(0).normal(size=(512, 1)).astype("float32")
+    x = np.random.default_rng(0).uniform(-8, 8, (512, 1)).astype("float32")
     wanted = np.random.default_rng(1).normal(size=(512, 1)).astype("float32")
     layer = VAFActivation(k=k, g=g, initialization=f)
     error = output(x, k=k, g=g, initialization=f) - wanted
@@ -171,7 +196,7 @@ def test_a_start_of_your_own():
         (keras.initializers.Zeros(), r"RandomStart.*Received: initialization="),
         (3, r"`initialization` must be"),
         ("Relu", r"Did you mean 'relu'\? Received: initialization='Relu'"),
-        ("randon", r"one of random, .* Did you mean 'random'\?"),
+        ("randon", r"one of g, random, .* Did you mean 'random'\?"),
     ],
 )
 def test_unknown_starts(identifier, message):

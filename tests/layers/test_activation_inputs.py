@@ -12,8 +12,12 @@ X = np.random.default_rng(0).normal(size=(300, 3)).astype("float32")
 
 
 def test_in_a_nested_model_and_in_another_layer():
-    hidden = layers.Dense(4, activation=VAFActivation(name="vaf"), name="hidden")
-    inner = keras.Sequential([hidden, VAFActivation(name="last")], name="inner")
+    hidden = layers.Dense(
+        4, activation=VAFActivation(name="vaf", initialization="random"), name="hidden"
+    )
+    inner = keras.Sequential(
+        [hidden, VAFActivation(name="last", initialization="random")], name="inner"
+    )
     model = keras.Sequential([keras.Input((3,)), inner, layers.Dense(1)])
     found = activation_inputs(model, X)
     assert list(found) == ["inner/hidden/vaf", "inner/last"]
@@ -37,7 +41,13 @@ def test_of_a_layer_in_two_places():
 class Subclassed(keras.Model):
     def __init__(self):
         super().__init__()
-        self.blocks = [layers.Dense(4, activation=VAFActivation(name="vaf"), name="d")]
+        self.blocks = [
+            layers.Dense(
+                4,
+                activation=VAFActivation(name="vaf", initialization="random"),
+                name="d",
+            )
+        ]
 
     def call(self, inputs):
         return self.blocks[0](inputs["x"])
@@ -52,8 +62,14 @@ def test_in_loops_over_time():
     model = keras.Sequential(
         [
             keras.Input((5, 3)),
-            layers.GRU(4, activation=VAFActivation(name="vaf"), return_sequences=True),
-            layers.TimeDistributed(layers.Dense(2, activation=VAFActivation())),
+            layers.GRU(
+                4,
+                activation=VAFActivation(name="vaf", initialization="random"),
+                return_sequences=True,
+            ),
+            layers.TimeDistributed(
+                layers.Dense(2, activation=VAFActivation(initialization="random"))
+            ),
         ]
     )
     found = activation_inputs(model, X.reshape(-1, 5, 3))

@@ -103,7 +103,7 @@ def test_not_p1_the_number_of_parameters_is_fixed(layer, per_function):
 
 
 UNAIDED = (
-    layers.VAFActivation(),
+    layers.VAFActivation(initialization="random"),
     layers.ABU(),
     layers.AdaptiveSigmoid(),
     layers.AdaptiveTanh(),

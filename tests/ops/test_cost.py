@@ -18,7 +18,7 @@ variants = pytest.mark.parametrize("k, g, sharing", [*RELU, (15, "tanh", "layer"
 
 
 def make_layer(k, g, sharing):
-    layer = VAFActivation(k=k, g=g, sharing=sharing)
+    layer = VAFActivation(k=k, g=g, sharing=sharing, initialization="random")
     layer.build(SHAPE)
     return layer
 

@@ -63,7 +63,10 @@ def test_the_start_is_what_training_began_with(classes):
 
 def test_functions_of_their_own_have_their_own_starts(classes):
     variant = Variant(
-        "own", "own", "VAFActivation", {"k": 3, "g": "relu", "sharing": "neuron"}
+        "own",
+        "own",
+        "VAFActivation",
+        {"k": 3, "g": "relu", "sharing": "neuron", "initialization": "random"},
     )
     [(report, _), _] = trained(classes, variant)
 

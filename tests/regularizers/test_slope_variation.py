@@ -90,7 +90,12 @@ def test_joins_the_loss_and_straightens_the_function():
 def test_is_saved_with_the_layer(tmp_path):
     check_serialization(SlopeVariation(0.02))
     model = keras.Sequential(
-        [keras.Input((2,)), VAFActivation(function_regularizer=SlopeVariation(0.02))]
+        [
+            keras.Input((2,)),
+            VAFActivation(
+                function_regularizer=SlopeVariation(0.02), initialization="random"
+            ),
+        ]
     )
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")

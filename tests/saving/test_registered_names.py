@@ -21,6 +21,7 @@ NAMES = (
     "keras_vaf>CurveStart",
     "keras_vaf>Damping",
     "keras_vaf>FunctionStart",
+    "keras_vaf>GStart",
     "keras_vaf>Interval",
     "keras_vaf>KAF",
     "keras_vaf>Lipschitz",

@@ -79,9 +79,16 @@ def test_the_curves_alone_decide_the_height(layer):
 
 
 def test_random_start_and_smooth_functions_have_neither_start_nor_knots():
-    lines = lines_of(plot_activation(VAFActivation(g="tanh")))
+    lines = lines_of(plot_activation(VAFActivation(g="tanh", initialization="random")))
 
     assert list(lines) == ["f", "derivative of f"]
+
+
+def test_the_default_start_is_shown():
+    lines = lines_of(plot_activation(VAFActivation(g="tanh")))
+
+    x, y = lines["start"].get_data()
+    np.testing.assert_allclose(y, np.tanh(x), atol=1e-6)
 
 
 def test_start_of_ones_own_is_shown():
@@ -110,7 +117,7 @@ def test_channels_are_a_bundle_with_the_most_different_named():
 
 
 def test_units_are_named_by_their_place():
-    layer = VAFActivation(sharing="neuron")
+    layer = VAFActivation(sharing="neuron", initialization="random")
     layer.build((None, 2, 3))
 
     named = [label for label in lines_of(plot_activation(layer)) if "[" in label]
@@ -121,7 +128,7 @@ def test_units_are_named_by_their_place():
 
 
 def test_a_single_channel_is_named_once():
-    layer = VAFActivation(sharing="channel")
+    layer = VAFActivation(sharing="channel", initialization="random")
     layer.build((None, 1))
 
     assert list(lines_of(plot_activation(layer))) == ["median f", "f[0]"]

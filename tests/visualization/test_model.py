@@ -15,8 +15,8 @@ def model():
     block = keras.Sequential(
         [
             keras.layers.Dense(4),
-            VAFActivation(name="first"),
-            VAFActivation(name="second"),
+            VAFActivation(name="first", initialization="random"),
+            VAFActivation(name="second", initialization="random"),
         ],
         name="block",
     )
@@ -24,9 +24,13 @@ def model():
         [
             keras.Input((3,)),
             keras.layers.Dense(5),
-            VAFActivation(sharing="channel", name="channels"),
+            VAFActivation(sharing="channel", name="channels", initialization="random"),
             block,
-            keras.layers.Dense(2, activation=VAFActivation(name="inner"), name="head"),
+            keras.layers.Dense(
+                2,
+                activation=VAFActivation(name="inner", initialization="random"),
+                name="head",
+            ),
         ],
         name="model",
     )
@@ -56,7 +60,9 @@ def test_shows_what_enters_each_layer(model):
 
 def test_takes_a_list_for_a_model_of_several_inputs():
     inputs = [keras.Input((3,)), keras.Input((3,))]
-    outputs = VAFActivation(name="vaf")(keras.layers.Add()(inputs))
+    outputs = VAFActivation(name="vaf", initialization="random")(
+        keras.layers.Add()(inputs)
+    )
 
     (ax,) = plot_activations(keras.Model(inputs, outputs), [np.ones((9, 3))] * 2)
 
@@ -77,7 +83,7 @@ def test_one_legend_serves_all_panels(model):
 
 
 def test_shows_a_layer_once_that_is_used_twice():
-    shared = VAFActivation(name="shared")
+    shared = VAFActivation(name="shared", initialization="random")
     x = keras.Input((3,))
     model = keras.Model(x, shared(keras.layers.Dense(3)(shared(x))))
 

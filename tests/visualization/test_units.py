@@ -26,20 +26,20 @@ def test_units_and_constant_add_up_to_the_function():
 
 
 def test_many_units_are_told_apart():
-    units = plot_units(VAFActivation(k=12)).get_lines()[1:-1]
+    units = plot_units(VAFActivation(k=12, initialization="random")).get_lines()[1:-1]
 
     looks = {(line.get_color(), line.get_linestyle()) for line in units}
     assert len(looks) == 12
 
 
 def test_data_decide_the_range():
-    ax = plot_units(VAFActivation(), data=np.linspace(0, 10, 5))
+    ax = plot_units(VAFActivation(initialization="random"), data=np.linspace(0, 10, 5))
 
     assert ax.get_xlim() == pytest.approx((-0.5, 10.5), abs=0.05)
 
 
 def test_shows_the_function_that_is_asked_for():
-    layer = VAFActivation(sharing="neuron")
+    layer = VAFActivation(sharing="neuron", initialization="random")
     layer.build((None, 2, 3))
 
     function = plot_units(layer, index=(1, 2)).get_lines()[0]

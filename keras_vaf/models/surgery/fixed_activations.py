@@ -163,5 +163,6 @@ def _sampled(name: str, function: Callable[[Any], Any]) -> Fixed:
     y = evaluate(function, x[:, None])[:, 0]
     slopes = np.diff(y) / np.diff(x)
     lines = PiecewiseLinearStart(x[1:-1].tolist(), slopes.tolist(), y[1])
-    alpha, alpha_bias, beta = zip(*lines.carriers(), strict=True)
-    return Fixed(name, CurveStart("relu", alpha, alpha_bias, beta, lines.value))
+    carriers, constant = lines.carriers()
+    alpha, alpha_bias, beta = zip(*carriers, strict=True)
+    return Fixed(name, CurveStart("relu", alpha, alpha_bias, beta, constant))

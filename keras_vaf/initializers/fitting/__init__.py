@@ -1,0 +1,1 @@
+"""Fits of known functions by hidden units, and the ends of functions."""

@@ -1,0 +1,36 @@
+"""The start at the fixed function g of the hidden units."""
+
+from collections.abc import Sequence
+
+import keras
+
+from keras_vaf.initializers.function_start import FunctionStart
+from keras_vaf.initializers.start import Errors, Start, Values
+from keras_vaf.ops.functions import Function
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class GStart(Start):
+    """Start at g itself: f = g, for every g and every k.
+
+    One hidden unit carries g. All others are spare units: they have beta 0 and can
+    learn. `initialization="g"` means this start.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(g="relu6", initialization="g")
+    >>> print(layer.function([-1, 3, 9]))
+    [0. 3. 6.]
+    """
+
+    def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
+        """Start values of every function of a layer (see `Start`)."""
+        return self.known(g)(unshared, k, g)
+
+    def known(self, g: str | Function) -> FunctionStart:
+        """Return the start at g (see `Start`)."""
+        return FunctionStart(g)
+
+    def error(self, k: int, g: str | Function = "relu") -> Errors:
+        """Return how far f is from g: 0 (see `KnownStart.error`)."""
+        return self.known(g).error(k, g)

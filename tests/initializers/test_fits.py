@@ -1,0 +1,220 @@
+"""Fits: the least largest error, slopes at both ends, no growth with k."""
+
+import itertools
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+
+from keras_vaf.initializers import CurveStart, FunctionStart, PiecewiseLinearStart
+from keras_vaf.initializers.fitting import fits
+from keras_vaf.initializers.fitting.limits import limit_slopes
+from keras_vaf.ops import NAMES
+from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.functions import get_function
+from tests import reference
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+RELU = keras.activations.relu
+SIZES = (1, 2, 3, 4, 5, 6, 7, 9, 12, 16)
+X = np.linspace(-8, 8, 16_001)
+
+
+def curve(start, k, g="relu", x=X):
+    """Return the values of a start in NumPy."""
+    return reference.vaf(x, *start.units(k, get_function(g, "g")), g)
+
+
+def slopes_at_ends(start, k, g="relu"):
+    """Return the slopes far left and far right."""
+    far = np.array([-3e4, -2e4, 2e4, 3e4])
+    y = curve(start, k, g, far)
+    return (y[1] - y[0]) / 1e4, (y[3] - y[2]) / 1e4
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def wavelet(x):
+    return ops.sin(3 * x) * ops.exp(-ops.square(x) / 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_units_never_have_a_larger_error(name):
+    start = FunctionStart(name)
+    least = 0 if elementwise(get_function(name, "name")).lines is None else 3
+    errors = [start.error(k).largest for k in SIZES if k >= least]
+    assert all(b <= a for a, b in itertools.pairwise(errors))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [3, 8])
+def test_the_slopes_at_both_ends_are_those_of_the_function(name, k):
+    start = FunctionStart(name)
+    errors = start.error(k)
+    found = slopes_at_ends(start, k)
+    for slope, end, beyond in zip(found, start.ends, errors[1:], strict=True):
+        if end is not None:
+            assert slope == pytest.approx(end, abs=1e-9)
+            assert beyond <= errors.largest + 1e-6
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu", "mish", "softplus", "elu", "selu"])
+@pytest.mark.parametrize("k", [1, 2, 3, 9])
+def test_no_fit_is_worse_than_relu_itself(name, k):
+    f = reference.FUNCTIONS[name][0]
+    error = FunctionStart(name).error(k).largest
+    slope = FunctionStart(name).ends[1]
+    assert error <= np.max(np.abs(f(X) - slope * np.maximum(X, 0)))
+
+
+@pytest.mark.parametrize("name, k", [("gelu", 3), ("tanh", 5), ("softsign", 7)])
+def test_the_reported_error_is_that_of_the_function(name, k):
+    start = FunctionStart(name)
+    f = reference.FUNCTIONS[name][0]
+    error = np.max(np.abs(curve(start, k) - f(X)))
+    assert start.error(k).largest == pytest.approx(error, rel=1e-3)
+
+
+@pytest.mark.parametrize("g", ["relu", "gelu"])
+def test_one_unit_that_cannot_have_both_slopes_is_near_inside(g):
+    errors = FunctionStart("tanh_shrink").error(1, g)
+    assert errors.largest < 1.01 < 10 < errors.left + errors.right
+
+
+def test_spare_units_fill_up_what_a_fit_does_not_need():
+    alpha, bias, beta, _ = FunctionStart("tanh").units(3, RELU)
+    assert list(beta != 0) == [True, True, False]
+    assert len(set(zip(alpha, bias, strict=True))) == 3
+
+
+def test_a_fit_is_computed_once_and_again_the_same():
+    start = FunctionStart("silu")
+    first = fits.fit(start, 4, RELU)
+    assert fits.fit(FunctionStart("silu"), 4, RELU) is first
+    fits.fit.cache_clear()
+    again = fits.fit(start, 4, RELU)
+    assert again is not first
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert fits.fit.cache_info().maxsize is not None
+
+
+def test_a_jump_is_seen():
+    start = FunctionStart("hard_shrink")
+    assert start.error(2).largest == pytest.approx(0.25, rel=0.01)
+    assert start.error(12).largest == pytest.approx(0.25, rel=0.01)
+
+
+@pytest.mark.parametrize("k", [1, 4, 12])
+def test_functions_of_your_own(k):
+    start = FunctionStart(wavelet)
+    assert start.ends == (0, 0)
+    assert slopes_at_ends(start, k) == pytest.approx((0, 0), abs=1e-9)
+    errors = [start.error(size).largest for size in (k, k + 1)]
+    assert errors[1] <= errors[0] <= 0.9
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+def test_a_function_without_values_on_one_side(g):
+    start = FunctionStart(ops.sqrt)
+    values = start.units(5, get_function(g, "g"))
+    x = np.linspace(0.01, 8, 100)
+    assert np.max(np.abs(reference.vaf(x, *values, g) - np.sqrt(x))) < 0.1
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    knots=st.lists(st.integers(-28, 28), min_size=1, max_size=5, unique=True),
+    changes=st.lists(st.integers(-4, 4), min_size=5, max_size=5),
+)
+def test_lines_are_found_again(knots, changes):
+    """As a curve whose units are too many, so that it is fitted."""
+    knots = np.sort(knots) / 4
+    slopes = np.cumsum([0, *changes[: len(knots)]]) / 2
+    lines = PiecewiseLinearStart(knots, slopes)
+    doubled = np.repeat(knots, 2)
+    halves = np.repeat(np.diff(slopes) / 2, 2)
+    ones = np.ones(len(doubled))
+    start = CurveStart("relu", ones, -doubled, halves)
+    errors = [start.error(k).largest for k in range(1, 1 + len(knots))]
+    assert all(b <= a + 1e-9 for a, b in itertools.pairwise(errors))
+    x = np.linspace(-8, 8, 65)
+    value = lines.target(x) - lines.value
+    np.testing.assert_allclose(curve(start, len(knots), x=x), value, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f, g, k, largest",
+    [
+        ("silu", "gelu", 1, 0.023),
+        ("silu", "gelu", 2, 0.003),
+        ("gelu", "silu", 1, 0.014),
+        ("relu", "silu", 1, 0.03),
+        ("tanh", "gelu", 2, 0.08),
+        ("sigmoid", "softplus", 2, 0.005),
+        ("leaky_relu", "gelu", 2, 0.015),
+        ("gelu", "tanh", 3, 0.03),
+        ("gelu", "sin", 4, 0.03),
+        ("relu", "leaky_relu", 2, 1e-3),
+        ("squareplus", "softplus", 2, 0.03),
+    ],
+)
+def test_smooth_units_come_near(f, g, k, largest):
+    start = FunctionStart(f)
+    assert start.error(k, g).largest <= largest
+    f = reference.FUNCTIONS[f][0]
+    assert np.max(np.abs(curve(start, k, g) - f(X))) <= largest
+
+
+@pytest.mark.parametrize(
+    "f, g",
+    [("silu", "gelu"), ("tanh", "gelu"), ("leaky_relu", "silu"), ("selu", "elu")],
+)
+@pytest.mark.parametrize("k", [2, 4])
+def test_smooth_units_have_the_slopes_at_both_ends(f, g, k):
+    start = FunctionStart(f)
+    assert slopes_at_ends(start, k, g) == pytest.approx(start.ends, abs=1e-9)
+    errors = start.error(k, g)
+    assert max(errors.left, errors.right) <= errors.largest + 1e-3
+
+
+def test_slopes_that_g_cannot_have_are_reported():
+    errors = FunctionStart("gelu").error(3, "tanh")
+    assert errors.largest < 0.03
+    assert errors.left < 1
+    assert errors.right > 80
+
+
+@pytest.mark.parametrize(
+    "f", ["gelu", "tanh", "relu", "leaky_relu", "sin", "hard_shrink"]
+)
+@pytest.mark.parametrize("g", ["tanh", "gelu", "hard_tanh", "elu"])
+def test_more_smooth_units_never_have_a_larger_error(f, g):
+    errors = [FunctionStart(f).error(k, g).largest for k in range(1, 7)]
+    assert all(b <= a + 1e-6 for a, b in itertools.pairwise(errors))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_slopes_of_limits_are_found_from_values(name):
+    known = elementwise(get_function(name, "name"))
+    assert limit_slopes(reference.FUNCTIONS[name][0]) == pytest.approx(
+        known.ends, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    "function, ends",
+    [
+        (np.sqrt, (None, None)),
+        (np.square, (None, None)),
+        (np.abs, (-1, 1)),
+        (np.arctan, (0, 0)),
+        (lambda x: x / 3 + np.sin(x), (None, None)),
+        (np.log1p, (None, None)),
+    ],
+)
+def test_slopes_of_limits_of_other_functions(function, ends):
+    assert limit_slopes(function) == ends

@@ -1,6 +1,6 @@
 """The paper's datasets and a user's own tables, as arrays.
 
-`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_csv`
+`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_table`
 reads a user's table. Both return a `Dataset`. `Preprocessing` scales its inputs and
 targets by statistics of the training rows.
 """
@@ -8,11 +8,14 @@ targets by statistics of the training rows.
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
-from keras_vaf.datasets.own_csv import read_csv
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
+from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.problems import TableError
+from keras_vaf.datasets.tables.reading import read_table
 
 __all__ = [
     "CATALOGUE",
+    "Column",
     "Dataset",
     "Entry",
     "File",
@@ -20,7 +23,8 @@ __all__ = [
     "Preprocessing",
     "Size",
     "Source",
+    "TableError",
     "find",
     "load",
-    "read_csv",
+    "read_table",
 ]

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from keras_vaf.datasets.tables.column import Column
 from keras_vaf.utils import check_choice, checksum
 
 Task = Literal["classification", "regression"]
@@ -32,6 +33,13 @@ class Dataset:
         categories: For each column of `x` that holds categories, their names in the
             order of their indices.
         source: Where the values come from.
+        columns: How cells of a table become the columns of `x`. The default makes them
+            numbers and categories.
+        target: Name of the target in a table.
+        groups: One number per row. Rows of equal numbers stay together in a fold.
+        times: One number per row. Folds are tested on later rows than they are trained
+            on.
+        notes: What was decided when the table was read, as sentences.
 
     Raises:
         ValueError: If the arrays do not have these types and sizes.
@@ -51,6 +59,11 @@ class Dataset:
     class_names: tuple[str, ...] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     source: str = ""
+    columns: tuple[Column, ...] = ()
+    target: str = ""
+    groups: np.ndarray | None = None
+    times: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the types and the sizes of the arrays."""
@@ -66,6 +79,16 @@ class Dataset:
                 f"{len(self.feature_names)} names for {self.x.shape[1]} columns"
             )
         self._check_targets()
+        if self.x.ndim == 2 and not self.columns:
+            object.__setattr__(self, "columns", self._default_columns())
+
+    def _default_columns(self) -> tuple[Column, ...]:
+        return tuple(
+            Column(name, "category", tuple(self.categories[place]))
+            if place in self.categories
+            else Column(name)
+            for place, name in enumerate(self.feature_names)
+        )
 
     def _check_targets(self) -> None:
         expected = np.int64 if self.task == "classification" else np.float32
@@ -90,11 +113,12 @@ class Dataset:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 of the types, shapes and values of `x` and `y`.
+        """SHA-256 of the types, shapes and values of `x`, `y`, `groups` and `times`.
 
         Equal for equal arrays, whichever file format they were read from.
         """
-        return checksum((self.x, self.y))
+        division = (array for array in (self.groups, self.times) if array is not None)
+        return checksum((self.x, self.y, *division))
 
     def __repr__(self) -> str:
         """Describe the dataset in one line, without its values."""

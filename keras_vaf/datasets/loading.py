@@ -2,18 +2,18 @@
 
 import importlib.util
 import os
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.catalogue import Entry, Source, find
 from keras_vaf.datasets.checksums import read_checked
-from keras_vaf.datasets.dataset import Dataset, Task
+from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
 from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there
-from keras_vaf.datasets.own_csv import read_csv
 from keras_vaf.datasets.parsers import decompress
+from keras_vaf.datasets.tables.reading import TABLES, read_table
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
@@ -50,25 +50,20 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 def open_dataset(
     source: str,
     target: str | None = None,
-    task: Task | None = None,
-    categories: Sequence[str] = (),
-    allow_missing: bool = False,
     data_dir: str | os.PathLike[str] | None = None,
+    **options: Any,
 ) -> Dataset:
-    """Load a dataset of the paper, or read a CSV file.
+    """Load a dataset of the paper, or read a table of one's own.
 
     Args:
-        source: Name of a dataset in the catalogue, or path of a CSV file.
-        target: Column of the CSV file to predict. The catalogue's datasets need none.
-        task: As in `read_csv`.
-        categories: As in `read_csv`.
-        allow_missing: Accept a CSV file with missing values, which `Preprocessing`
-            then fills in or drops.
+        source: Name of a dataset in the catalogue, or path of a table.
+        target: Column of the table to predict. The catalogue's datasets need none.
         data_dir: As in `load`.
+        **options: Other arguments of `read_table`.
 
     Raises:
-        ValueError: If a CSV file comes without a target, has unexpected missing values,
-            or is malformed, or the catalogue has no dataset of this name.
+        ValueError: If a table comes without a target or cannot be used, or the
+            catalogue has no dataset of this name.
         FileNotFoundError: If the file does not exist.
 
     Example:
@@ -77,27 +72,13 @@ def open_dataset(
     Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
     """
     if target is not None:
-        dataset = read_csv(source, target, task, categories)
-        if not allow_missing:
-            _check_complete(dataset)
-        return dataset
-    if source.lower().endswith(".csv"):
+        return read_table(source, target, **options)
+    if Path(source).suffix.lower() in TABLES:
         raise ValueError(
-            "A CSV file needs the name of the column to predict: `target`, on the "
+            "A table needs the name of the column to predict: `target`, on the "
             f"command line `--target COLUMN`. Received: {source!r}"
         )
     return load(source, data_dir)
-
-
-def _check_complete(dataset: Dataset) -> None:
-    counts = np.isnan(dataset.x).sum(axis=0)
-    if counts.any():
-        columns = zip(dataset.feature_names, counts, strict=True)
-        listed = ", ".join(f"{name} ({count})" for name, count in columns if count)
-        raise ValueError(
-            "The table has missing values: choose `--missing mean` to fill them in, or "
-            f"`--missing drop` to leave out their rows. Received: missing in {listed}"
-        )
 
 
 def read_files(

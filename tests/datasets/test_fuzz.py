@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keras_vaf.datasets import read_csv
+from keras_vaf.datasets import read_table
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -53,7 +53,7 @@ def test_a_table_of_ones_own(tmp_path, categories, content, task):
     path = tmp_path / FILE
     path.write_bytes(content)
     try:
-        dataset = read_csv(path, "y", task, categories)
+        dataset = read_table(path, "y", task, categories)
     except ValueError as error:
         assert re.match(f"{FILE}(: |, line |, row | has no column)", str(error)), str(
             error

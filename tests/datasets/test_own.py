@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import read_csv
+from keras_vaf.datasets import TableError, read_table
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -22,7 +22,7 @@ def write(tmp_path):
 
 def test_a_table_with_text_classes(write):
     path = write("a,kind,b\n1,pear,-2.5\n3,apple,4e1\n5,pear,6\n")
-    dataset = read_csv(path, target="kind")
+    dataset = read_table(path, target="kind")
     assert (dataset.name, dataset.task) == ("own", "classification")
     assert dataset.source == str(path)
     assert dataset.feature_names == ("a", "b")
@@ -44,7 +44,7 @@ def test_a_table_with_text_classes(write):
     ids=["CRLF", "semicolons", "tabs and empty lines", "BOM", "quotes", "CR"],
 )
 def test_the_same_table_in_other_dress(write, text):
-    dataset = read_csv(write(text), target="y")
+    dataset = read_table(write(text), target="y")
     assert dataset.task == "regression"
     assert dataset.y.dtype == np.float32
     np.testing.assert_array_equal(dataset.x, [[1, 2], [3, 4]])
@@ -53,52 +53,53 @@ def test_the_same_table_in_other_dress(write, text):
 
 class TestTask:
     def test_few_whole_numbers_are_classes_ordered_by_number(self, write):
-        dataset = read_csv(write("a,y\n1,10\n2,9\n3,10\n"), target="y")
+        dataset = read_table(write("a,y\n1,10\n2,9\n3,10\n"), target="y")
         assert dataset.class_names == ("9", "10")
         np.testing.assert_array_equal(dataset.y, [1, 0, 1])
 
     def test_many_whole_numbers_are_a_regression(self, write):
-        rows = "".join(f"0,{number}\n" for number in range(21))
-        assert read_csv(write("a,y\n" + rows), target="y").task == "regression"
+        rows = "".join(f"{number % 2},{number}\n" for number in range(21))
+        assert read_table(write("a,y\n" + rows), target="y").task == "regression"
 
     def test_the_user_may_say_otherwise(self, write):
         path = write("a,y\n1,10\n2,9\n3,10\n")
-        dataset = read_csv(path, target="y", task="regression")
+        dataset = read_table(path, target="y", task="regression")
         np.testing.assert_array_equal(dataset.y, [10, 9, 10])
 
     def test_text_after_decimals_makes_classes_as_they_are_written(self, write):
-        dataset = read_csv(write("a,y\n1,1.50\n2,b\n3,01\n"), target="y")
+        dataset = read_table(write("a,y\n1,1.50\n2,b\n3,01\n"), target="y")
         assert dataset.class_names == ("01", "1.50", "b")
 
     def test_decimals_may_be_classes(self, write):
-        dataset = read_csv(write("a,y\n1,.5\n2,.25\n"), "y", task="classification")
+        dataset = read_table(write("a,y\n1,.5\n2,.25\n"), "y", task="classification")
         assert dataset.class_names == (".25", ".5")
 
 
 def test_categories_become_indices(write):
     path = write("size,colour,y\n1,red,0.5\n2,?,1.5\n1,blue,2.5\n")
-    dataset = read_csv(path, target="y", categories=("colour", "size"))
+    dataset = read_table(path, target="y", categories=("colour", "size"))
     assert dataset.categories == {0: ("1", "2"), 1: ("blue", "red")}
     np.testing.assert_array_equal(dataset.x, [[0, 1], [1, np.nan], [0, 0]])
 
 
 @pytest.mark.parametrize("mark", ["", "?", "NA", "N/A", "nan", "null"])
 def test_a_missing_entry_is_nan(write, mark):
-    dataset = read_csv(write(f"a,b,y\n1,{mark},0.5\n3,4,1.5\n"), target="y")
-    np.testing.assert_array_equal(dataset.x, [[1, np.nan], [3, 4]])
+    text = f"a,b,y\n1,{mark},0.5\n3,4,1.5\n3,5,2.5\n"
+    dataset = read_table(write(text), target="y")
+    np.testing.assert_array_equal(dataset.x, [[1, np.nan], [3, 4], [3, 5]])
 
 
 def test_a_number_is_rounded_once_to_float32(write):
     numbers = np.random.default_rng(0).standard_normal(500).tolist()
     rows = "".join(f"{number!r},{number!r}\n" for number in numbers)
-    dataset = read_csv(write("a,y\n" + rows), target="y")
+    dataset = read_table(write("a,y\n" + rows), target="y")
     np.testing.assert_array_equal(dataset.x[:, 0], np.float32(numbers))
     np.testing.assert_array_equal(dataset.y, np.float32(numbers))
 
 
 def test_blanks_around_cells_do_not_matter(write):
     path = write("a , b,y\n 1 ,? ,x \n3, -.5e1 , y\n 5, 12345678901234567890123,x\n")
-    dataset = read_csv(path, target="y")
+    dataset = read_table(path, target="y")
     assert dataset.feature_names == ("a", "b")
     assert dataset.class_names == ("x", "y")
     np.testing.assert_array_equal(
@@ -107,21 +108,22 @@ def test_blanks_around_cells_do_not_matter(write):
 
 
 def test_classes_may_be_truth_values_as_they_are_written(write):
-    dataset = read_csv(write("a,y\n1,true\n2,False\n3,true\n"), target="y")
+    dataset = read_table(write("a,y\n1,true\n2,False\n3,true\n"), target="y")
     assert dataset.class_names == ("False", "true")
 
 
 def test_cells_may_hold_separators_and_line_ends(write):
     text = 'a,kind,y\n1,"red, or\nblue",\n2,red,0.5\n\n3,?,x\n'
-    with pytest.raises(ValueError, match="line 3: column 'y' is the target and must"):
-        read_csv(write(text), target="y", categories=("kind",))
-    dataset = read_csv(write(text.replace('",\n', '",1\n')), "y", None, ("kind",))
+    with pytest.raises(ValueError, match=r"column 'y' .* misses 1 of 3 entries"):
+        read_table(write(text), target="y", allow_missing=False)
+    dataset = read_table(write(text.replace('",\n', '",1\n')), "y", None, ("kind",))
     assert dataset.categories == {1: ("red", "red, or\nblue")}
 
 
 def test_rows_without_any_entry_are_left_out(write):
-    dataset = read_csv(write("a,b,y\n1,2,0.5\n,,\n3,,1.5\n?,NA,\n"), target="y")
-    np.testing.assert_array_equal(dataset.x, [[1, 2], [3, np.nan]])
+    text = "a,b,y\n1,2,0.5\n,,\n3,,1.5\n?,NA,\n4,5,2\n"
+    dataset = read_table(write(text), target="y")
+    np.testing.assert_array_equal(dataset.x, [[1, 2], [3, np.nan], [4, 5]])
 
 
 @pytest.mark.parametrize(
@@ -137,15 +139,21 @@ def test_rows_without_any_entry_are_left_out(write):
         ("a,y\n1,2,3\n1,2\n", "own.csv, line 2: expected 2 values. Received: 3"),
         ("a,y\n1,2.5\n\n1\n", "own.csv, line 4: expected 2 values. Received: 1"),
         ('a,y\n"1,2",3\n1\n', "own.csv, line 3: expected 2 values. Received: 1"),
-        ("a,y\n1,2.5\nred,3\n", "line 3: column 'a' .* `categories` .a..* text"),
-        ("a,y\n1,2.5\nred,3\n", "line 3: column 'a' must hold numbers.*'red'"),
+        (
+            "a,y\n1,2.5\n2,2.5\nred,3\n",
+            "line 4: .* must hold numbers; 1 of its 3 .*red",
+        ),
         ("a,y\n1,2.5\ninf,3\n", "line 3: column 'a' must hold finite.* 'inf'"),
         ("a,y\n1,2.5\n1e39,3\n", "line 3: column 'a' must hold finite.* '1e39'"),
         ("a,y\n1,2.5\n1_000,3\n", "line 3: column 'a' .* digits 0 to 9.* '1_000'"),
-        ("a,y\n1,1_000.5\n2,3\n", "line 2: column 'y' .* digits 0 to 9.* '1_000.5'"),
+        ("a,y\n1,1_000.5\n2,3\n", "line 2: column 'y' must hold numbers.* '1_000.5'"),
         ("a,y\n\u0663,2.5\n1,3\n", "line 2: column 'a' .* digits 0 to 9.* '\u0663'"),
-        ("a,y\nTrue,2.5\nFalse,3\n", "line 2: column 'a' must hold numbers.* 'True'"),
-        ("a,y\n1,2.5\n1,\n", "line 3: column 'y' is the target and must not have"),
+        ("a,y\n\n", "own.csv: expected at least one row"),
+        ("a,y\n1,\n2,\n", "own.csv: expected at least one row"),
+        ("a,y\n1,2.5\n1,3.5\n", "own.csv: expected a column .* varies. Received: a"),
+        ("a\n1\n2\n", r"no column 'y' .* separated by another character \(`separator`"),
+        ('a;y\n"1,234";2.5\n"2,345";3.5\n', "line 2: .* decimal comma.* '1,234'"),
+        ("a,y\n1/2/2024,2.5\n3/2/2024,3.5\n", "with the day or with the month first"),
         ("a,y\n1,no\n2,no\n", "line 2: column 'y' .* two classes.* 'no'"),
         ("a,y\n1,1\n2,1.0\n3,0\n", "line 3: column 'y' must write each number .*'1.0'"),
         ('a,y\n1,"2\n3,4\n', "own.csv, line 3: expected a row of cells"),
@@ -155,64 +163,80 @@ def test_rows_without_any_entry_are_left_out(write):
 )
 def test_one_sentence_says_what_to_change(write, text, message):
     with pytest.raises(ValueError, match=message) as raised:
-        read_csv(write(text), target="y")
-    assert "\n" not in str(raised.value)
+        read_table(write(text), target="y")
+    advice = str(raised.value).splitlines()[1:]
+    assert all(line.startswith("To solve this, pass ") for line in advice)
 
 
-def test_one_message_lists_every_column_that_cannot_be_used(write):
-    path = write("a,b,c,d,y\n1,red,inf,2,1.5\n2,blue,3,high,\n\nx,?,4,5,2.5\n")
-    with pytest.raises(ValueError) as raised:
-        read_csv(path, target="y")
+def test_one_message_lists_every_problem_with_what_solves_it(write):
+    path = write(
+        "a,b,c,d,e,y\n1,red,inf,2,1/2/2024,1.5\n2,blue,3,high,3/2/2024,\n\n"
+        "x,?,4,5,4/2/2024,2.5\n"
+    )
+    with pytest.raises(TableError) as raised:
+        read_table(path, target="y", allow_missing=False)
     assert str(raised.value).splitlines() == [
-        "own.csv: 5 columns cannot be used.",
-        "line 5: column 'a' must hold numbers. Received: 'x'",
-        "line 2: column 'b' must hold numbers. Received: 'red'",
+        "own.csv: 6 columns cannot be used.",
+        "column 'y' is the target and misses 1 of 3 entries",
+        "line 5: column 'a' must hold numbers; 1 of its 2 cells are text. "
+        "Received: 'x'",
         "line 2: column 'c' must hold finite numbers in the range of float32. "
         "Received: 'inf'",
-        "line 3: column 'd' must hold numbers. Received: 'high'",
-        "line 3: column 'y' is the target and must not have missing entries; fill in "
-        "or remove rows. Received: ''",
-        "Name columns of text in `categories` (a,b,d), replace their text by numbers, "
-        "or remove the columns.",
+        "line 2: column 'e' holds dates that can be read with the day or with the "
+        "month first. Received: '1/2/2024'",
+        "column 'b' misses 1 of 2 entries",
+        "To solve this, pass allow_missing=True, na=('x',), ignore=('c',), "
+        "dates='day-first'.",
     ]
+
+
+def test_what_a_message_advises_solves_every_problem(write):
+    path = write(
+        "a,b,c,d,y\n1,red,inf,1/2/2024,1.5\n2,blue,3,3/2/2024,\n"
+        "x,?,4,4/2/2024,2.5\n3,red,5,4/3/2024,3\n"
+    )
+    with pytest.raises(TableError) as raised:
+        read_table(path, target="y", allow_missing=False)
+    dataset = read_table(path, target="y", **raised.value.fixes)
+    assert dataset.feature_names == ("a", "b", "d")
 
 
 def test_a_message_lists_no_more_than_20_columns(write):
     names = ",".join(f"c{number}" for number in range(1_000))
-    path = write(f"{names},y\n{'x,' * 1_000}1.5\n")
+    path = write(f"{names},y\n{'1,' * 1_000}1.5\n{'x,' * 1_000}1.5\n")
     with pytest.raises(ValueError, match="1000 columns cannot be used") as raised:
-        read_csv(path, target="y")
+        read_table(path, target="y")
     assert "and 980 more columns\n" in str(raised.value)
     assert len(str(raised.value).splitlines()) == 23
 
 
 def test_the_names_of_very_many_columns_are_compared(write):
     names = ",".join(f"c{number}" for number in range(60_000))
-    with pytest.raises(ValueError, match=r"must differ. Received twice: \['c7'\]"):
-        read_csv(write(f"{names},c7,y\n"), target="y")
+    with pytest.raises(ValueError, match=r"must differ;.*Received twice: \['c7'\]"):
+        read_table(write(f"{names},c7,y\n"), target="y")
 
 
 def test_an_unknown_task_is_refused(write):
     with pytest.raises(ValueError, match="one of 'classification', 'regression'"):
-        read_csv(write("a,y\n1,2\n"), target="y", task="ranking")
+        read_table(write("a,y\n1,2\n"), target="y", task="ranking")
 
 
 def test_an_unknown_category_is_refused(write):
     with pytest.raises(ValueError, match="no column 'colour' to take as a category"):
-        read_csv(write("a,y\n1,2.5\n"), target="y", categories=("colour",))
+        read_table(write("a,y\n1,2.5\n"), target="y", categories=("colour",))
 
 
 def test_a_regression_on_text_names_the_line(write):
     with pytest.raises(ValueError, match="line 2: column 'y' must hold numbers"):
-        read_csv(write("a,y\n1,low\n"), target="y", task="regression")
+        read_table(write("a,y\n1,low\n"), target="y", task="regression")
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"absent\.csv"):
-        read_csv(tmp_path / "absent.csv", target="y")
+        read_table(tmp_path / "absent.csv", target="y")
 
 
 def test_without_pandas_the_line_that_installs_it_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[experiments\]'"):
-        read_csv(write("a,y\n1,2.5\n"), target="y")
+        read_table(write("a,y\n1,2.5\n"), target="y")

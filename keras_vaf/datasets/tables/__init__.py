@@ -1,0 +1,1 @@
+"""Users' own tables: reading them, and encoding their columns as numbers."""

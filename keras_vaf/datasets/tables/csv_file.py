@@ -1,0 +1,229 @@
+"""`CsvFile`: read a file of separated cells, and find the lines of errors."""
+
+import csv
+import io
+import itertools
+import re
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keras_vaf.datasets.tables.column import MISSING
+from keras_vaf.datasets.tables.problems import TableError
+from keras_vaf.utils import require
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SEPARATORS = ",;\t|"
+_SAMPLE = 2**16  # bytes that are looked at to find separator and decimal mark
+_COMMA = re.compile(
+    r"[+-]?\d+,(\d{1,2}|\d{4,})", re.ASCII
+)  # not the 1,234 of thousands
+_POINT = re.compile(r"[+-]?\d+\.\d+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class CsvOptions:
+    """How a file of separated cells is written.
+
+    Attributes:
+        separator: Character between two cells; `None` takes the comma, semicolon, tab
+            or bar, whichever the header has most of.
+        decimal: Decimal mark; `None` takes the comma if cells look like it.
+        encoding: Encoding of the text; `None` is UTF-8, or UTF-16 with its mark.
+        na: Further words that stand for a missing entry.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    na: tuple[str, ...] = ()
+
+
+class CsvFile:
+    """A file of separated cells: pandas reads it, the `csv` module finds lines.
+
+    Args:
+        path: The file.
+        options: How it is written.
+
+    Raises:
+        ValueError: If it has no header, or two columns of one name.
+    """
+
+    def __init__(self, path: Path, options: CsvOptions) -> None:
+        self.name = path.name
+        self._path = path
+        with path.open("rb") as file:
+            self._sample = file.read(_SAMPLE)
+        utf16 = self._sample[:2] in (b"\xff\xfe", b"\xfe\xff")
+        self.encoding = options.encoding or ("utf-16" if utf16 else "utf-8-sig")
+        self._na = MISSING | {*options.na}
+        self.separator = options.separator or self._guess_separator()
+        _, self.columns = next(self._records(), (1, []))
+        self.decimal = options.decimal or self._guess_decimal()
+        self._check_header()
+
+    def read_frame(self, as_text: Collection[str] = ()) -> "DataFrame":
+        """Read all rows, with missing entries as NaN.
+
+        Args:
+            as_text: Names of columns that are read as they are written.
+
+        Raises:
+            ValueError: If a row has too few or too many cells, or is no text.
+        """
+        pandas = require("pandas", extra="experiments")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pandas.errors.ParserWarning)
+                warnings.simplefilter("ignore", pandas.errors.DtypeWarning)
+                frame = pandas.read_csv(
+                    self._path,
+                    sep=self.separator,
+                    decimal=self.decimal,
+                    encoding=self.encoding,
+                    header=0,
+                    names=self.columns,
+                    index_col=False,
+                    dtype=dict.fromkeys({*as_text} & {*self.columns}, str),
+                    keep_default_na=False,
+                    na_values=self._na,
+                )
+        except (ValueError, LookupError, pandas.errors.ParserWarning) as error:
+            self._check_rows()
+            raise ValueError(f"{self.name}: expected a table. {error}") from error
+        if self._may_have_short_rows(frame):
+            self._check_rows()
+        return frame
+
+    def starts_with_decimal(self, column: str) -> bool:
+        """Tell whether the first cell of a column is a number that is not whole."""
+        _, cells = next(itertools.islice(self._records(), 1, None), (0, []))
+        cell = dict(zip(self.columns, cells, strict=False)).get(column, "")
+        try:
+            return not float(cell.replace(self.decimal, ".")).is_integer()
+        except (ValueError, OverflowError):
+            return False
+
+    def cells_of(self, rows: Collection[int]) -> dict[int, tuple[str, dict[str, str]]]:
+        """Return the line and the cells of rows, as the file has them."""
+        return {
+            row: (f"line {line}", dict(zip(self.columns, cells, strict=False)))
+            for row, (line, cells) in enumerate(self._records(), start=-1)
+            if row in rows
+        }
+
+    @cached_property
+    def description(self) -> str:
+        """How the file was read, for people."""
+        names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+        mark = ", decimal comma" if self.decimal == "," else ""
+        separated = names.get(self.separator, repr(self.separator))
+        encoding = self.encoding.removesuffix("-sig").upper()
+        return f"separated by {separated}{mark}, {encoding}"
+
+    def _guess_separator(self) -> str:
+        try:
+            with self._text() as file:
+                header = file.readline(_SAMPLE)
+        except UnicodeError as error:
+            raise self._not_text() from error
+        return max(_SEPARATORS, key=header.count)
+
+    def _guess_decimal(self) -> str:
+        """Return the comma if cells of the sample look like it, and none has a point."""
+        if self.separator == ",":
+            return "."
+        records = itertools.islice(self._records(), 1, 100)
+        cells = [cell for _, row in records for cell in row]
+        if any(map(_POINT.fullmatch, cells)):
+            return "."
+        return "," if any(map(_COMMA.fullmatch, cells)) else "."
+
+    def _check_header(self) -> None:
+        if not any(self.columns):
+            raise self._problem(1, "expected the names of the columns. Received: none")
+        repeated = sorted(n for n, count in Counter(self.columns).items() if count > 1)
+        if repeated:
+            raise self._problem(
+                1,
+                "column names must differ; rename or remove columns in the file. "
+                f"Received twice: {repeated}",
+            )
+
+    def _may_have_short_rows(self, frame: "DataFrame") -> bool:
+        """Tell whether pandas may have filled in cells that a row lacks."""
+        if not frame.iloc[:, -1].isna().any():
+            return False
+        separator = self.separator.encode()
+        count, quoted = 0, False
+        with self._path.open("rb") as file:
+            while block := file.read(2**20):
+                count += block.count(separator)
+                quoted = quoted or b'"' in block
+        return quoted or count != (len(frame) + 1) * (len(self.columns) - 1)
+
+    def _check_rows(self) -> None:
+        """Raise an error that names the first line with too few or too many cells."""
+        width = len(self.columns)
+        for line, cells in self._records():
+            if len(cells) != width and (len(cells) < width or any(cells[width:])):
+                raise self._problem(
+                    line, f"expected {width} values. Received: {len(cells)}"
+                )
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield line number and cells of each record that is not blank."""
+        with self._text() as file:
+            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            try:
+                for cells in reader:
+                    # pandas leaves out the same lines.
+                    if len(cells) > 1 or cells == [""] or "".join(cells).strip(" \t"):
+                        yield reader.line_num, [cell.strip() for cell in cells]
+            except csv.Error as error:
+                raise self._problem(
+                    reader.line_num, f"expected a row of cells. Received: {error}"
+                ) from error
+            except UnicodeError as error:
+                raise self._not_text() from error
+
+    def _text(self) -> io.TextIOWrapper:
+        if self.encoding == "utf-8-sig" and b"\0" in self._sample:
+            raise self._not_text()
+        try:
+            return self._path.open(encoding=self.encoding, newline="")
+        except LookupError:
+            raise ValueError(
+                "`encoding` must be one that Python knows, such as cp1252. "
+                f"Received: encoding={self.encoding!r}"
+            ) from None
+
+    def _not_text(self) -> TableError:
+        """Return the error that names the first byte that is no text."""
+        place, content = self._sample.find(b"\0"), self._sample
+        fixes = {}
+        if place < 0:
+            place, content = 0, self._path.read_bytes()
+            fixes = {"encoding": "cp1252"}
+            try:
+                content.decode(self.encoding)
+            except UnicodeDecodeError as error:
+                place = error.start
+        line = content.count(b"\n", 0, place) + 1
+        received = f"{content[place]:#04x}" if content else "none"
+        return TableError(
+            f"{self.name}, line {line}: expected text in UTF-8 (is the file "
+            "compressed, a workbook, or saved in another encoding?). "
+            f"Received: byte {received}",
+            fixes,
+        )
+
+    def _problem(self, line: int, message: str) -> ValueError:
+        return ValueError(f"{self.name}, line {line}: {message}")

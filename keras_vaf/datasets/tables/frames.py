@@ -1,0 +1,267 @@
+"""Turn a pandas table into a dataset: `encode_frame`."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+import numpy as np
+
+from keras_vaf.datasets.dataset import Dataset, Task
+from keras_vaf.datasets.tables.column import ISO, Column, texts
+from keras_vaf.datasets.tables.inference import (
+    Fault,
+    LeftOut,
+    encode,
+    encode_target,
+    infer_column,
+)
+from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
+from keras_vaf.datasets.tables.problems import Problem, table_error
+from keras_vaf.utils import check_choice, did_you_mean
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+T = TypeVar("T")
+DateOrder = Literal["day-first", "month-first"]
+LookUp = Callable[[Collection[Any]], dict[Any, tuple[str, dict[str, str]]]]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are for, as far as the user says it.
+
+    Attributes:
+        target: Name of the column to predict.
+        task: `"classification"` or `"regression"`; `None` decides by the values.
+        categories: Names of the input columns that hold categories.
+        ignore: Names of columns that are no inputs.
+        groups: Name of the column whose equal entries stay in one fold.
+        time: Name of the column that orders the rows in time.
+        dates: What comes first in dates such as 1/2/2024.
+        allow_missing: Whether entries may be missing.
+    """
+
+    target: str
+    task: Task | None = None
+    categories: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
+    dates: DateOrder | None = None
+    allow_missing: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if self.task is not None:
+            check_choice("task", self.task, get_args(Task))
+        if self.dates is not None:
+            check_choice("dates", self.dates, get_args(DateOrder))
+        if self.groups is not None and self.time is not None:
+            raise ValueError(
+                "Rows are divided by `groups` or by `time`, not by both. "
+                f"Received: groups={self.groups!r}, time={self.time!r}"
+            )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What each column is that the user names."""
+        return {
+            **dict.fromkeys(self.ignore, "a column to ignore"),
+            **dict.fromkeys(self.categories, "a category"),
+            **({self.groups: "the groups"} if self.groups else {}),
+            **({self.time: "the time"} if self.time else {}),
+            self.target: "the target",
+        }
+
+
+def encode_frame(
+    frame: "DataFrame",
+    file: str,
+    name: str,
+    source: str,
+    roles: Roles,
+    look_up: LookUp | None = None,
+) -> Dataset:
+    """Check the columns of a table and turn them into a dataset.
+
+    Args:
+        frame: The table. Missing entries are NaN or a word that stands for them.
+        file: Name of the table for error messages.
+        name: Name of the dataset.
+        source: Where the table comes from.
+        roles: What the columns are for.
+        look_up: Finds the cells that an error message quotes.
+
+    Returns:
+        The dataset. Rows without any entry, and those without a target, are left out.
+
+    Raises:
+        TableError: If columns cannot be used. One message lists all of them.
+    """
+    frame = _checked(frame, file, roles)
+    missing = _missing_target(frame[roles.target])
+    problems: list[Problem] = []
+    if missing.any() and not roles.allow_missing:
+        must = f"is the target and misses {missing.sum()} of {len(frame)} entries"
+        problems.append(Problem(roles.target, must, fix={"allow_missing": True}))
+    if missing.any():
+        frame = frame[~missing]
+    if frame.empty:
+        raise ValueError(f"{file}: expected at least one row of data. Received: none")
+    columns, x, left_out = _inputs(frame, roles, problems)
+    y, classes = _collect(problems, encode_target, frame[roles.target], roles.task)
+    parts = _divisions(frame, roles, problems)
+    if not roles.allow_missing:
+        problems += _missing_inputs(columns, x)
+    if problems:
+        raise table_error(file, _placed(problems, frame, look_up))
+    columns, x, constant = left_out_constants(columns, x)
+    if not columns:
+        raise ValueError(
+            f"{file}: expected a column besides the target that varies. Received: "
+            + (", ".join(out.name for out in (*left_out, *constant)) or "none")
+        )
+    dataset = Dataset(
+        name=name,
+        task="regression" if classes is None else "classification",
+        x=x,
+        y=y,
+        feature_names=tuple(column.name for column in columns),
+        class_names=classes,
+        categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
+        source=source,
+        columns=tuple(columns),
+        target=roles.target,
+        **parts,
+    )
+    dropped = int(missing.sum())
+    notes = describe_table(dataset, file, (*left_out, *constant), roles.task, dropped)
+    return replace(dataset, notes=notes)
+
+
+def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
+    """Return the table with names of text, without rows that have no entry."""
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    repeated = sorted(set(frame.columns[frame.columns.duplicated()]))
+    if repeated:
+        raise ValueError(
+            f"{file}: column names must differ. Received twice: {repeated}"
+        )
+    for name, role in roles.named.items():
+        if name not in frame.columns:
+            hint = ""
+            if len(frame.columns) == 1:
+                hint = " Are its cells separated by another character (`separator`)?"
+            raise ValueError(
+                f"{file} has no column {name!r} to take as {role}."
+                f"{did_you_mean(name, frame.columns)} "
+                f"Its columns: {', '.join(frame.columns)}.{hint}"
+            )
+    inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
+    if not inputs:
+        raise ValueError(f"{file}: expected a column besides the target")
+    empty = frame.isna().all(axis=1)
+    return frame[~empty] if empty.any() else frame
+
+
+def _no_inputs(roles: Roles) -> set[str | None]:
+    return {roles.target, roles.groups, roles.time, *roles.ignore}
+
+
+def _missing_target(series: "Series") -> np.ndarray:
+    """Return the mask of the rows without a target."""
+    if series.dtype.kind in "iufbM":
+        return series.isna().to_numpy()
+    return np.array([not cell for cell in texts(series)])
+
+
+def _inputs(
+    frame: "DataFrame", roles: Roles, problems: list[Problem]
+) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
+    """Return the input columns with their values, and the columns left out."""
+    names = [name for name in frame.columns if name not in _no_inputs(roles)]
+    x = np.empty((len(frame), len(names)), np.float32, order="F")
+    columns: list[Column] = []
+    left_out = []
+    for name in names:
+        series = frame[name]
+        try:
+            column = infer_column(series, roles.categories, roles.dates)
+            if isinstance(column, LeftOut):
+                left_out.append(column)
+                continue
+            x[:, len(columns)] = encode(series, column, ignore=(name,))
+            columns.append(column)
+        except Fault as fault:
+            problems.append(fault.problem)
+    return columns, np.ascontiguousarray(x[:, : len(columns)]), left_out
+
+
+def _collect(
+    problems: list[Problem], function: Callable[..., tuple], *arguments: Any
+) -> tuple:
+    try:
+        return function(*arguments)
+    except Fault as fault:
+        problems.append(fault.problem)
+        return None, None
+
+
+def _divisions(
+    frame: "DataFrame", roles: Roles, problems: list[Problem]
+) -> dict[str, np.ndarray]:
+    """Return what decides which rows may be in one fold."""
+    if roles.groups is not None:
+        groups = np.array(texts(frame[roles.groups]), object)
+        return {"groups": np.unique(groups, return_inverse=True)[1]}
+    if roles.time is None:
+        return {}
+    series = frame[roles.time]
+    try:
+        column = infer_column(series, (), roles.dates)
+        if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
+            must = f"is the time and must hold numbers or dates ({ISO} is best)"
+            raise Fault(Problem(roles.time, must, series.index[0]))
+        times = encode(series, column)
+        if np.isnan(times).any():
+            must = "is the time and must not have missing entries"
+            raise Fault(
+                Problem(roles.time, must, series.index[np.isnan(times).argmax()])
+            )
+    except Fault as fault:
+        problems.append(fault.problem)
+        return {}
+    return {"times": times}
+
+
+def _missing_inputs(columns: Sequence[Column], x: np.ndarray) -> list[Problem]:
+    return [
+        Problem(
+            column.name,
+            f"misses {count} of {len(x)} entries",
+            fix={"allow_missing": True},
+        )
+        for column, count in zip(columns, np.isnan(x).sum(axis=0), strict=True)
+        if count
+    ]
+
+
+def _placed(
+    problems: Sequence[Problem], frame: "DataFrame", look_up: LookUp | None
+) -> list[Problem]:
+    """Return the problems with the place and the text of their cells."""
+    rows = {problem.row for problem in problems if problem.row is not None}
+    found = look_up(rows) if look_up is not None and rows else {}
+    placed = []
+    for problem in problems:
+        if problem.row is None:
+            placed.append(problem)
+            continue
+        # A line of quoted blanks is a row for pandas alone.
+        place, cells = found.get(problem.row, (f"row {problem.row}", {}))
+        cell = cells.get(problem.column)
+        if cell is None:
+            cell = str(frame[problem.column].loc[problem.row])
+        placed.append(replace(problem, place=place, cell=cell))
+    return placed

@@ -1,0 +1,253 @@
+"""Decide what the columns of a table hold: `infer_column` and `encode_target`."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_vaf.datasets.dataset import Task
+from keras_vaf.datasets.tables.column import (
+    BOOLEANS,
+    ISO,
+    CellError,
+    Column,
+    day,
+    plain_array,
+    texts,
+    to_floats,
+)
+from keras_vaf.datasets.tables.problems import Problem
+
+if TYPE_CHECKING:
+    from pandas import Series
+
+MOST_CLASSES = 20
+"""Whole numbers with no more different values than this are read as classes."""
+
+FEWEST_IDENTIFIERS = 20
+"""A column of fewer different texts is never taken as one of identifiers."""
+
+DATES = {
+    None: ("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    "day-first": ("%d/%m/%Y", "%d-%m-%Y"),
+    "month-first": ("%m/%d/%Y", "%m-%d-%Y"),
+}
+"""Formats of dates besides ISO 8601; the last two by what comes first."""
+
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+_MOST_WORDS = 5  # different words among numbers that may stand for missing entries
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is no input.
+
+    Args:
+        name: Its name.
+        reason: Why it is left out.
+    """
+
+    name: str
+    reason: str
+
+
+def infer_column(
+    series: "Series", categories: Sequence[str], dates: str | None
+) -> Column | LeftOut:
+    """Decide what an input column holds.
+
+    Args:
+        series: The column.
+        categories: Names of the columns that hold categories.
+        dates: A key of `DATES`.
+
+    Returns:
+        The column, or why it is left out.
+
+    Raises:
+        Fault: If the column cannot be used as it is.
+    """
+    name, kind = str(series.name), series.dtype.kind
+    if name in categories:
+        return Column(name, "category", category_names(series))
+    if kind in "iuf":
+        return Column(name)
+    if kind == "b":
+        return Column(name, "boolean")
+    if kind == "M":
+        return Column(name, "date", format=ISO)
+    text = texts(series)
+    names = sorted(set(text) - {""})
+    if not names:
+        return LeftOut(name, "it has no entry")
+    if to_floats(names) is not None:
+        return Column(name)
+    if any(set(map(str.lower, names)) <= set(pair) for pair in BOOLEANS):
+        return Column(name, "boolean")
+    if form := _date_format(names, dates, series, text):
+        return Column(name, "date", format=form)
+    _refuse_numbers(series, text, names)
+    filled = sum(map(bool, text))
+    if len(names) >= FEWEST_IDENTIFIERS and len(names) > filled // 2:
+        share = "each row" if len(names) == filled else "most rows"
+        return LeftOut(name, f"its text differs in {share}, as an identifier")
+    return Column(name, "category", tuple(names))
+
+
+class Fault(Exception):
+    """Carries the `Problem` of a column."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def fault(series: "Series", text: str, place: int, **fix: Any) -> Fault:
+    """Return the error about a cell of a column.
+
+    Args:
+        series: The column.
+        text: What the column must hold.
+        place: Position of the cell.
+        **fix: Arguments that solve the problem.
+    """
+    return Fault(Problem(str(series.name), text, series.index[place], fix))
+
+
+def encode(series: "Series", column: Column, **fix: Any) -> np.ndarray:
+    """Return a column as float32, or raise a `Fault` with arguments that solve it."""
+    try:
+        return column.encode(series)
+    except CellError as error:
+        raise fault(series, error.must, error.position, **fix) from None
+
+
+def category_names(series: "Series") -> tuple[str, ...]:
+    """Return the sorted names of a column's categories, as numbers if all are.
+
+    Args:
+        series: The column.
+
+    Raises:
+        Fault: If two names are the same number, such as 1 and 1.0.
+    """
+    text = texts(series)
+    names = sorted(set(text) - {""})
+    numbers = to_floats(names)
+    if numbers is None:
+        return tuple(names)
+    names.sort(key=float)
+    numbers.sort()
+    if (same := np.flatnonzero(numbers[1:] == numbers[:-1])).size:
+        must = f"must write each number in one way, such as {names[same[0]]}"
+        raise fault(series, must, text.index(names[same[0] + 1]))
+    return tuple(names)
+
+
+def encode_target(
+    series: "Series", task: Task | None
+) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    """Return the targets, and the names of the classes for a classification.
+
+    Args:
+        series: The column, without missing entries.
+        task: What the table is for; `None` decides by the values.
+
+    Raises:
+        Fault: If the column cannot be used as it is.
+    """
+    if task == "regression" or (task is None and not _holds_labels(series)):
+        return encode(series, Column(str(series.name))), None
+    names = category_names(series)
+    if len(names) < 2:
+        raise fault(series, "is the target and must hold at least two classes", 0)
+    if len(names) > max(MOST_CLASSES, len(series) // 2):
+        text = texts(series)
+        must = (
+            "is the target and must hold numbers, or classes of several rows each; it "
+            f"has {len(names)} different texts in {len(text)} rows"
+        )
+        place = next((n for n, cell in enumerate(text) if to_floats([cell]) is None), 0)
+        raise fault(series, must, place)
+    codes = Column(str(series.name), "category", names).encode(series)
+    return codes.astype(np.int64), names
+
+
+def _holds_labels(series: "Series") -> bool:
+    array = plain_array(series)
+    if array.dtype.kind == "b":
+        return True
+    if array.dtype.kind not in "iuf":
+        text = texts(array)
+        numbers = to_floats(text)
+        if numbers is None:  # Numbers in other digits are an error later.
+            return not all(map(_reads_as_number, text))
+        array = numbers
+    values = np.unique(array).tolist()
+    return len(values) <= MOST_CLASSES and all(float(v).is_integer() for v in values)
+
+
+def _date_format(
+    names: list[str], dates: str | None, series: "Series", text: list[str]
+) -> str:
+    """Return the format that all texts have; "" if they are no dates."""
+    fitting = {
+        order: [form for form in _formats(order) if _fits(names, form)]
+        for order in (None, "day-first", "month-first")
+    }
+    either = [order for order, forms in fitting.items() if forms]
+    if None in either or len(either) < 2:
+        return next((form for forms in fitting.values() for form in forms), "")
+    if dates is None:
+        must = "holds dates that can be read with the day or with the month first"
+        raise fault(series, must, text.index(names[0]), dates="day-first")
+    return fitting[dates][0]
+
+
+def _formats(order: str | None) -> list[str]:
+    iso = [ISO] if order is None else []
+    return iso + [form + time for form in DATES[order] for time in _TIMES]
+
+
+def _fits(names: list[str], form: str) -> bool:
+    """Tell whether all texts are dates of a format; the first other one ends it."""
+    try:
+        return all(day(name, form) is not None for name in names)
+    except ValueError:
+        return False
+
+
+def _refuse_numbers(series: "Series", text: list[str], names: list[str]) -> None:
+    """Raise a `Fault` if a column of text seems to be meant as numbers."""
+    if all(map(_DECIMAL_COMMA.fullmatch, names)):
+        must = "writes numbers with a decimal comma"
+        raise fault(series, must, text.index(names[0]), decimal=",")
+    odd = [name for name in names if to_floats([name]) is None]
+    places = [n for n, cell in enumerate(text) if cell in set(odd)]
+    if not 0 < len(places) <= sum(map(bool, text)) / 2:
+        if not all(map(_reads_as_number, names)):
+            return
+    name = str(series.name)
+    cell = text[places[0]]
+    words = len(odd) <= _MOST_WORDS and not any(map(_reads_as_finite, odd))
+    fix: dict[str, Any] = {"na": tuple(odd)} if words else {"ignore": (name,)}
+    must = f"must hold numbers; {len(places)} of its {len(text)} cells are text"
+    if _reads_as_number(cell):
+        must = "must write finite numbers with the digits 0 to 9, such as -1.5 or 2e3"
+    raise fault(series, must, places[0], **fix)
+
+
+def _reads_as_finite(cell: str) -> bool:
+    return _reads_as_number(cell) and math.isfinite(float(cell))
+
+
+def _reads_as_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

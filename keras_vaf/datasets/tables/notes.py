@@ -1,0 +1,198 @@
+"""What was decided about a table, in sentences for people: `describe_table`."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_vaf.datasets.dataset import Dataset, Task
+from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.inference import LeftOut
+
+MOST_CATEGORIES = 50
+"""Categories of a column that get an input each: the most frequent ones."""
+
+_MOST_NAMES = 12  # names in one sentence
+_LEAK = 0.9999  # correlation with the target from which a column is suspicious
+_FEWEST_ROWS = 20  # fewer rows can agree with the target by chance
+_SAMPLE = 10_000  # rows that are looked at for such columns
+
+
+def left_out_constants(
+    columns: Sequence[Column], x: np.ndarray
+) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
+    """Leave out the columns that hold a single value, unless there is one row only.
+
+    Args:
+        columns: The columns.
+        x: Their values.
+
+    Returns:
+        The other columns, their values, and the columns left out.
+    """
+    if len(x) < 2 or not columns:
+        return list(columns), x, []
+    varies = np.fmin.reduce(x) < np.fmax.reduce(x)
+    if varies.all():
+        return list(columns), x, []
+    left_out = [
+        LeftOut(column.name, "it has one value")
+        for column, kept in zip(columns, varies, strict=True)
+        if not kept
+    ]
+    kept = [column for column, each in zip(columns, varies, strict=True) if each]
+    return kept, x[:, varies], left_out
+
+
+def describe_table(
+    dataset: Dataset,
+    file: str,
+    left_out: Sequence[LeftOut],
+    task: Task | None,
+    dropped: int,
+) -> tuple[str, ...]:
+    """Return what was decided about a table, one sentence for each decision.
+
+    Args:
+        dataset: The dataset.
+        file: Name of the table.
+        left_out: Columns that are no inputs.
+        task: The task that the user named; `None` if it was decided by the values.
+        dropped: Number of rows that were left out because they have no target.
+    """
+    notes = [
+        f"{file}: {len(dataset.x):,} rows, "
+        + (
+            "1 input."
+            if len(dataset.columns) == 1
+            else f"{len(dataset.columns)} inputs."
+        )
+    ]
+    if dropped:
+        notes.append(f"Left out {dropped:,} rows without a target.")
+    notes.append(_target(dataset, task))
+    notes += _kinds(dataset)
+    for each in left_out:
+        notes.append(f"Left out column {each.name!r}: {each.reason}.")
+    return (*notes, *_warnings(dataset))
+
+
+def _target(dataset: Dataset, task: Task | None) -> str:
+    name, y = dataset.target, dataset.y
+    if dataset.class_names is None:
+        y = y.astype(np.float64)
+        return (
+            f"Target {name!r}: a regression, values from {y.min():.6g} to "
+            f"{y.max():.6g}, mean {y.mean():.6g}, standard deviation {y.std():.3g}."
+        )
+    listed = _listed(dataset.class_names)
+    words = f"taken as {len(dataset.class_names)} classes ({listed})"
+    if task is None and all(map(_is_number, dataset.class_names)):
+        words += "; use `--task regression` if they are numbers to predict"
+    return f"Target {name!r}: {words}."
+
+
+def _kinds(dataset: Dataset) -> list[str]:
+    kinds: dict[str, list[str]] = {}
+    for column in dataset.columns:
+        text = column.name
+        if column.kind == "category":
+            text += f" ({len(column.names)})"
+        elif column.kind == "date":
+            text += f" ({column.format})"
+        kinds.setdefault(column.kind, []).append(text)
+    titles = {
+        "number": "Numbers",
+        "category": "Categories (with their number of values)",
+        "boolean": "True or false, as 1 and 0",
+        "date": "Dates, as days since 1970-01-01",
+    }
+    return [
+        f"{titles[kind]}: {_listed(kinds[kind])}." for kind in titles if kind in kinds
+    ]
+
+
+def _warnings(dataset: Dataset) -> list[str]:
+    found = []
+    for column in dataset.columns:
+        if len(column.names) > MOST_CATEGORIES:
+            found.append(
+                f"Warning: column {column.name!r} has {len(column.names):,} categories. "
+                f"The {MOST_CATEGORIES} most frequent ones of the training rows get an "
+                "input each; the others count as unknown."
+            )
+    for place, why in _leaks(dataset).items():
+        name = dataset.feature_names[place]
+        found.append(
+            f"Warning: column {name!r} {why}. Use `--ignore {name}` unless it is known "
+            "before the target."
+        )
+    for place in _counters(dataset.x):
+        name = dataset.feature_names[place]
+        found.append(
+            f"Warning: column {name!r} counts the rows. Use `--ignore {name}` if it "
+            "is a number without meaning."
+        )
+    return found
+
+
+def _counters(x: np.ndarray) -> list[int]:
+    """Return the columns that increase by 1 from row to row."""
+    if len(x) < _FEWEST_ROWS:
+        return []
+    candidates = np.flatnonzero((x[1] - x[0] == 1) & (x[-1] - x[0] == len(x) - 1))
+    return [n for n in candidates.tolist() if np.all(np.diff(x[:, n]) == 1)]
+
+
+def _leaks(dataset: Dataset) -> dict[int, str]:
+    """Return the columns that alone predict the target, with a reason."""
+    if len(dataset.x) < _FEWEST_ROWS:
+        return {}
+    step = -(-len(dataset.x) // _SAMPLE)
+    x, y = dataset.x[::step], dataset.y[::step]
+    if dataset.class_names is None:
+        return _correlated(x, y.astype(np.float64))
+    found = {}
+    for place, column in enumerate(dataset.columns):
+        filled = ~np.isnan(x[:, place])
+        if _separates(x[filled, place], y[filled], column.kind == "category"):
+            found[place] = "alone tells the class of every row"
+    return found
+
+
+def _correlated(x: np.ndarray, y: np.ndarray) -> dict[int, str]:
+    found = {}
+    for place in range(x.shape[1]):
+        filled = ~np.isnan(x[:, place])
+        one, other = x[filled, place].astype(np.float64), y[filled]
+        if len(one) < _FEWEST_ROWS or np.ptp(one) == 0 or np.ptp(other) == 0:
+            continue
+        correlation = float(np.corrcoef(one, other)[0, 1])
+        if abs(correlation) > _LEAK:
+            found[place] = f"has a correlation of {correlation:.5f} with the target"
+    return found
+
+
+def _separates(values: np.ndarray, classes: np.ndarray, is_category: bool) -> bool:
+    """Tell whether values of a column, or intervals of them, belong to one class."""
+    order = np.lexsort((classes, values))
+    values, classes = values[order], classes[order]
+    if len(values) < _FEWEST_ROWS or classes.min() == classes.max():
+        return False
+    new_value, new_class = np.diff(values) != 0, np.diff(classes) != 0
+    if (new_class & ~new_value).any():
+        return False  # equal values in different classes
+    runs = new_value.sum() if is_category else new_class.sum()
+    return bool(runs + 1 <= (len(values) / 5 if is_category else len(set(classes))))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True

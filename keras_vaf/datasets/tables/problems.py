@@ -1,0 +1,86 @@
+"""All problems of a table in one message: `TableError`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+# Columns that one error message lists.
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A column that cannot be used as it is.
+
+    Args:
+        column: Its name.
+        text: What the column must hold.
+        row: Row of the first cell that differs, as the table's index names it; `None`
+            if the problem is not that of a cell.
+        fix: Arguments of `read_table` that solve the problem.
+        place: Where the cell is, such as `"line 3"`.
+        cell: The cell.
+    """
+
+    column: str
+    text: str
+    row: Any = None
+    fix: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
+    cell: str = ""
+
+    def __str__(self) -> str:
+        """Return the problem as a sentence."""
+        sentence = f"column {self.column!r} {self.text}"
+        if self.place:
+            sentence = f"{self.place}: {sentence}. Received: {self.cell!r}"
+        return sentence
+
+
+class TableError(ValueError):
+    """A table that cannot be used as it is, and what would solve that.
+
+    Args:
+        text: All problems.
+        fixes: Arguments of `read_table` that solve them, or some of them.
+
+    Example:
+
+    >>> TableError("flowers.csv: column 'petal' misses 1 entry", {"ignore": ("petal",)})
+    TableError("flowers.csv: column 'petal' misses 1 entry...ignore=('petal',).")
+    """
+
+    def __init__(self, text: str, fixes: Mapping[str, Any]) -> None:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in fixes.items())
+        advice = f"\nTo solve this, pass {arguments}." if fixes else ""
+        super().__init__(text + advice)
+        self.text = text
+        self.fixes = dict(fixes)
+
+
+def table_error(file: str, problems: Sequence[Problem]) -> TableError:
+    """Return one error with all problems of a table.
+
+    Args:
+        file: Name of the table.
+        problems: At least one problem.
+    """
+    listed = problems[:_MOST_LISTED]
+    lines = [str(problem) for problem in listed]
+    if len(problems) > len(listed):
+        lines.append(f"and {len(problems) - len(listed)} more columns")
+    text = "\n".join([f"{file}: {len(problems)} columns cannot be used.", *lines])
+    if len(problems) == 1:
+        text = f"{file}{', ' if problems[0].place else ': '}{lines[0]}"
+    return TableError(text, merged(problem.fix for problem in problems))
+
+
+def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the arguments of all fixes; values of one argument are joined."""
+    found: dict[str, Any] = {}
+    for fix in fixes:
+        for name, value in fix.items():
+            if isinstance(value, tuple):
+                value = tuple(dict.fromkeys((*found.get(name, ()), *value)))
+            found[name] = value
+    return found

@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
 
 from keras_vaf import (
     constraints,
+    datasets,
     initializers,
     layers,
     models,
@@ -36,7 +37,6 @@ from keras_vaf.models import convert
 if TYPE_CHECKING:
     from keras_vaf import (
         callbacks,
-        datasets,
         experiments,
         paper,
         training,

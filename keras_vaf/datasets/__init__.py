@@ -10,6 +10,7 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
 from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.encoder import TableEncoder
 from keras_vaf.datasets.tables.problems import TableError
 from keras_vaf.datasets.tables.reading import read_table
 
@@ -23,6 +24,7 @@ __all__ = [
     "Preprocessing",
     "Size",
     "Source",
+    "TableEncoder",
     "TableError",
     "find",
     "load",

@@ -19,6 +19,11 @@ Missing = Literal["mean", "drop"]
 Categories = Literal["one-hot", "number"]
 Units = Literal["original", "scaled"]
 
+MOST_CATEGORIES = 50
+"""Categories of a column that get an input each: the most frequent ones."""
+
+_NO_CATEGORY = -2  # keeps the number of inputs equal in all folds
+
 
 @dataclass(frozen=True)
 class Preprocessing:
@@ -35,8 +40,10 @@ class Preprocessing:
             category by the most frequent one; `"drop"` leaves out rows with missing
             entries.
         categories: `"one-hot"` makes a column of categories into one column of 0 and 1
-            for each category, which is not scaled; `"number"` takes the number of a
-            category, in the order of their names, as if it were a measurement.
+            for each category of the training rows, the 50 most frequent ones if there
+            are more. These columns are not scaled. Another category is 0 in all of
+            them. `"number"` takes the number of a category, in the order of their
+            names, as if it were a measurement.
 
     Raises:
         ValueError: If an argument is none of these.
@@ -89,7 +96,10 @@ class Preprocessing:
                 "Received: no rows, or only rows with missing entries"
             )
         coded = dataset.categories if self.categories == "one-hot" else {}
-        categories = {column: len(names) for column, names in sorted(coded.items())}
+        categories = {
+            column: _most_frequent(x[:, column], len(names))
+            for column, names in sorted(coded.items())
+        }
         return FittedPreprocessing(
             self,
             input_scale=_fit_inputs(x, self.inputs, categories),
@@ -113,13 +123,13 @@ class FittedPreprocessing:
         preprocessing: What was fitted.
         input_scale: Scaling of the inputs; categories stay as they are.
         target_scale: Scaling of the targets; `None` for class indices.
-        categories: Number of categories of each column that holds categories.
+        categories: For each column that holds categories, those that get an input.
     """
 
     preprocessing: Preprocessing
     input_scale: Scale
     target_scale: Scale | None
-    categories: Mapping[int, int]
+    categories: Mapping[int, tuple[int, ...]]
 
     def transform(self, dataset: Dataset, rows: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return what a network takes of some rows of a dataset.
@@ -141,7 +151,7 @@ class FittedPreprocessing:
         if not self.categories:
             return scaled
         columns = [
-            scaled[:, [column]] == np.arange(self.categories[column])
+            scaled[:, [column]] == np.array(self.categories[column])
             if column in self.categories
             else scaled[:, [column]]
             for column in range(scaled.shape[1])
@@ -153,10 +163,12 @@ class FittedPreprocessing:
         if not self.categories:
             return self.input_scale.invert(x)
         columns = len(self.input_scale.center)
-        widths = [self.categories.get(column, 1) for column in range(columns)]
+        widths = [len(self.categories.get(n, (0,))) for n in range(columns)]
         parts = np.split(x, np.cumsum(widths)[:-1], axis=1)
         scaled = [
-            part.argmax(axis=1) if column in self.categories else part[:, 0]
+            np.array(self.categories[column])[part.argmax(axis=1)]
+            if column in self.categories
+            else part[:, 0]
             for column, part in enumerate(parts)
         ]
         return self.input_scale.invert(np.stack(scaled, axis=1))
@@ -208,15 +220,22 @@ class FittedPreprocessing:
 
 
 def _fit_inputs(
-    x: np.ndarray, scaling: Scaling, categories: Mapping[int, int]
+    x: np.ndarray, scaling: Scaling, categories: Mapping[int, tuple[int, ...]]
 ) -> Scale:
     scale = fit_scale(x, scaling)
     fill, center, spread = scale.fill.copy(), scale.center.copy(), scale.spread.copy()
-    for column, count in categories.items():
-        codes = x[:, column]
-        frequencies = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=count)
+    for column, codes in categories.items():
+        given = x[:, column]
+        frequencies = np.bincount(given[~np.isnan(given)].astype(int), minlength=1)
         fill[column], center[column], spread[column] = frequencies.argmax(), 0.0, 1.0
     return Scale(fill, center, spread)
+
+
+def _most_frequent(codes: np.ndarray, count: int) -> tuple[int, ...]:
+    """Return the most frequent categories, as many in every fold."""
+    frequencies = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=count)
+    order = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_CATEGORIES])
+    return tuple(int(n) if frequencies[n] else _NO_CATEGORY for n in order)
 
 
 def _fit_targets(y: np.ndarray, scaling: Scaling) -> Scale | None:

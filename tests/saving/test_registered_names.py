@@ -41,6 +41,7 @@ NAMES = (
     "keras_vaf>SlopeVariation",
     "keras_vaf>Snake",
     "keras_vaf>SplineActivation",
+    "keras_vaf>TableEncoder",
     "keras_vaf>VAFActivation",
     "keras_vaf>XIELU",
     "keras_vaf>gaussian",

@@ -137,7 +137,7 @@ class CsvFile:
         return max(_SEPARATORS, key=header.count)
 
     def _guess_decimal(self) -> str:
-        """Return the comma if cells of the sample look like it, and none has a point."""
+        """Return the comma if cells look like it and none of them has a point."""
         if self.separator == ",":
             return "."
         records = itertools.islice(self._records(), 1, 100)

@@ -228,9 +228,9 @@ def _refuse_numbers(series: "Series", text: list[str], names: list[str]) -> None
         raise fault(series, must, text.index(names[0]), decimal=",")
     odd = [name for name in names if to_floats([name]) is None]
     places = [n for n, cell in enumerate(text) if cell in set(odd)]
-    if not 0 < len(places) <= sum(map(bool, text)) / 2:
-        if not all(map(_reads_as_number, names)):
-            return
+    few = 0 < len(places) <= sum(map(bool, text)) / 2
+    if not few and not all(map(_reads_as_number, names)):
+        return
     name = str(series.name)
     cell = text[places[0]]
     words = len(odd) <= _MOST_WORDS and not any(map(_reads_as_finite, odd))

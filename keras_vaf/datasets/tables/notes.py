@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
+from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
-
-MOST_CATEGORIES = 50
-"""Categories of a column that get an input each: the most frequent ones."""
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # correlation with the target from which a column is suspicious
@@ -116,9 +114,9 @@ def _warnings(dataset: Dataset) -> list[str]:
     for column in dataset.columns:
         if len(column.names) > MOST_CATEGORIES:
             found.append(
-                f"Warning: column {column.name!r} has {len(column.names):,} categories. "
-                f"The {MOST_CATEGORIES} most frequent ones of the training rows get an "
-                "input each; the others count as unknown."
+                f"Warning: column {column.name!r} has {len(column.names):,} "
+                f"categories. The {MOST_CATEGORIES} most frequent ones of the "
+                "training rows get an input each; the others count as unknown."
             )
     for place, why in _leaks(dataset).items():
         name = dataset.feature_names[place]

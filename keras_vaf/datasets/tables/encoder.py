@@ -1,0 +1,272 @@
+"""`TableEncoder`: the first layer of a network that predicts rows of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.datasets.dataset import Dataset
+from keras_vaf.datasets.preprocessing import FittedPreprocessing
+from keras_vaf.datasets.tables.column import UNKNOWN, Column
+from keras_vaf.utils import did_you_mean
+
+
+@keras.saving.register_keras_serializable("keras_vaf")
+class TableEncoder(keras.layers.Layer):
+    """Turn rows of a table into the inputs of a network.
+
+    It is the first layer of the networks that `keras-vaf compare` and
+    `keras-vaf search` save. The file of the network thus holds everything that is
+    needed to predict new rows: names and kinds of the columns, categories, scales and
+    classes. It needs no further file, no pickle and no custom code.
+
+    `encode` makes an array of numbers of a table, with NumPy alone. The layer scales
+    the numbers and turns each category into 0 and 1, on every backend.
+
+    Args:
+        columns: The columns, as `Column` or as their dictionaries.
+        fill: For each column, the value that replaces a missing entry.
+        center: For each column, the value that is subtracted.
+        spread: For each column, the divisor; a column of spread 0 becomes 0.
+        kept: For each column, the places of the categories that get an output each;
+            empty for a column that is scaled. All other categories are 0 everywhere.
+        target: Name of the column that the network predicts.
+        classes: Names of the classes; `None` for a regression.
+        **kwargs: Arguments of the layer, such as `name`.
+
+    Input shape:
+        `(batch_size, columns)`
+
+    Output shape:
+        `(batch_size, outputs)`, with one output for each column that is scaled and for
+        each category that is kept.
+
+    Raises:
+        ValueError: If an argument has not one value for each column.
+
+    Example:
+
+    >>> columns = [Column("age"), Column("size", "category", ("L", "S"))]
+    >>> encoder = TableEncoder(columns, [40, 0], [40, 0], [10, 1], [(), (0, 1)])
+    >>> x = encoder.encode({"size": ["S", "XL"], "age": [50, None]})
+    >>> keras.ops.convert_to_numpy(encoder(x)).tolist()
+    [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column | Mapping[str, Any]],
+        fill: Sequence[float],
+        center: Sequence[float],
+        spread: Sequence[float],
+        kept: Sequence[Sequence[int]],
+        target: str = "target",
+        classes: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**{"dtype": "float32", "trainable": False, **kwargs})
+        self.columns = tuple(map(_column, columns))
+        self.fill = tuple(map(float, fill))
+        self.center = tuple(map(float, center))
+        self.spread = tuple(map(float, spread))
+        self.kept = tuple(tuple(map(int, each)) for each in kept)
+        self.target = target
+        self.classes = None if classes is None else tuple(classes)
+        for name in ("fill", "center", "spread", "kept"):
+            if len(getattr(self, name)) != len(self.columns):
+                raise ValueError(
+                    f"`{name}` must have one value for each of the "
+                    f"{len(self.columns)} columns. "
+                    f"Received: {len(getattr(self, name))} values"
+                )
+        self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: len(self.columns)})
+        self._make_outputs()
+
+    @classmethod
+    def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
+        """Return the encoder that does what a fitted preprocessing does.
+
+        Args:
+            dataset: A table.
+            fitted: The preprocessing, fitted on its training rows.
+        """
+        scale = fitted.input_scale
+        return cls(
+            dataset.columns,
+            scale.fill.tolist(),
+            scale.center.tolist(),
+            scale.spread.tolist(),
+            [fitted.categories.get(n, ()) for n in range(len(dataset.columns))],
+            dataset.target or "target",
+            dataset.class_names,
+        )
+
+    def encode(self, table: Any) -> np.ndarray:
+        """Return rows of a table as numbers, which the layer takes.
+
+        Args:
+            table: The columns by their names, in any order: a dictionary of sequences,
+                or a pandas `DataFrame`. Other columns are not used.
+
+        Returns:
+            An array of float32 with the columns in the order of `columns`. A missing
+            entry is NaN, a category is its place, and an unknown category is -1.
+
+        Raises:
+            ValueError: If a column is missing. The message lists all of them.
+            CellError: If a cell is no number, truth value or date, as its column needs.
+        """
+        names = [str(name) for name in table]
+        missing = [each.name for each in self.columns if each.name not in names]
+        if missing:
+            hint = did_you_mean(missing[0], names)
+            raise ValueError(
+                f"The network needs the columns {', '.join(missing)}.{hint} Received: "
+                f"{', '.join(names) or 'no columns'}"
+            )
+        encoded = [column.encode(table[column.name]) for column in self.columns]
+        if len(set(map(len, encoded))) > 1:
+            lengths = ", ".join(str(len(values)) for values in encoded)
+            raise ValueError(
+                f"All columns must have as many rows. Received: columns of {lengths}"
+            )
+        return np.stack(encoded, axis=1)
+
+    def unknown(self, x: np.ndarray) -> dict[str, int]:
+        """Count the cells of unknown categories.
+
+        Args:
+            x: Rows from `encode`.
+
+        Returns:
+            The number of such cells, by the names of the columns that have some.
+        """
+        counts = (x == UNKNOWN).sum(axis=0).tolist()
+        return {
+            column.name: count
+            for column, count in zip(self.columns, counts, strict=True)
+            if count and column.kind == "category"
+        }
+
+    def decode(self, outputs: Any) -> dict[str, np.ndarray]:
+        """Return the outputs of the network by their names.
+
+        Args:
+            outputs: The outputs, one row for each row of the table.
+
+        Returns:
+            For a regression, `predicted TARGET` in the units of the table. For a
+            classification, `predicted TARGET`, the name of the most probable class, and
+            `probability of CLASS` for each class.
+        """
+        values, name = np.asarray(outputs), f"predicted {self.target}"
+        if self.classes is None:
+            return {name: values[:, 0]}
+        best = np.array(self.classes, object)[values.argmax(axis=1)]
+        probabilities = {
+            f"probability of {label}": values[:, place]
+            for place, label in enumerate(self.classes)
+        }
+        return {name: best, **probabilities}
+
+    def call(self, inputs: Any) -> Any:
+        source, fill, center, factor, code, is_category = map(
+            ops.convert_to_tensor, self._outputs
+        )
+        x = ops.take(inputs, source, axis=1)
+        x = ops.where(ops.isnan(x), fill, x)
+        scaled = (x - center) * factor
+        equal = ops.cast(ops.equal(x, code), scaled.dtype)
+        return ops.where(is_category, equal, scaled)
+
+    def compute_output_shape(
+        self, input_shape: tuple[int | None, ...]
+    ) -> tuple[int | None, ...]:
+        return (*input_shape[:-1], len(self._outputs[0]))
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of the layer, as JSON can hold them."""
+        return {
+            **super().get_config(),
+            "columns": [asdict(column) for column in self.columns],
+            "fill": self.fill,
+            "center": self.center,
+            "spread": self.spread,
+            "kept": self.kept,
+            "target": self.target,
+            "classes": self.classes,
+        }
+
+    def _make_outputs(self) -> None:
+        """Compute, for each output, its column and what is done to it."""
+        source, codes = [], []
+        for place, kept in enumerate(self.kept):
+            source += [place] * (len(kept) or 1)
+            codes += kept or (np.nan,)
+        spread = np.array(self.spread)[source]
+        factor = np.divide(1, spread, out=np.zeros(len(source)), where=spread > 0)
+        code = np.array(codes, np.float32)
+        self._outputs = (
+            np.array(source, np.int32),
+            np.array(self.fill, np.float32)[source],
+            np.array(self.center, np.float32)[source],
+            factor.astype(np.float32),
+            code,
+            ~np.isnan(code),
+        )
+
+
+def _column(column: Column | Mapping[str, Any]) -> Column:
+    if isinstance(column, Column):
+        return column
+    return Column(**{**column, "names": tuple(column["names"])})
+
+
+def with_encoder(
+    network: keras.Sequential, encoder: TableEncoder, fitted: FittedPreprocessing
+) -> keras.Sequential:
+    """Return a trained network that takes rows from `TableEncoder.encode`.
+
+    Args:
+        network: A network of preprocessed inputs. Its last layer is dense, and its
+            outputs are the logits of classes or a scaled target.
+        encoder: What does the preprocessing.
+        fitted: The preprocessing, for the scale of the target.
+
+    Returns:
+        A network with the same trained layers. Its outputs are the probabilities of
+        the classes, or the target in the units of the table.
+    """
+    *body, last = network.layers
+    classes = encoder.classes is not None
+    head = keras.layers.Dense(last.units, "softmax" if classes else None)
+    inputs = keras.Input((len(encoder.columns),))
+    model = keras.Sequential([inputs, encoder, *body, head])
+    kernel, bias = last.get_weights()
+    target = fitted.target_scale
+    if target is not None:
+        kernel = kernel * target.spread
+        bias = bias * target.spread + target.center
+    head.set_weights([kernel, bias])
+    return model
+
+
+def encoder_of(model: keras.Model) -> TableEncoder:
+    """Return the encoder of a model.
+
+    Args:
+        model: A model whose first layer is a `TableEncoder`.
+
+    Raises:
+        ValueError: If the model has none.
+    """
+    for layer in model.layers:
+        if isinstance(layer, TableEncoder):
+            return layer
+    raise ValueError(
+        "The model must hold a TableEncoder, as those that `keras-vaf compare` and "
+        f"`keras-vaf search` save. Received: model={model.name!r} without one"
+    )

@@ -1,0 +1,148 @@
+"""The encoder in a network's file does what the preprocessing of its training did."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.datasets import Column, Preprocessing, TableEncoder, read_table
+from keras_vaf.datasets.tables.encoder import encoder_of, with_encoder
+from keras_vaf.models import mlp
+
+ROWS = 60
+
+
+@pytest.fixture
+def frame():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {
+            "größe": rng.normal(180, 7, ROWS),
+            "colour": rng.choice(["red", "green", "blue"], ROWS),
+            "owner": [["no", "Yes"][n % 2] for n in range(ROWS)],
+            "sold": np.datetime64("2024-01-01") + rng.integers(0, 900, ROWS),
+            "price": rng.normal(1000, 100, ROWS),
+        }
+    )
+    frame.loc[3, "größe"] = np.nan
+    frame.loc[5, "colour"] = None
+    return frame
+
+
+def make(frame, **options):
+    dataset = read_table(frame, "price", **options)
+    fitted = Preprocessing(targets="standard").fit(dataset, slice(0, 40))
+    return dataset, fitted, TableEncoder.of(dataset, fitted)
+
+
+def test_it_does_what_the_preprocessing_does(frame):
+    dataset, fitted, encoder = make(frame)
+    expected = fitted.transform_inputs(dataset.x)
+    np.testing.assert_array_equal(encoder.encode(frame), dataset.x)
+    given = keras.ops.convert_to_numpy(encoder(dataset.x))
+    np.testing.assert_allclose(given, expected, atol=2e-6)
+    assert encoder.compute_output_shape((None, 4)) == (None, expected.shape[1])
+
+
+def test_columns_may_come_in_any_order_and_with_others(frame):
+    _, _, encoder = make(frame)
+    other = frame[["sold", "price", "owner", "colour", "größe"]].assign(extra=1)
+    np.testing.assert_array_equal(encoder.encode(other), encoder.encode(frame))
+    lists = {name: frame[name].tolist() for name in frame}
+    np.testing.assert_array_equal(encoder.encode(lists), encoder.encode(frame))
+
+
+def test_text_of_a_file_is_read_as_the_training_rows_were(frame):
+    _, _, encoder = make(frame)
+    text = frame.astype(object).where(frame.notna(), "").map(str)
+    np.testing.assert_allclose(encoder.encode(text), encoder.encode(frame), rtol=1e-6)
+
+
+def test_a_category_outside_the_training_rows_is_0_everywhere(frame):
+    dataset, fitted, encoder = make(frame)
+    new = frame.iloc[:2].assign(colour=["violet", "red"])
+    x = encoder.encode(new)
+    assert encoder.unknown(x) == {"colour": 1}
+    start = 1
+    outputs = keras.ops.convert_to_numpy(encoder(x))[:, start : start + 3]
+    np.testing.assert_array_equal(outputs.sum(axis=1), [0, 1])
+
+
+def test_a_category_that_only_test_rows_have_is_unknown_to_the_fold(frame):
+    frame.loc[50:, "colour"] = "violet"
+    dataset, fitted, encoder = make(frame)
+    inputs = fitted.transform_inputs(dataset.x)
+    assert inputs.shape[1] == 3 + 4  # as many in every fold
+    np.testing.assert_array_equal(inputs[50:, 1:5], 0)
+    np.testing.assert_array_equal(inputs[:40, 1:5].sum(axis=1), 1)
+
+
+def test_only_the_most_frequent_of_many_categories_get_an_input(frame):
+    frame["colour"] = [f"c{n % 55 if n < 55 else 7}" for n in range(ROWS)]
+    dataset = read_table(frame, "price", categories=("colour",))
+    fitted = Preprocessing().fit(dataset, slice(None))
+    assert len(fitted.categories[1]) == 50
+    assert dataset.categories[1].index("c7") in fitted.categories[1]
+    assert any("has 55 categories" in note for note in dataset.notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop(columns="owner"), "needs the columns owner"),
+        (lambda f: f.rename(columns={"größe": "Größe"}), "Did you mean 'Größe'"),
+        (lambda f: f.assign(größe="tall"), "row 1: column 'größe' must hold numbers"),
+        (lambda f: f.assign(owner="maybe"), "must hold truth values.*'maybe'"),
+        (lambda f: f.assign(sold="soon"), "must hold dates of the format ISO"),
+    ],
+)
+def test_other_columns_get_a_sentence(frame, change, message):
+    _, _, encoder = make(frame)
+    with pytest.raises(ValueError, match=message):
+        encoder.encode(change(frame))
+
+
+def test_a_saved_network_predicts_raw_rows(frame, tmp_path):
+    dataset, fitted, encoder = make(frame)
+    inputs = fitted.transform_inputs(dataset.x)
+    network = mlp(inputs.shape[1], (4,), 1, lambda: keras.layers.ReLU(), seed=0)
+    model = with_encoder(network, encoder, fitted)
+    path = tmp_path / "best.keras"
+    model.save(path)
+    loaded = keras.saving.load_model(path, safe_mode=True)
+    again = encoder_of(loaded)
+    assert again.get_config() == encoder.get_config()
+    predicted = again.decode(loaded.predict(again.encode(frame), verbose=0))
+    outputs = network.predict(inputs, verbose=0)
+    expected = fitted.invert_targets(outputs)[:, 0]
+    np.testing.assert_allclose(predicted["predicted price"], expected, rtol=1e-5)
+
+
+def test_classes_come_with_their_probabilities():
+    encoder = TableEncoder([Column("a")], [0], [0], [1], [()], "kind", ("x", "y"))
+    decoded = encoder.decode([[0.2, 0.8], [0.6, 0.4]])
+    assert list(decoded) == ["predicted kind", "probability of x", "probability of y"]
+    assert decoded["predicted kind"].tolist() == ["y", "x"]
+
+
+def test_half_precision_elsewhere_leaves_large_numbers_exact():
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        encoder = TableEncoder([Column("year")], [2000], [2000], [1], [()])
+        outputs = encoder(np.array([[2003.0]], "float32"))
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert keras.ops.convert_to_numpy(outputs).tolist() == [[3.0]]
+
+
+def test_each_column_needs_its_values():
+    with pytest.raises(
+        ValueError, match="`fill` must have one value for each of the 2"
+    ):
+        TableEncoder([Column("a"), Column("b")], [0], [0], [1], [()])
+
+
+def test_a_model_without_an_encoder_is_refused():
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    with pytest.raises(ValueError, match="must hold a TableEncoder"):
+        encoder_of(model)

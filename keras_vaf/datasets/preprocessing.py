@@ -224,7 +224,7 @@ def _fit_inputs(
 ) -> Scale:
     scale = fit_scale(x, scaling)
     fill, center, spread = scale.fill.copy(), scale.center.copy(), scale.spread.copy()
-    for column, codes in categories.items():
+    for column in categories:
         given = x[:, column]
         frequencies = np.bincount(given[~np.isnan(given)].astype(int), minlength=1)
         fill[column], center[column], spread[column] = frequencies.argmax(), 0.0, 1.0

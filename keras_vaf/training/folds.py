@@ -8,11 +8,11 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows, take, to_arrays
+from keras_vaf.training.divisions import FoldRows, group_fold_rows, time_fold_rows
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
 
 Preprocess = Callable[[Any], Callable[[Any], Any]]
-FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def fold_rows(
@@ -21,6 +21,8 @@ def fold_rows(
     seed: int = 0,
     stratify: bool = True,
     validation_fraction: float | None = 0.2,
+    groups: Any = None,
+    times: Any = None,
 ) -> list[FoldRows]:
     """Return the training, validation and test rows of every fold.
 
@@ -40,6 +42,13 @@ def fold_rows(
             regression.
         validation_fraction: Share of the rows outside the test fold that go to
             validation. With `None`, the test rows are the validation rows.
+        groups: One label per row. Rows of equal labels stay together: training,
+            validation and test rows have no label in common.
+        times: One number per row, such as a date. Each fold is tested on rows that are
+            not earlier than those that it is trained on. The later half of the rows is
+            divided into the test blocks. Each block is tested by a network of as many
+            rows as there are in a half, those that come just before the block. The last
+            of these rows are for validation.
 
     Returns:
         For each fold the training, validation and test rows, in increasing order.
@@ -55,6 +64,10 @@ def fold_rows(
     (8, 2, 10)
     """
     y = np.asarray(y)
+    if times is not None:
+        return time_fold_rows(times, folds, validation_fraction)
+    if groups is not None:
+        return group_fold_rows(y, groups, folds, seed, stratify, validation_fraction)
     parts = k_folds(y, folds, seed, stratify)
     largest = len(y) - math.ceil(len(y) / folds)
     rows = []

@@ -59,7 +59,7 @@ def test_text_of_a_file_is_read_as_the_training_rows_were(frame):
 
 
 def test_a_category_outside_the_training_rows_is_0_everywhere(frame):
-    dataset, fitted, encoder = make(frame)
+    _, _, encoder = make(frame)
     new = frame.iloc[:2].assign(colour=["violet", "red"])
     x = encoder.encode(new)
     assert encoder.unknown(x) == {"colour": 1}
@@ -70,7 +70,7 @@ def test_a_category_outside_the_training_rows_is_0_everywhere(frame):
 
 def test_a_category_that_only_test_rows_have_is_unknown_to_the_fold(frame):
     frame.loc[50:, "colour"] = "violet"
-    dataset, fitted, encoder = make(frame)
+    dataset, fitted, _ = make(frame)
     inputs = fitted.transform_inputs(dataset.x)
     assert inputs.shape[1] == 3 + 4  # as many in every fold
     np.testing.assert_array_equal(inputs[50:, 1:5], 0)
@@ -136,9 +136,7 @@ def test_half_precision_elsewhere_leaves_large_numbers_exact():
 
 
 def test_each_column_needs_its_values():
-    with pytest.raises(
-        ValueError, match="`fill` must have one value for each of the 2"
-    ):
+    with pytest.raises(ValueError, match="`fill` must have one value for each of"):
         TableEncoder([Column("a"), Column("b")], [0], [0], [1], [()])
 
 

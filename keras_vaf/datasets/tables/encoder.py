@@ -173,6 +173,7 @@ class TableEncoder(keras.layers.Layer):
         return {name: best, **probabilities}
 
     def call(self, inputs: Any) -> Any:
+        """Return the scaled columns, and a 0 or 1 for each category."""
         source, fill, center, factor, code, is_category = map(
             ops.convert_to_tensor, self._outputs
         )
@@ -185,6 +186,7 @@ class TableEncoder(keras.layers.Layer):
     def compute_output_shape(
         self, input_shape: tuple[int | None, ...]
     ) -> tuple[int | None, ...]:
+        """Return the shape of the outputs."""
         return (*input_shape[:-1], len(self._outputs[0]))
 
     def get_config(self) -> dict[str, Any]:

@@ -31,14 +31,29 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     protocol = cell.protocol
     stratify = protocol.task == "classification"
     fraction = protocol.validation_fraction
+    groups, times = dataset.groups, dataset.times
+    divided = groups is not None or times is not None
+    if divided and (protocol.test_rows or protocol.test_fraction is not None):
+        raise ValueError(
+            "A table with `groups` or `time` is divided into folds: leave out "
+            "`test_rows` and `test_fraction`. Received: "
+            f"test_rows={protocol.test_rows}, test_fraction={protocol.test_fraction}"
+        )
     if protocol.test_rows:
         rest, test = _standard_division(cell, dataset)
     elif protocol.test_fraction is not None:
         rest, test = _random_division(cell, dataset, protocol.test_fraction)
     else:
         usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
-        y = dataset.y[usable]
-        folds = fold_rows(y, protocol.folds, cell.seed, stratify, fraction)
+        folds = fold_rows(
+            dataset.y[usable],
+            protocol.folds,
+            cell.seed,
+            stratify,
+            fraction,
+            groups=None if groups is None else groups[usable],
+            times=None if times is None else times[usable],
+        )
         return Rows(*(usable[part] for part in folds[cell.fold]))
     seed = seeds_of(cell, "split")[0]
     y = dataset.y[rest]

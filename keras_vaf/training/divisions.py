@@ -1,0 +1,151 @@
+"""Folds that keep groups of rows together, or that test on later rows."""
+
+from typing import Any
+
+import numpy as np
+
+from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.training.splits import split
+from keras_vaf.utils import check_integer, require
+
+FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def group_fold_rows(
+    y: np.ndarray,
+    groups: Any,
+    folds: int,
+    seed: int,
+    stratify: bool,
+    validation_fraction: float | None,
+) -> list[FoldRows]:
+    """Return the rows of folds of which none shares a group with another part.
+
+    The arguments are those of `fold_rows`. All folds have as many training and
+    validation rows as the smallest one; the others leave out rows, which are drawn.
+    """
+    check_integer("folds", folds, minimum=2)
+    groups = np.asarray(groups)
+    labels = y if stratify else np.zeros(len(y), np.int64)
+    parts = []
+    for fold, (rest, test) in enumerate(_by_groups(labels, groups, folds, seed)):
+        training, validation = rest, test
+        if validation_fraction is not None:
+            [word] = independent_seeds(seed, fold, "split")
+            inner = min(round(1 / validation_fraction), len(np.unique(groups[rest])))
+            found = _by_groups(labels[rest], groups[rest], inner, word)
+            training, validation = (rest[part] for part in found[0])
+        parts.append((training, validation, test))
+    sizes = [min(len(part[place]) for part in parts) for place in range(2)]
+    rows = []
+    for fold, (training, validation, test) in enumerate(parts):
+        words = independent_seeds(seed, fold, "left out", count=2)
+        training = _draw(training, sizes[0], words[0])
+        validation = _draw(validation, sizes[1], words[1])
+        rows.append((training, validation, test if validation_fraction else validation))
+    return rows
+
+
+def time_fold_rows(
+    times: Any, folds: int, validation_fraction: float | None
+) -> list[FoldRows]:
+    """Return the rows of folds that test on later rows than they are trained on.
+
+    The later half of the rows is divided into test blocks. Each block is tested by a
+    network of the half of all rows that comes just before it, the last of which are
+    for validation. All folds thus have equally many rows.
+
+    Args:
+        times: For each row a number that orders the rows.
+        folds: Number of folds, at least 2.
+        validation_fraction: Share of the earlier rows that go to validation. With
+            `None`, the test rows are the validation rows.
+
+    Raises:
+        ValueError: If there are too few rows.
+
+    Example:
+
+    >>> time_fold_rows([3, 1, 2, 4, 5, 6, 7, 8], 2, 0.25)[0]
+    (array([0, 1, 2]), array([3]), array([4, 5]))
+    """
+    check_integer("folds", folds, minimum=2)
+    order = np.argsort(np.asarray(times), kind="stable")
+    half = len(order) // 2
+    block = (len(order) - half) // folds
+    fraction = validation_fraction or 0.0
+    validation = int(np.ceil(fraction * half))
+    if block < 1 or half - validation < 1:
+        raise ValueError(
+            f"{folds} folds in time need at least {2 * folds} rows: use fewer folds. "
+            f"Received: folds={folds}, {len(order)} rows"
+        )
+    rows = []
+    for fold in range(folds):
+        start = len(order) - (folds - fold) * block
+        test = np.sort(order[start : start + block])
+        before = order[start - half : start]
+        if validation_fraction is None:
+            rows.append((np.sort(before), test, test))
+        else:
+            cut = half - validation
+            rows.append((np.sort(before[:cut]), np.sort(before[cut:]), test))
+    return rows
+
+
+def hold_out(
+    y: Any,
+    fraction: float,
+    seed: int,
+    stratify: bool,
+    groups: Any = None,
+    times: Any = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to work with, and those of a test at the end.
+
+    Args:
+        y: As in `split`.
+        fraction: Share of the test rows.
+        seed: As in `split`.
+        stratify: As in `split`.
+        groups: As in `fold_rows`.
+        times: As in `fold_rows`; the last rows are for the test.
+
+    Returns:
+        Both, in increasing order.
+    """
+    y = np.asarray(y)
+    if times is not None:
+        order = np.argsort(np.asarray(times), kind="stable")
+        first = len(y) - int(np.ceil(fraction * len(y)))
+        return np.sort(order[:first]), np.sort(order[first:])
+    if groups is not None:
+        labels = y if stratify else np.zeros(len(y), np.int64)
+        return _by_groups(labels, np.asarray(groups), round(1 / fraction), seed)[0]
+    return split(y, fraction, seed, stratify)
+
+
+def _by_groups(
+    labels: np.ndarray, groups: np.ndarray, folds: int, seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    count = len(np.unique(groups))
+    if count < folds or folds < 2:
+        raise ValueError(
+            f"{max(folds, 2)} folds need at least as many groups, and some for "
+            f"validation: use fewer folds. Received: {count} groups"
+        )
+    selection = require("sklearn.model_selection", extra="experiments")
+    splitter = selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    parts = list(
+        splitter.split(labels, np.unique(labels, return_inverse=True)[1], groups)
+    )
+    if not all(len(rest) and len(test) for rest, test in parts):
+        raise ValueError(
+            "Each fold needs rows of other groups: use fewer folds, or smaller groups. "
+            f"Received: folds={folds}, {count} groups"
+        )
+    return parts
+
+
+def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])

@@ -1,0 +1,71 @@
+"""Groups stay together, and a test is later than its training."""
+
+import numpy as np
+import pytest
+
+from keras_vaf.training import fold_rows
+from keras_vaf.training.divisions import hold_out
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def groups():
+    return np.repeat(np.arange(20), np.random.default_rng(0).integers(2, 9, 20))
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+@pytest.mark.parametrize("fraction", [0.2, None])
+def test_no_group_is_in_two_parts_of_a_fold(groups, stratify, fraction):
+    y = np.random.default_rng(1).integers(0, 2, len(groups))
+    rows = fold_rows(y, 4, 7, stratify, fraction, groups=groups)
+    for training, validation, test in rows:
+        assert not {*groups[training]} & {*groups[validation], *groups[test]}
+        if fraction is not None:
+            assert not {*groups[validation]} & {*groups[test]}
+    assert len({(len(t), len(v)) for t, v, _ in rows}) == 1
+    if fraction is not None:
+        tested = np.concatenate([test for *_, test in rows])
+        assert sorted(tested) == list(range(len(groups)))
+
+
+def test_groups_of_another_seed_are_divided_in_another_way(groups):
+    one, same, other = (
+        fold_rows(groups % 2, 4, seed, groups=groups)[0][2] for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert set(one) != set(other)
+
+
+def test_too_few_groups_are_refused(groups):
+    with pytest.raises(ValueError, match=r"use fewer folds\. Received: 20 groups"):
+        fold_rows(groups % 2, 21, groups=groups)
+
+
+@pytest.mark.parametrize("fraction", [0.25, None])
+def test_the_test_rows_are_the_latest_of_a_fold(fraction):
+    times = np.random.default_rng(0).permutation(101)
+    rows = fold_rows(times * 0, 5, validation_fraction=fraction, times=times)
+    for training, validation, test in rows:
+        assert times[training].max() < times[validation].min()
+        if fraction is not None:
+            assert times[validation].max() < times[test].min()
+        assert len(training) + len(validation) == (50 if fraction else 60)
+    tested = np.concatenate([times[test] for *_, test in rows])
+    assert sorted(tested) == list(range(51, 101))
+
+
+def test_too_few_rows_for_folds_in_time_are_refused():
+    with pytest.raises(ValueError, match="5 folds in time need at least 10 rows"):
+        fold_rows([0, 1, 0], 5, times=[1, 2, 3])
+
+
+def test_a_test_at_the_end_keeps_groups_together_or_is_the_latest(groups):
+    y = groups % 2
+    rest, test = hold_out(y, 0.2, 0, True, groups=groups)
+    assert not {*groups[rest]} & {*groups[test]}
+    assert len(rest) + len(test) == len(y)
+    rest, test = hold_out(y, 0.2, 0, True, times=-np.arange(len(y)))
+    assert test.max() < rest.min()
+    rest, test = hold_out(y, 0.2, 0, True)
+    assert len(rest) + len(test) == len(y)

@@ -69,6 +69,7 @@ def main(
         One of `EXIT_CODES`.
     """
     arguments = _parser().parse_args(argv)
+    arguments.line = list(sys.argv[1:] if argv is None else argv)
     try:
         if load is not None:
             load(arguments)

@@ -1,6 +1,7 @@
 """`keras-vaf compare`: cross-validate ReLU against trainable activations."""
 
 import argparse
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,11 @@ from keras_vaf_cli.shared import (
     add_k_and_g,
     add_run_options,
     add_seeds,
-    names,
     print_missing,
     print_table,
     track,
 )
+from keras_vaf_cli.tables import add_table_options, open_data, table_options
 
 if TYPE_CHECKING:
     from keras_vaf.experiments import Comparison
@@ -35,34 +36,30 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `compare`."""
-    parser.add_argument("data", help="name of a dataset, or path of a CSV file")
+    parser.add_argument(
+        "data", help="name of a dataset, or path of a CSV, Parquet or Excel file"
+    )
     parser.add_argument(
         "--output",
         default="runs",
         metavar="FOLDER",
         help="folder of reports, table, picture and networks (default: %(default)s)",
     )
-    _add_data_options(parser.add_argument_group("data"))
+    data = parser.add_argument_group("a table of your own")
+    add_table_options(data)
+    add_data_dir(parser)
     _add_training_options(parser.add_argument_group("training"))
     add_run_options(parser.add_argument_group("where and how the trainings run"))
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
-    from keras_vaf.datasets.loading import open_dataset
     from keras_vaf.experiments import Shard, compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
 
     shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = find_variants(arguments.activations)
-    dataset = open_dataset(
-        arguments.data,
-        arguments.target,
-        arguments.task,
-        arguments.categories,
-        arguments.missing is not None,
-        arguments.data_dir,
-    )
+    dataset = open_data(arguments, arguments.data, table_options(arguments))
     protocols = comparison_protocols(
         dataset,
         variants,
@@ -86,31 +83,6 @@ def run(arguments: argparse.Namespace) -> None:
         track=track,
     )
     _show(comparison)
-
-
-def _add_data_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--target", metavar="COLUMN", help="column of the CSV file to predict"
-    )
-    group.add_argument(
-        "--task",
-        choices=("classification", "regression"),
-        help="task of a CSV file (default: decided by the target's values)",
-    )
-    group.add_argument(
-        "--categories",
-        type=names,
-        default=(),
-        metavar="COLUMNS",
-        help="columns of the CSV file that hold categories, separated by commas",
-    )
-    group.add_argument(
-        "--missing",
-        choices=("mean", "drop"),
-        help="fill in missing values, or drop their rows (required for a CSV file that "
-        "has some)",
-    )
-    add_data_dir(group)
 
 
 def _add_training_options(group: argparse._ArgumentGroup) -> None:
@@ -159,10 +131,16 @@ def _show(comparison: "Comparison") -> None:
     if comparison.missing:
         print_missing(len(comparison.reports), comparison.missing)
         return
-    table, best = comparison_table(comparison.reports), comparison.best
+    table = comparison_table(comparison.reports)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
+    folder, choice = comparison.folder, comparison.choice
+    rows = sum(comparison.reports[0].rows.values())
     print(
-        f"\nWritten to {comparison.folder}: report.json, table.md (with more columns), "
-        f"comparison.png and best.keras ({best.protocol.variant.title}, fold "
-        f"{best.fold + 1}: chosen by validation loss)."
+        f"\n{comparison.verdict}\n\n"
+        f"best.keras: {choice.reason} It was trained again on all {rows:,} rows, for "
+        f"{choice.arm.epochs} epochs (the median of the best epochs of the folds).\n\n"
+        f"Written to {folder}: report.json, table.md (with more columns), "
+        "comparison.png and best.keras. Predict new rows with:\n"
+        f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
+        "-o OUT.csv"
     )

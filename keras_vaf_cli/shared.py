@@ -1,10 +1,14 @@
 """Options, argument types and terminal output that several commands share."""
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
+
+_SECONDS_PER_LINE = 10
 
 
 def add_data_dir(group: argparse._ActionsContainer) -> None:
@@ -134,11 +138,31 @@ def _replicas(text: str) -> int | Literal["auto"]:
 
 
 def track(items: Iterable[T], total: int) -> Iterable[T]:
-    """Yield the items with a progress bar."""
+    """Yield the items with a progress bar, or with lines where no terminal shows it."""
     from keras_vaf.utils import require
 
     progress = require("rich.progress", extra="experiments")
-    return progress.track(items, "Training", total, transient=True)
+    if not sys.stderr.isatty():
+        return _printed(items, total)
+    console = require("rich.console", extra="experiments").Console(stderr=True)
+    return progress.track(items, "Training", total, console=console, transient=True)
+
+
+def _printed(items: Iterable[T], total: int) -> Iterator[T]:
+    """Yield the items, and print a line at most every ten seconds."""
+    started = printed = time.monotonic()
+    for done, item in enumerate(items, start=1):
+        yield item
+        now = time.monotonic()
+        if now - printed >= _SECONDS_PER_LINE or done == total:
+            printed = now
+            left = (now - started) / done * (total - done)
+            print(
+                f"Trained {done} of {total} in {now - started:.0f} s, about {left:.0f} "
+                "s left.",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 def print_missing(there: int, missing: int) -> None:

@@ -7,7 +7,8 @@ training, so that an interrupted run continues. Tables and pictures are made fro
 paper's own experiments.
 """
 
-from keras_vaf.experiments.comparison import Comparison, best_report, compare
+from keras_vaf.experiments.best import Arm, Choice, choose, refit
+from keras_vaf.experiments.comparison import Comparison, compare
 from keras_vaf.experiments.copies_start import CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.protocol import (
@@ -41,6 +42,7 @@ from keras_vaf.experiments.results.significance import (
     wilcoxon,
 )
 from keras_vaf.experiments.results.table import Table
+from keras_vaf.experiments.results.verdict import corrected_p, verdict
 from keras_vaf.experiments.variants import (
     CONTROLS,
     FAMILY,
@@ -56,7 +58,9 @@ __all__ = [
     "RPROP",
     "VARIANTS",
     "Architecture",
+    "Arm",
     "Cell",
+    "Choice",
     "Comparison",
     "CopiesStart",
     "Merged",
@@ -73,22 +77,25 @@ __all__ = [
     "Variant",
     "as_fair",
     "as_wide",
-    "best_report",
     "cells",
+    "choose",
     "compare",
     "comparison_figure",
     "comparison_table",
     "corrected_interval",
+    "corrected_p",
     "corrected_t_test",
     "find_variants",
     "holm",
     "learned_layers",
     "merge",
     "read_reports",
+    "refit",
     "results_of",
     "select",
     "selected_results",
     "start_layers",
+    "verdict",
     "wilcoxon",
     "with_replicas",
     "write_reports",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import statistics
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +12,24 @@ from pathlib import Path
 import keras
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.best import Choice, choose, refit
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report, validation_loss
+from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.reports.store import Shard, Store, file_name
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table
-from keras_vaf.experiments.results.selection import by_protocol
+from keras_vaf.experiments.results.verdict import verdict
 from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
-from keras_vaf.utils import check_distinct, png_bytes, require, write_atomically
+from keras_vaf.utils import (
+    atomic_path,
+    check_distinct,
+    png_bytes,
+    require,
+    write_atomically,
+)
 
 
 @dataclass(frozen=True)
@@ -44,9 +50,14 @@ class Comparison:
     set_aside: tuple[Path, ...]
 
     @property
-    def best(self) -> Report:
-        """Report of the network in `best.keras`."""
-        return best_report(self.reports)
+    def choice(self) -> Choice:
+        """The activation of the network in `best.keras`, and why it is this one."""
+        return choose(self.reports)
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison found, in words."""
+        return verdict(self.reports)
 
 
 def compare(
@@ -94,37 +105,22 @@ def compare(
     run = train_missing(protocols, seeds, dataset, store, engine, shard, track)
     comparison = Comparison(run.reports, run.missing, folder, run.set_aside)
     if not comparison.missing:
-        _write(comparison, store)
+        _write(comparison, dataset)
     return comparison
 
 
-def _write(comparison: Comparison, store: Store) -> None:
+def _write(comparison: Comparison, dataset: Dataset) -> None:
     reports, folder = comparison.reports, comparison.folder
-    network = store.network_path(comparison.best.cell).read_bytes()
     write_reports(folder / "report.json", reports)
-    write_atomically(folder / "table.md", comparison_table(reports).markdown)
+    markdown = comparison_table(reports).markdown
+    write_atomically(folder / "table.md", f"{markdown}\n{comparison.verdict}\n")
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
-    write_atomically(folder / "best.keras", network)
-
-
-def best_report(reports: Sequence[Report]) -> Report:
-    """Return the report of the best network by validation loss.
-
-    It is the best fold of the protocol with the lowest mean validation loss. Test
-    scores are not used.
-
-    Args:
-        reports: The reports of a comparison.
-
-    Returns:
-        One of them.
-    """
-    best = min(
-        by_protocol(reports).values(),
-        key=lambda own: statistics.fmean(map(validation_loss, own)),
-    )
-    return min(best, key=validation_loss)
+    best = folder / "best.keras"
+    if not best.is_file():  # The folder's name stands for all that decides it.
+        network = refit(comparison.choice.arm, dataset)
+        with atomic_path(best) as temporary:
+            network.save(temporary)
 
 
 def _folder_name(protocols: Sequence[Protocol], seeds: Sequence[int]) -> str:

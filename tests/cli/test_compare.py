@@ -1,6 +1,7 @@
 """`keras-vaf compare`, from the words of the command line to files and exit codes."""
 
 import errno
+import shlex
 
 import numpy as np
 import pytest
@@ -38,10 +39,10 @@ def refusal(capsys, *words):
     """Return the one sentence with which a command is refused."""
     assert main(["compare", *words]) == 2
     output = capsys.readouterr()
-    assert output.out.strip() == ""  # a progress bar that ends leaves an empty line
-    assert output.err.startswith("keras-vaf: ")
-    assert output.err.count("\n") == 1
-    return output.err
+    assert "Written to" not in output.out
+    said = output.err[output.err.index("keras-vaf: ") :]
+    assert said.count("\n") == (3 if "This command solves it:" in said else 1)
+    return said
 
 
 def test_compares_on_a_table_of_ones_own(table, tmp_path, capsys, monkeypatch):
@@ -57,6 +58,50 @@ def test_compares_on_a_table_of_ones_own(table, tmp_path, capsys, monkeypatch):
     (folder,) = (tmp_path / "runs").glob("table-*")
     assert str(folder.relative_to(tmp_path)) in output
     assert len(read_reports(folder / "report.json")) == 6
+
+
+def test_says_what_the_columns_were_taken_as_and_what_was_found(
+    table, tmp_path, capsys, monkeypatch
+):
+    kind = np.repeat([3, 4], 20)
+    words = ["--output", str(tmp_path / "o"), "--activations", "relu,vaf-relu"]
+    monkeypatch.setenv("COLUMNS", "200")
+
+    path = table(kind=kind, colour=["red", "blue"] * 20, leak=2 * kind)
+    assert main(["compare", path, "--target", "kind", *words, *QUICK]) == 0
+
+    output = capsys.readouterr()
+    for line in (
+        "table.csv: 40 rows, 4 inputs (separated by commas, UTF-8).",
+        "Target 'kind': taken as 2 classes (3, 4); use `--task regression` if they are "
+        "numbers to predict.",
+        "Numbers: a, b, leak.",
+        "Categories (with their number of values): colour (2).",
+    ):
+        assert line in output.out.splitlines()
+    assert "VAF, ReLU start does not differ from ReLU beyond chance on" in output.out
+    assert "p (Holm)" in output.out
+    assert "best.keras: " in output.out
+    assert "trained again on all 40 rows" in output.out
+    assert "keras-vaf predict " in output.out
+    assert "Warning: column 'leak' alone tells the class of every row" in output.err
+    assert "Trained 4 of 4 in" in output.err  # no terminal shows a progress bar
+
+
+def test_the_command_that_it_advises_solves_all_problems(table, tmp_path, capsys):
+    b = ["-", "", *range(38)]
+    c = ["inf", *range(39)]
+    words = [table(b=b, c=c), "--target", "kind", "--activations", "relu", *QUICK]
+    words += ["--output", str(tmp_path / "o o"), "--ignore", "a"]
+
+    assert main(["compare", *words]) == 2
+    said = capsys.readouterr().err
+    program, *advised = shlex.split(said.splitlines()[-1])
+
+    assert "2 columns cannot be used" in said
+    assert program == "keras-vaf"
+    assert main(advised) == 0
+    assert "2 inputs" not in capsys.readouterr().out  # a and c are left out
 
 
 def test_a_refusal_leaves_no_file(table, tmp_path, capsys, monkeypatch):
@@ -82,8 +127,6 @@ def test_options_reach_the_protocol(table, tmp_path, capsys):
     words += ["--activations", "relu,vaf-relu", "--k", "4", "--g", "tanh"]
     words += ["--seeds", "3,4", "--rprop", "paper", "--missing", "mean", *QUICK]
 
-    assert main(["compare", table(price=target, kind=target > 150), *words]) == 2
-    assert "kind" in capsys.readouterr().err  # a text column
     words += ["--categories", "kind"]
     assert main(["compare", table(price=target, kind=target > 150), *words]) == 0
 
@@ -176,8 +219,8 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
     ("columns", "words", "expected"),
     [
         ({}, ["--target", "price"], "no column 'price'"),
-        ({"b": ["text"] * 40}, [], "column 'b' must hold numbers"),
-        ({"b": [""] * 3 + [1] * 37}, [], "missing in b (3)"),
+        ({"b": ["text"] + [1] * 39}, [], "column 'b' must hold numbers"),
+        ({"b": [""] * 3 + [1] * 37}, [], "misses 3 of 40 entries"),
         ({"kind": ["yes"] * 40}, [], "at least two classes"),
         ({"a": [], "b": [], "kind": []}, [], "at least one row"),
         ({"kind": ["no"] * 38 + ["yes"] * 2}, ["--folds", "50"], "use fewer folds"),

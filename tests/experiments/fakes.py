@@ -46,24 +46,29 @@ def make_report(**fields):
     return Report(**(defaults | fields))
 
 
-def make_arm(variant, scores, task="classification", losses=(), **fields):
+def make_arm(
+    variant, scores, task="classification", losses=(), validation=(), **fields
+):
     """Return the reports of one variant, or its name; one for each test score."""
     metric = "rmse" if task == "regression" else "accuracy"
     if isinstance(variant, str):
         variant = find_variants(variant)[0]
     protocol = make_protocol(variant=variant, task=task, **fields.pop("protocol", {}))
     losses = losses or [0.4] * len(scores)
+    validation = validation or [0.75] * len(scores)
     return [
         make_report(
             protocol=protocol,
             fold=fold,
             trials=(
                 make_trial(
-                    scores={metric: score}, validation={"loss": loss, metric: 0.75}
+                    scores={metric: score}, validation={"loss": loss, metric: valid}
                 ),
             ),
             baseline={metric: 0.5},
             **fields,
         )
-        for fold, (score, loss) in enumerate(zip(scores, losses, strict=True))
+        for fold, (score, loss, valid) in enumerate(
+            zip(scores, losses, validation, strict=True)
+        )
     ]

@@ -2,26 +2,26 @@
 
 import dataclasses
 import itertools
-import math
 
 import keras
 import numpy as np
 import pytest
 
+from keras_vaf.datasets.tables.encoder import encoder_of
 from keras_vaf.experiments import (
     Protocol,
     Shard,
     Store,
-    best_report,
     cells,
+    choose,
     compare,
     comparison,
     comparison_table,
     find_variants,
     read_reports,
+    refit,
 )
 from keras_vaf.experiments.runs import engines
-from keras_vaf.experiments.runs.rows import rows_of
 from keras_vaf.training.runs import TooLittleMemory
 from tests.experiments.fakes import make_arm, make_report
 
@@ -85,7 +85,7 @@ def test_writes_report_table_picture_and_network(real):
     }
     assert tuple(read_reports(real.folder / "report.json")) == real.reports
     table = comparison_table(real.reports).markdown
-    assert (real.folder / "table.md").read_text() == table
+    assert (real.folder / "table.md").read_text() == f"{table}\n{real.verdict}\n"
     assert (real.folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert [(r.protocol.variant.name, r.fold) for r in real.reports] == [
         ("relu", 0),
@@ -95,20 +95,27 @@ def test_writes_report_table_picture_and_network(real):
     ]
 
 
-def test_best_network_has_the_score_that_its_report_names(real, classes):
-    model = keras.saving.load_model(real.folder / "best.keras")
-    rows = rows_of(real.best.cell, classes)
-    mean, deviation = (
-        classes.x[rows.train].mean(axis=0),
-        classes.x[rows.train].std(axis=0),
-    )
+def test_the_saved_network_predicts_raw_rows(real, classes):
+    model = keras.saving.load_model(real.folder / "best.keras", safe_mode=True)
+    encoder = encoder_of(model)
 
-    outputs = keras.ops.convert_to_numpy(
-        model((classes.x[rows.test] - mean) / deviation)
-    )
+    rows = {column.name: classes.x[:, n] for n, column in enumerate(encoder.columns)}
+    probabilities = model.predict(encoder.encode(rows), verbose=0)
 
-    accuracy = np.mean(outputs.argmax(axis=1) == classes.y[rows.test])
-    assert accuracy == real.best.score
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-5)
+    mean, deviation = classes.x.mean(axis=0), classes.x.std(axis=0)
+    scaled = keras.ops.convert_to_tensor((classes.x - mean) / deviation)
+    for layer in model.layers[1:]:
+        scaled = layer(scaled)
+    scaled = keras.ops.convert_to_numpy(scaled)
+    np.testing.assert_allclose(probabilities, scaled, atol=1e-5)
+
+
+def test_the_saved_network_repeats(real, classes):
+    one = keras.saving.load_model(real.folder / "best.keras")
+    other = refit(real.choice.arm, classes)
+    for weight, again in zip(one.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_allclose(weight, again, atol=1e-6)
 
 
 def test_a_second_run_trains_nothing_and_changes_nothing(
@@ -217,6 +224,7 @@ def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
     monkeypatch.setattr(engines, "_to_bytes", lambda model: b"")  # saving warns
+    monkeypatch.setattr(comparison, "_write", lambda *arguments: None)
     wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
 
     with pytest.warns(UserWarning, match="4 MiB are free: training") as said:
@@ -253,16 +261,46 @@ def test_refuses_an_unknown_engine(quick, classes, arms, tmp_path):
         compare(classes, arms, output=tmp_path, engine="spark")
 
 
-def test_best_is_chosen_by_validation_not_by_test():
-    relu = make_arm("relu", [1.0, 1.0])
-    vaf = make_arm("vaf-relu", [0.2, 0.1], losses=[0.3, 0.2])
+def test_the_activation_is_chosen_by_the_validation_score_of_the_table():
+    relu = make_arm("relu", [1.0, 1.0], validation=[0.8, 0.8], losses=[0.1, 0.1])
+    vaf = make_arm("vaf-relu", [0.2, 0.1], validation=[0.8, 0.9], losses=[0.3, 0.2])
 
-    assert best_report([*relu, *vaf]) == vaf[1]
+    choice = choose([*relu, *vaf])
+
+    assert choice.arm.reports == tuple(vaf)
+    assert choice.reason == (
+        "VAF, ReLU start has the best mean validation accuracy 0.85; the next is ReLU "
+        "with 0.8."
+    )
+
+
+def test_the_lowest_rmse_is_the_best():
+    relu = make_arm("relu", [1.0, 1.0], "regression", validation=[0.8, 0.8])
+    vaf = make_arm("vaf-relu", [1.0, 1.0], "regression", validation=[0.8, 0.9])
+
+    assert choose([*vaf, *relu]).arm.title == "ReLU"
+
+
+def test_the_smallest_network_is_chosen_at_a_tie():
+    vaf = make_arm("vaf-relu", [1.0, 1.0], losses=[0.0, 0.0], parameters=50)
+    relu = make_arm("relu", [0.9, 0.9], losses=[0.2, 0.1], parameters=41)
+
+    choice = choose([*vaf, *relu])
+
+    assert choice.arm.title == "ReLU"
+    assert choice.reason == (
+        "ReLU has the fewest parameters of those with the best mean validation "
+        "accuracy 0.75; it ties with VAF, ReLU start."
+    )
 
 
 def test_a_diverged_arm_is_never_the_best():
-    relu = make_arm("relu", [0.5, 0.5])
+    relu = make_arm("relu", [0.5, 0.5], validation=[0.1, 0.1])
     diverged = make_arm("vaf-relu", [0.9, 0.9], losses=[0.01, None])
 
-    assert best_report([*diverged, *relu]) in relu
-    assert math.isfinite(best_report(diverged).selected.validation["loss"])
+    assert choose([*diverged, *relu]).arm.title == "ReLU"
+    assert choose(diverged).arm.title == "VAF, ReLU start"
+
+
+def test_epochs_are_the_median_of_the_best_ones():
+    assert choose(make_arm("relu", [0.5] * 3)).arm.epochs == 2

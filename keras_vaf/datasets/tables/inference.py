@@ -234,7 +234,9 @@ def _refuse_numbers(series: "Series", text: list[str], names: list[str]) -> None
     name = str(series.name)
     cell = text[places[0]]
     words = len(odd) <= _MOST_WORDS and not any(map(_reads_as_finite, odd))
-    fix: dict[str, Any] = {"na": tuple(odd)} if words else {"ignore": (name,)}
+    fix: dict[str, Any] = {"ignore": (name,)}
+    if words:
+        fix = {"na": tuple(odd), "allow_missing": True}
     must = f"must hold numbers; {len(places)} of its {len(text)} cells are text"
     if _reads_as_number(cell):
         must = "must write finite numbers with the digits 0 to 9, such as -1.5 or 2e3"

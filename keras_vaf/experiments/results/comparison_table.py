@@ -9,17 +9,27 @@ from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.notes import (
     gain_note,
+    p_value,
     protocol_notes,
     trainings_note,
 )
 from keras_vaf.experiments.results.result import results_of
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
+from keras_vaf.experiments.results.verdict import corrected_p
 
 COLUMNS = (
-    *("activation", "mean", "deviation", "wins/ties/losses", "gain", "p"),
+    *("activation", "mean", "deviation", "wins/ties/losses", "gain", "p", "p (Holm)"),
     *("parameters", "FLOPs", "seconds"),
 )
-_SHOWN = ("activation", "mean", "deviation", "gain", "p", "parameters", "seconds")
+_SHOWN = (
+    "activation",
+    "mean",
+    "deviation",
+    "gain",
+    "p (Holm)",
+    "parameters",
+    "seconds",
+)
 
 
 def comparison_table(reports: Sequence[Report]) -> Table:
@@ -41,7 +51,11 @@ def comparison_table(reports: Sequence[Report]) -> Table:
     first = results[0]
     number = ".4f" if first.metric == "accuracy" else ".4g"
     rows = [
-        *(result_cells(each, number) | {"activation": each.title} for each in results),
+        *(
+            result_cells(each, number)
+            | {"activation": each.title, "p (Holm)": p_value(p).removeprefix("= ")}
+            for each, p in zip(results, corrected_p(results), strict=True)
+        ),
         constant_cells(first, number) | {"activation": baseline_title(first.protocol)},
     ]
     return Table.of(title_of(reports), COLUMNS, rows, _notes(reports), _SHOWN)
@@ -82,8 +96,8 @@ def _notes(reports: Sequence[Report]) -> list[str]:
     )
     return [
         f"{better} is better; the deviation is that of the test folds. "
-        f"{gain_note(protocol.variant.title)} p is not adjusted for the number of "
-        "activations.",
+        f"{gain_note(protocol.variant.title)} p (Holm) is "
+        "corrected for the number of activations, the intervals are not.",
         trainings_note(reports),
         *protocol_notes(reports),
         *([tried] if any(report.protocol.trials > 1 for report in reports) else []),

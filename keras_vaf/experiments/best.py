@@ -1,0 +1,163 @@
+"""Choose one activation of a comparison, and train it on all rows."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import keras
+import numpy as np
+
+from keras_vaf.datasets import Dataset, TableEncoder
+from keras_vaf.datasets.tables.encoder import with_encoder
+from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.results.comparison_table import metric_title
+from keras_vaf.experiments.results.selection import by_protocol
+from keras_vaf.experiments.runs.networks import build_network
+from keras_vaf.experiments.runs.rows import network_seeds
+
+_TIE = 1e-9  # means of equal scores may differ by rounding
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One activation of a comparison, with its scores on validation rows.
+
+    Attributes:
+        reports: Its reports, by seed and fold.
+    """
+
+    reports: tuple[Report, ...]
+
+    @property
+    def protocol(self) -> Protocol:
+        """Protocol of the first report."""
+        return self.reports[0].protocol
+
+    @property
+    def title(self) -> str:
+        """Name of the activation in tables."""
+        return self.protocol.variant.title
+
+    @cached_property
+    def score(self) -> float:
+        """Mean score on validation rows, in the metric of the table."""
+        metric = self.protocol.metric
+        scores = [report.selected.validation[metric] for report in self.reports]
+        finite = [report.selected.validation["loss"] for report in self.reports]
+        if None in scores or None in finite:
+            return math.nan
+        return statistics.fmean(score for score in scores if score is not None)
+
+    @property
+    def error(self) -> float:
+        """The score as an error; infinite if a training had no finite epoch."""
+        if math.isnan(self.score):
+            return math.inf
+        return error(self.protocol.metric, self.score)
+
+    @property
+    def parameters(self) -> int:
+        """Number of trained parameters."""
+        return self.reports[0].parameters
+
+    @property
+    def epochs(self) -> int:
+        """Median of the best epochs of the folds."""
+        best = [report.selected.best_epoch for report in self.reports]
+        return max(1, round(statistics.median(best)))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The activation that `best.keras` holds, and why.
+
+    Attributes:
+        arm: The activation.
+        reason: The reason, as a sentence.
+    """
+
+    arm: Arm
+    reason: str
+
+
+def choose(reports: Sequence[Report]) -> Choice:
+    """Choose the activation with the best mean score on validation rows.
+
+    Among equal scores, the network with the fewest parameters is chosen. Test scores
+    are not used.
+
+    Args:
+        reports: The reports of a comparison.
+    """
+    arms = [Arm(tuple(own)) for own in by_protocol(reports).values()]
+    lowest = min(arm.error for arm in arms)
+    tied = [arm for arm in arms if arm.error <= lowest + _TIE * abs(lowest)] or arms
+    best = min(tied, key=lambda arm: arm.parameters)
+    name = metric_title(best.protocol).lower().replace("rmse", "RMSE")
+    score = f"mean validation {name} {best.score:.4g}"
+    others = [arm for arm in arms if arm not in tied]
+    if len(arms) == 1:
+        reason = f"{best.title} is the only activation ({score})."
+    elif len(tied) > 1:
+        names = ", ".join(arm.title for arm in tied if arm is not best)
+        reason = (
+            f"{best.title} has the fewest parameters of those with the best {score}; "
+            f"it ties with {names}."
+        )
+    else:
+        next_best = min(others, key=lambda arm: arm.error)
+        reason = (
+            f"{best.title} has the best {score}; the next is {next_best.title} with "
+            f"{next_best.score:.4g}."
+        )
+    return Choice(best, reason)
+
+
+def refit(arm: Arm, dataset: Dataset) -> keras.Model:
+    """Train the network of an activation on all rows.
+
+    It is trained for the median of the best epochs of its folds, at the learning rate
+    that most folds selected.
+
+    Args:
+        arm: The activation.
+        dataset: The data.
+
+    Returns:
+        The trained network. That of a table takes rows from `TableEncoder.encode`, and
+        its outputs are probabilities, or the target in the units of the table.
+    """
+    protocol = arm.protocol
+    fitted = protocol.preprocessing.fit(dataset, slice(None))
+    x, y = fitted.transform(dataset, slice(None))
+    outputs = len(dataset.class_names or "1")
+    cell = Cell(
+        protocol, arm.reports[0].seed, protocol.folds
+    )  # no fold has this number
+    network = build_network(protocol, x.shape[1:], outputs, network_seeds(cell))
+    _fit(network, arm, x, y)
+    if dataset.x.ndim == 2:
+        return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)
+    probabilities = keras.layers.Softmax()
+    return keras.Sequential([keras.Input(x.shape[1:]), *network.layers, probabilities])
+
+
+def _fit(network: keras.Model, arm: Arm, x: np.ndarray, y: np.ndarray) -> None:
+    protocol = arm.protocol
+    loss: keras.losses.Loss = keras.losses.MeanSquaredError()
+    if protocol.task == "classification":
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    optimizer = protocol.optimizer.build(network)
+    [(rate, _)] = Counter(each.selected.rate for each in arm.reports).most_common(1)
+    if rate is not None:
+        optimizer.learning_rate = rate
+    keras.utils.set_random_seed(arm.reports[0].seed)
+    network.compile(optimizer, loss)
+    size = protocol.batch_size or len(y)
+    network.fit(x, y, batch_size=size, epochs=arm.epochs, verbose=0)

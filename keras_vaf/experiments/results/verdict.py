@@ -1,0 +1,77 @@
+"""One sentence on a comparison: `verdict` says which activations differ."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.experiments.results.result import Result, results_of
+from keras_vaf.experiments.results.significance import holm
+
+LEVEL = 0.05
+"""Corrected p-values below this are beyond chance."""
+
+
+def corrected_p(results: Sequence[Result]) -> list[float | None]:
+    """Return the p-values of results, corrected for their number by Holm's method.
+
+    Args:
+        results: The results of one comparison.
+
+    Returns:
+        The corrected p-value of each; `None` for a result without a p-value, such as
+        the reference.
+    """
+    given = [result.p for result in results]
+    corrected = iter(holm([p for p in given if p is not None]))
+    return [None if p is None else next(corrected) for p in given]
+
+
+def verdict(reports: Sequence[Report]) -> str:
+    """Return what a comparison found, in words.
+
+    Args:
+        reports: The reports of a comparison, as for `results_of`.
+    """
+    results = results_of(reports)
+    first, others = results[0], results[1:]
+    folds = _folds(reports)
+    if not others:
+        return f"Only {first.title} was trained, so there is nothing to compare."
+    pairs = list(zip(results, corrected_p(results), strict=True))[1:]
+    tested = [(result, p) for result, p in pairs if p is not None]
+    if not tested:
+        return "One fold shows no difference beyond chance: use more folds or seeds."
+    found = [_difference(result, first.title, p) for result, p in tested if p < LEVEL]
+    if found:
+        return f"Beyond chance on {folds}: {'; '.join(found)}."
+    least = p_value(min(p for _, p in tested))
+    if len(tested) == 1:
+        subject = f"{tested[0][0].title} does not differ"
+    else:
+        subject = "No activation differs"
+    return (
+        f"{subject} from {first.title} beyond chance on {folds} (corrected p {least})."
+    )
+
+
+def _difference(result: Result, reference: str, p: float) -> str:
+    gain, half = statistics.fmean(result.gains), result.interval or 0.0
+    better = "better" if gain > 0 else "worse"
+    name = {"accuracy": "accuracy", "rmse": "RMSE"}[result.metric]
+    higher = (gain > 0) == (result.metric == "accuracy")
+    low, high = sorted((abs(gain) - half, abs(gain) + half))
+    return (
+        f"{result.title} is {better} than {reference} ({name} "
+        f"{'higher' if higher else 'lower'} by {abs(gain):.3g}, 95% interval {low:.3g} "
+        f"to {high:.3g}, corrected p {p_value(p)})"
+    )
+
+
+def _folds(reports: Sequence[Report]) -> str:
+    seeds = len({report.seed for report in reports})
+    folds = len({report.fold for report in reports})
+    words = f"these {folds} folds" if folds > 1 else "this fold"
+    return words + (f" of {seeds} seeds" if seeds > 1 else "")

@@ -1,0 +1,146 @@
+"""Options for a user's own table, which `compare` and `search` share."""
+
+import argparse
+import csv
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from keras_vaf.datasets import Dataset
+
+_LISTS = ("categories", "ignore", "na")
+_WORDS = {"allow_missing": "missing", True: "mean"}
+
+
+def column_names(text: str) -> tuple[str, ...]:
+    """Return the names of a list such as `a,b`; quotes allow commas in a name."""
+    return tuple(name for name in next(csv.reader([text]), []) if name)
+
+
+def add_table_options(group: argparse._ActionsContainer) -> None:
+    """Add the options that say what the columns of a table are."""
+    group.add_argument("--target", metavar="COLUMN", help="column to predict")
+    group.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="what to predict: classes or numbers (default: decided by the values)",
+    )
+    for name, text in (
+        ("categories", "columns of numbers that stand for categories, by commas"),
+        ("ignore", "columns that are no inputs, by commas"),
+        ("na", "further words that stand for a missing entry, by commas"),
+    ):
+        group.add_argument(
+            f"--{name}", type=column_names, default=(), metavar="NAMES", help=text
+        )
+    group.add_argument(
+        "--missing",
+        choices=("mean", "drop"),
+        help="fill in missing entries, or drop their rows (required if there are some)",
+    )
+    divisions = group.add_mutually_exclusive_group()
+    divisions.add_argument(
+        "--groups", metavar="COLUMN", help="rows of equal entries stay in one fold"
+    )
+    divisions.add_argument(
+        "--time", metavar="COLUMN", help="folds are tested on later rows"
+    )
+    add_file_options(group)
+
+
+def add_file_options(group: argparse._ActionsContainer) -> None:
+    """Add the options that say how a table is written."""
+    group.add_argument(
+        "--dates",
+        choices=("day-first", "month-first"),
+        help="what comes first in dates such as 1/2/2024",
+    )
+    for name, default in (
+        ("separator", "guessed by the header"),
+        ("decimal", "guessed by the cells"),
+        ("encoding", "utf-8"),
+    ):
+        group.add_argument(f"--{name}", help=f"of a CSV file (default: {default})")
+    group.add_argument(
+        "--sheet", type=_sheet, default=0, help="of an Excel file (default: the first)"
+    )
+
+
+def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of `read_table` that say how a table is written."""
+    separator = arguments.separator
+    return {
+        "separator": "\t" if separator in ("\\t", "tab") else separator,
+        "decimal": arguments.decimal,
+        "encoding": arguments.encoding,
+        "sheet": arguments.sheet,
+    }
+
+
+def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of `read_table`, but for the table and its target."""
+    names = ("task", *_LISTS, "groups", "time", "dates")
+    return {
+        **{name: getattr(arguments, name) for name in names},
+        **file_options(arguments),
+        "allow_missing": arguments.missing is not None,
+    }
+
+
+def open_data(
+    arguments: argparse.Namespace, source: str, options: Mapping[str, Any]
+) -> "Dataset":
+    """Load a dataset or read a table, and print what was decided about it.
+
+    Args:
+        arguments: Those of the command line.
+        source: Name of a dataset, or path of a table.
+        options: Arguments of `read_table`.
+
+    Raises:
+        ValueError: If the table cannot be used. The message ends with a command that
+            solves all problems that options can solve.
+    """
+    from keras_vaf.datasets import TableError
+    from keras_vaf.datasets.loading import open_dataset
+
+    try:
+        dataset = open_dataset(source, arguments.target, arguments.data_dir, **options)
+    except TableError as error:
+        if not error.fixes:
+            raise ValueError(error.text) from error
+        command = shlex.join(["keras-vaf", *_mended(arguments.line, error.fixes)])
+        raise ValueError(f"{error.text}\nThis command solves it:\n{command}") from error
+    for note in dataset.notes:
+        warns = note.startswith("Warning")
+        print(note, file=sys.stderr if warns else sys.stdout, flush=True)
+    return dataset
+
+
+def _mended(line: Sequence[str], fixes: Mapping[str, Any]) -> list[str]:
+    """Return a command line with further options."""
+    words = list(line)
+    for name, value in fixes.items():
+        option = f"--{_WORDS.get(name, name)}"
+        text = _WORDS.get(value, value) if not isinstance(value, tuple) else ""
+        if option in words:
+            place = words.index(option)
+            old = column_names(words[place + 1])
+            del words[place : place + 2]
+        else:
+            old = ()
+        if isinstance(value, tuple):
+            text = _joined((*old, *value))
+        words += [option, str(text)]
+    return words
+
+
+def _joined(names: Sequence[str]) -> str:
+    quoted = (f'"{name}"' if "," in name or '"' in name else name for name in names)
+    return ",".join(dict.fromkeys(quoted))
+
+
+def _sheet(text: str) -> str | int:
+    return int(text) if text.isdigit() else text

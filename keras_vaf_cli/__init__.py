@@ -18,6 +18,7 @@ from keras_vaf_cli import (
     freeze,
     inspect,
     merge,
+    predict,
     reproduce,
     search,
     simplify,
@@ -27,6 +28,7 @@ __all__ = ["COMMANDS", "EXIT_CODES", "Terminated", "main"]
 
 COMMANDS = (
     compare,
+    predict,
     convert,
     inspect,
     simplify,

@@ -47,16 +47,16 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     divisions.add_argument(
         "--time", metavar="COLUMN", help="folds are tested on later rows"
     )
-    add_file_options(group)
-
-
-def add_file_options(group: argparse._ActionsContainer) -> None:
-    """Add the options that say how a table is written."""
     group.add_argument(
         "--dates",
         choices=("day-first", "month-first"),
         help="what comes first in dates such as 1/2/2024",
     )
+    add_file_options(group)
+
+
+def add_file_options(group: argparse._ActionsContainer) -> None:
+    """Add the options that say how a table is written."""
     for name, default in (
         ("separator", "guessed by the header"),
         ("decimal", "guessed by the cells"),

@@ -2,7 +2,8 @@
 
 `load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_table`
 reads a user's table. Both return a `Dataset`. `Preprocessing` scales its inputs and
-targets by statistics of the training rows.
+targets by statistics of the training rows. `TableEncoder` does the same inside a saved
+network, so that `predict_table` takes rows of a table.
 """
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find
@@ -11,6 +12,7 @@ from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.prediction import predict_table
 from keras_vaf.datasets.tables.problems import TableError
 from keras_vaf.datasets.tables.reading import read_table
 
@@ -28,5 +30,6 @@ __all__ = [
     "TableError",
     "find",
     "load",
+    "predict_table",
     "read_table",
 ]

@@ -67,6 +67,7 @@ class Column:
         names: The categories. A cell that is none of them becomes -1.
         format: How dates are written: `"ISO 8601"`, or a format of
             `datetime.datetime.strptime`.
+        na: Further words that stand for a missing entry.
 
     Raises:
         ValueError: If `kind` is none of these.
@@ -81,6 +82,7 @@ class Column:
     kind: Kind = "number"
     names: tuple[str, ...] = ()
     format: str = ""
+    na: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the kind."""
@@ -98,7 +100,7 @@ class Column:
         if self.kind == "category":
             places = {name: place for place, name in enumerate(self.names)}
             known = {"": np.nan, **places}
-            numbers = [known.get(text, UNKNOWN) for text in texts(cells)]
+            numbers = [known.get(text, UNKNOWN) for text in self._texts(cells)]
         elif self.kind == "boolean":
             numbers = self._booleans(cells)
         elif self.kind == "date":
@@ -111,7 +113,7 @@ class Column:
         array = plain_array(cells)
         numbers: np.ndarray | None = array
         if array.dtype.kind not in "iufb":
-            numbers = to_floats(text := texts(array))
+            numbers = to_floats(text := self._texts(array))
         if numbers is None:
             place = next(n for n, cell in enumerate(text) if to_floats([cell]) is None)
             raise CellError(self.name, "must hold numbers", place, text[place])
@@ -126,7 +128,7 @@ class Column:
 
     def _booleans(self, cells: Any) -> list[float]:
         known = _WORDS | {"": np.nan, "0": 0.0, "1": 1.0}
-        text = [cell.lower() for cell in texts(cells)]
+        text = [cell.lower() for cell in self._texts(cells)]
         must = "must hold truth values, such as true and false"
         return self._looked_up(text, lambda cell: known[cell], must)
 
@@ -137,8 +139,12 @@ class Column:
             return days / np.timedelta64(1, "D")
         must = f"must hold dates of the format {self.format}"
         return self._looked_up(
-            texts(array), lambda cell: day(cell, self.format) if cell else np.nan, must
+            self._texts(array), lambda cell: day(cell, self.format) if cell else np.nan, must
         )
+
+    def _texts(self, cells: Any) -> list[str]:
+        text = texts(cells)
+        return [("" if cell in self.na else cell) for cell in text] if self.na else text
 
     def _looked_up(
         self, text: list[str], read: Callable[[str], float], must: str

@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.column import UNKNOWN, Column
+from keras_vaf.datasets.tables.column import UNKNOWN, CellError, Column
 from keras_vaf.utils import did_you_mean
 
 
@@ -116,8 +116,8 @@ class TableEncoder(keras.layers.Layer):
             entry is NaN, a category is its place, and an unknown category is -1.
 
         Raises:
-            ValueError: If a column is missing. The message lists all of them.
-            CellError: If a cell is no number, truth value or date, as its column needs.
+            ValueError: If columns are missing, or a cell is no number, truth value or
+                date, as its column needs. The message lists all such columns.
         """
         names = [str(name) for name in table]
         missing = [each.name for each in self.columns if each.name not in names]
@@ -127,7 +127,14 @@ class TableEncoder(keras.layers.Layer):
                 f"The network needs the columns {', '.join(missing)}.{hint} Received: "
                 f"{', '.join(names) or 'no columns'}"
             )
-        encoded = [column.encode(table[column.name]) for column in self.columns]
+        encoded, errors = [], []
+        for column in self.columns:
+            try:
+                encoded.append(column.encode(table[column.name]))
+            except CellError as error:
+                errors.append(str(error))
+        if errors:
+            raise ValueError("\n".join(errors))
         if len(set(map(len, encoded))) > 1:
             lengths = ", ".join(str(len(values)) for values in encoded)
             raise ValueError(
@@ -224,7 +231,8 @@ class TableEncoder(keras.layers.Layer):
 def _column(column: Column | Mapping[str, Any]) -> Column:
     if isinstance(column, Column):
         return column
-    return Column(**{**column, "names": tuple(column["names"])})
+    lists = {name: tuple(column.get(name, ())) for name in ("names", "na")}
+    return Column(**{**column, **lists})
 
 
 def with_encoder(

@@ -40,6 +40,7 @@ class Roles:
         time: Name of the column that orders the rows in time.
         dates: What comes first in dates such as 1/2/2024.
         allow_missing: Whether entries may be missing.
+        na: Further words that stand for a missing entry.
     """
 
     target: str
@@ -50,6 +51,7 @@ class Roles:
     time: str | None = None
     dates: DateOrder | None = None
     allow_missing: bool = True
+    na: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -116,6 +118,7 @@ def encode_frame(
         problems += _missing_inputs(columns, x)
     if problems:
         raise table_error(file, _placed(problems, frame, look_up))
+    columns = [replace(column, na=roles.na) for column in columns]
     columns, x, constant = left_out_constants(columns, x)
     if not columns:
         raise ValueError(
@@ -143,6 +146,8 @@ def encode_frame(
 def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
     """Return the table with names of text, without rows that have no entry."""
     frame = frame.rename(columns=lambda name: str(name).strip())
+    if roles.na:
+        frame = frame.replace(dict.fromkeys(roles.na, np.nan))
     repeated = sorted(set(frame.columns[frame.columns.duplicated()]))
     if repeated:
         raise ValueError(

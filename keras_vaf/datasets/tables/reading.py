@@ -95,6 +95,7 @@ def read_table(
         time,
         dates,
         allow_missing,
+        tuple(na),
     )
     options = CsvOptions(separator, decimal, encoding, tuple(na))
     if not isinstance(source, str | os.PathLike):

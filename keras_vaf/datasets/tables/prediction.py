@@ -1,0 +1,106 @@
+"""Predict the rows of a table with a saved network: `predict_table`."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
+from keras_vaf.datasets.tables.encoder import TableEncoder, encoder_of
+from keras_vaf.datasets.tables.reading import BINARY, read_binary
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def predict_table(
+    model: keras.Model,
+    source: "str | os.PathLike[str] | DataFrame",
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int = 0,
+) -> "DataFrame":
+    """Return a table with the predictions of a network as further columns.
+
+    Args:
+        model: A network that holds a `TableEncoder`, such as the `best.keras` of
+            `keras-vaf compare`.
+        source: A pandas `DataFrame`, or the path of a table, as in `read_table`. It has
+            the columns that the network was trained on, in any order, and may have
+            others.
+        separator: As in `read_table`.
+        decimal: As in `read_table`.
+        encoding: As in `read_table`.
+        sheet: As in `read_table`.
+
+    Returns:
+        The table with further columns: `predicted TARGET`, the class or the number in
+        the units of the target, and for classes `probability of CLASS`.
+        `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
+
+    Raises:
+        ValueError: If the model has no `TableEncoder`, or the table lacks a column.
+        FileNotFoundError: If the file does not exist.
+        ImportError: If pandas is not installed.
+
+    Example:
+
+    >>> import pandas
+    >>> encoder = TableEncoder([Column("a")], [0], [0], [1], [()], target="price")
+    >>> model = keras.Sequential([keras.Input((1,)), encoder])
+    >>> predict_table(model, pandas.DataFrame({"a": [1.5, 2.5]}))["predicted price"]
+    0    1.5
+    1    2.5
+    Name: predicted price, dtype: float32
+    """
+    encoder = encoder_of(model)
+    frame: Any = source
+    if isinstance(source, str | os.PathLike):
+        options = CsvOptions(separator, decimal, encoding)
+        frame = read_rows(Path(source), encoder, options, sheet)
+    x = encoder.encode(frame)
+    if not len(x):
+        raise ValueError("Expected at least one row to predict. Received: none")
+    predictions = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
+    predicted = frame.assign(**predictions)
+    predicted.attrs["notes"] = _notes(encoder, x)
+    return predicted
+
+
+def read_rows(
+    path: Path, encoder: TableEncoder, options: CsvOptions, sheet: str | int = 0
+) -> "DataFrame":
+    """Read a table as its encoder needs it: categories as they are written.
+
+    Args:
+        path: The file.
+        encoder: The encoder of the network.
+        options: How a text file is written.
+        sheet: Name or number of an Excel sheet.
+    """
+    if path.suffix.lower() in BINARY:
+        frame = read_binary(path, sheet)
+        return frame.rename(columns=lambda name: str(name).strip())
+    numbers = {each.name for each in encoder.columns if each.kind == "number"}
+    file = CsvFile(path, options)
+    return file.read_frame(as_text={*file.columns} - numbers)
+
+
+def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:
+    notes = [
+        f"Column {name!r}: {count:,} of {len(x):,} cells are categories that the "
+        "training rows did not have. They count as unknown."
+        for name, count in encoder.unknown(x).items()
+    ]
+    for column, count in zip(encoder.columns, np.isnan(x).sum(axis=0), strict=True):
+        if count:
+            notes.append(
+                f"Column {column.name!r}: {count:,} of {len(x):,} entries are missing. "
+                "They are filled in by the mean, or the most frequent category, of the "
+                "training rows."
+            )
+    return notes

@@ -1,0 +1,49 @@
+"""`keras-vaf predict`: predict the rows of a table with a saved network."""
+
+import argparse
+import sys
+
+from keras_vaf_cli.shared import add_force, add_model
+from keras_vaf_cli.tables import add_file_options, file_options
+
+SUMMARY = "predict the rows of a table with a network of compare or search"
+DESCRIPTION = """\
+Predict the rows of a table with the best.keras of `keras-vaf compare` or
+`keras-vaf search`. The table has the columns of the training table, in any order;
+the target may be missing. The output holds all its columns, then the prediction in
+the units of the target, or the class and the probability of each class.
+"""
+EXAMPLES = """\
+example:
+  keras-vaf predict runs/houses-1a2b3c4d/best.keras new.csv -o predicted.csv
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `predict`."""
+    add_model(parser)
+    parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
+    parser.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="OUT.csv",
+        help="where the table with the predictions is written",
+    )
+    add_force(parser, "--output")
+    add_file_options(parser.add_argument_group("how the table is written"))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the predictions."""
+    from keras_vaf.datasets.tables.prediction import predict_table
+    from keras_vaf.models.files import load_model
+    from keras_vaf.utils import check_output, write_atomically
+
+    path = check_output(arguments.output, arguments.force)
+    model = load_model(arguments.model)
+    predicted = predict_table(model, arguments.table, **file_options(arguments))
+    for note in predicted.attrs["notes"]:
+        print(note, file=sys.stderr)
+    write_atomically(path, predicted.to_csv(index=False))
+    print(f"Predicted {len(predicted):,} rows. Written to {path}.")

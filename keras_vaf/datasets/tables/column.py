@@ -139,7 +139,9 @@ class Column:
             return days / np.timedelta64(1, "D")
         must = f"must hold dates of the format {self.format}"
         return self._looked_up(
-            self._texts(array), lambda cell: day(cell, self.format) if cell else np.nan, must
+            self._texts(array),
+            lambda cell: day(cell, self.format) if cell else np.nan,
+            must,
         )
 
     def _texts(self, cells: Any) -> list[str]:

@@ -1,0 +1,140 @@
+"""`keras-vaf predict` takes raw columns and returns the units of the target."""
+
+import io
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf_cli import main
+
+pandas = pytest.importorskip("pandas")
+
+QUICK = ["--folds", "2", "--epochs", "3", "--hidden", "4", "--activations", "relu"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {
+            "area": rng.normal(100, 20, 40).round(2),
+            "city": rng.choice(["Bonn", "Köln", "Ulm"], 40),
+            "lift": rng.choice(["yes", "no"], 40),
+            "sold": pandas.to_datetime("2024-01-01")
+            + pandas.to_timedelta(rng.integers(0, 99, 40), "D"),
+        }
+    )
+    frame["price"] = (frame["area"] * 1000 + rng.normal(0, 1e4, 40)).round()
+    frame["kind"] = np.where(frame["area"] > 100, "large", "small")
+    return frame
+
+
+@pytest.fixture(scope="module", params=["price", "kind"])
+def trained(request, frame, tmp_path_factory):
+    """A table, its target, and the network that `compare` saved."""
+    folder = tmp_path_factory.mktemp("trained")
+    other = {"price": "kind", "kind": "price"}[request.param]
+    path = folder / "houses.csv"
+    frame.drop(columns=other).to_csv(path, index=False)
+    words = ["compare", str(path), "--target", request.param, *QUICK]
+    assert main([*words, "--output", str(folder / "o")]) == 0
+    [best] = folder.rglob("best.keras")
+    return path, request.param, best
+
+
+def predict(trained, capsys, text, *words):
+    """Return exit code, output file and errors of a prediction."""
+    path, _, best = trained
+    new, out = path.with_name("new.csv"), path.with_name("out.csv")
+    new.write_bytes(text if isinstance(text, bytes) else text.encode())
+    out.unlink(missing_ok=True)
+    capsys.readouterr()
+    code = main(["predict", str(best), str(new), "-o", str(out), *words])
+    table = pandas.read_csv(out) if out.exists() else None
+    return code, table, capsys.readouterr().err
+
+
+def test_columns_may_come_in_any_order_without_the_target(trained, capsys, frame):
+    _, target, best = trained
+    _, given, _ = predict(trained, capsys, frame.to_csv(index=False))
+    shuffled = frame[["sold", "lift", "city", "area"]].assign(note="a, b")
+    _, table, said = predict(trained, capsys, shuffled.to_csv(index=False))
+
+    name = f"predicted {target}"
+    assert said == ""
+    assert list(table)[:6] == ["sold", "lift", "city", "area", "note", name]
+    assert table["note"].tolist() == ["a, b"] * 40
+    assert table[name].tolist() == given[name].tolist()
+    model = keras.saving.load_model(best)
+    if target == "price":
+        assert table[name].between(1e4, 1e6).all()  # not scaled
+        assert model.output_shape == (None, 1)
+    else:
+        assert set(table[name]) <= {"large", "small"}
+        chances = table[["probability of large", "probability of small"]]
+        np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
+
+
+def test_another_dress_of_the_same_table_has_the_same_predictions(
+    trained, capsys, frame
+):
+    target = f"predicted {trained[1]}"
+    _, first, _ = predict(trained, capsys, frame.to_csv(index=False))
+    text = frame.to_csv(index=False, sep=";", decimal=",")
+    _, second, _ = predict(
+        trained, capsys, text.encode("cp1252"), "--encoding", "cp1252"
+    )
+    assert second[target].tolist() == first[target].tolist()
+
+
+def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame):
+    new = frame.head(3).assign(city=["Rom", "Bonn", ""], area=["", 90, 100])
+    code, table, said = predict(trained, capsys, new.to_csv(index=False))
+    assert code == 0
+    assert "'city': 1 of 3 cells are categories that the training rows did not" in said
+    assert "'city': 1 of 3 entries are missing" in said
+    assert "'area': 1 of 3 entries are missing" in said
+    assert table[f"predicted {trained[1]}"].notna().all()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("area,lift\n1,yes\n", "needs the columns city, sold. Did you mean"),
+        ("area,city,lift,sold\n", "at least one row to predict"),
+        (
+            "area,city,lift,sold\nbig,Ulm,yes,2024-01-01\n",
+            "row 1: column 'area' must hold numbers. Received: 'big'",
+        ),
+        (
+            "area,city,lift,sold\n1,Ulm,maybe,soon\n",
+            "row 1: column 'sold' must hold dates",
+        ),
+        ("", "new.csv, line 1: expected the names of the columns"),
+    ],
+    ids=["columns", "no rows", "text", "two problems", "empty"],
+)
+def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
+    code, table, said = predict(trained, capsys, text)
+    assert (code, table) == (2, None)
+    assert message in said
+
+
+def test_an_older_file_is_kept_unless_force_is_said(trained, capsys, frame, tmp_path):
+    path, _, best = trained
+    out = tmp_path / "out.csv"
+    out.write_text("mine")
+    words = ["predict", str(best), str(path), "-o", str(out)]
+    assert main(words) == 2
+    assert out.read_text() == "mine"
+    assert main([*words, "--force"]) == 0
+    assert len(pandas.read_csv(io.StringIO(out.read_text()))) == 40
+
+
+def test_a_model_of_another_origin_is_refused(tmp_path, capsys, trained):
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.save(tmp_path / "other.keras")
+    words = ["predict", str(tmp_path / "other.keras"), str(trained[0])]
+    assert main([*words, "-o", str(tmp_path / "o.csv")]) == 2
+    assert "must hold a TableEncoder" in capsys.readouterr().err

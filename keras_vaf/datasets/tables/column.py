@@ -1,18 +1,15 @@
 """`Column`: how the cells of one column of a table become numbers, in NumPy alone."""
 
 import datetime
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from keras_vaf.datasets.tables.texts import Texts, plain_array, to_floats
 from keras_vaf.utils import check_choice
 
 Kind = Literal["number", "category", "boolean", "date"]
-
-MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
-"""Cells that stand for a missing entry."""
 
 ISO = "ISO 8601"
 """Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
@@ -29,8 +26,9 @@ BOOLEANS = (
 )
 """Words for 0 and 1, in lower case."""
 
-_WORDS = {word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)}
-_NUMBER_CHARACTERS = b"0123456789+-.eE"
+_WORDS = {"0": 0.0, "1": 1.0} | {
+    word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
+}
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
 
@@ -97,110 +95,46 @@ class Column:
         Raises:
             CellError: If a cell is no number, truth value or date, as the column needs.
         """
-        if self.kind == "category":
-            places = {name: place for place, name in enumerate(self.names)}
-            known = {"": np.nan, **places}
-            numbers = [known.get(text, UNKNOWN) for text in self._texts(cells)]
-        elif self.kind == "boolean":
-            numbers = self._booleans(cells)
-        elif self.kind == "date":
-            numbers = self._days(cells)
-        else:
-            return self._numbers(cells)
-        return np.array(numbers, np.float32)
-
-    def _numbers(self, cells: Any) -> np.ndarray:
         array = plain_array(cells)
-        numbers: np.ndarray | None = array
-        if array.dtype.kind not in "iufb":
-            numbers = to_floats(text := self._texts(array))
-        if numbers is None:
-            place = next(n for n, cell in enumerate(text) if to_floats([cell]) is None)
-            raise CellError(self.name, "must hold numbers", place, text[place])
+        if self.kind == "date" and array is not None and array.dtype.kind == "M":
+            days = array.astype("datetime64[us]") - np.datetime64("1970-01-01", "us")
+            return (days / np.timedelta64(1, "D")).astype(np.float32)
+        if self.kind == "number" and array is not None and array.dtype.kind != "M":
+            return self._finite(array)
+        texts = Texts(cells, self.na)
+        if self.kind == "category":
+            places = {name: float(place) for place, name in enumerate(self.names)}
+            return texts.replaced(places, UNKNOWN).astype(np.float32)
+        values = {text: self._value(texts, text) for text in texts.counts}
+        numbers = texts.replaced(values, np.nan)
+        return self._finite(numbers) if self.kind == "number" else np.float32(numbers)
+
+    def _value(self, texts: Texts, text: str) -> float:
+        """Return what one text stands for."""
+        try:
+            if self.kind == "boolean":
+                return _WORDS[text.lower()]
+            if self.kind == "date":
+                return day(text, self.format)
+            if (numbers := to_floats([text])) is not None:
+                return float(numbers[0])
+        except (ValueError, KeyError):
+            pass
+        must = {
+            "boolean": "must hold truth values, such as true and false",
+            "date": f"must hold dates of the format {self.format}",
+        }.get(self.kind, "must hold numbers")
+        raise CellError(self.name, must, texts.place(text), text)
+
+    def _finite(self, numbers: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             values = numbers.astype(np.float32)
         infinite = np.isinf(values)
         if infinite.any():
-            must, place = "must hold finite numbers in the range of float32", infinite
-            first = int(place.argmax())
-            raise CellError(self.name, must, first, str(array[first]).strip())
+            must = "must hold finite numbers in the range of float32"
+            first = int(infinite.argmax())
+            raise CellError(self.name, must, first, str(numbers[first]))
         return values
-
-    def _booleans(self, cells: Any) -> list[float]:
-        known = _WORDS | {"": np.nan, "0": 0.0, "1": 1.0}
-        text = [cell.lower() for cell in self._texts(cells)]
-        must = "must hold truth values, such as true and false"
-        return self._looked_up(text, lambda cell: known[cell], must)
-
-    def _days(self, cells: Any) -> Sequence[float] | np.ndarray:
-        array = plain_array(cells)
-        if array.dtype.kind == "M":
-            days = array.astype("datetime64[us]") - np.datetime64("1970-01-01", "us")
-            return days / np.timedelta64(1, "D")
-        must = f"must hold dates of the format {self.format}"
-        return self._looked_up(
-            self._texts(array),
-            lambda cell: day(cell, self.format) if cell else np.nan,
-            must,
-        )
-
-    def _texts(self, cells: Any) -> list[str]:
-        text = texts(cells)
-        return [("" if cell in self.na else cell) for cell in text] if self.na else text
-
-    def _looked_up(
-        self, text: list[str], read: Callable[[str], float], must: str
-    ) -> list[float]:
-        """Return what `read` makes of each cell; it reads each different cell once."""
-        known: dict[str, float] = {}
-        for cell in dict.fromkeys(text):
-            try:
-                known[cell] = read(cell)
-            except (ValueError, KeyError):
-                raise CellError(self.name, must, text.index(cell), cell) from None
-        return [known[cell] for cell in text]
-
-
-def plain_array(cells: Any) -> np.ndarray:
-    """Return cells as a one-dimensional array; those of text have the type object."""
-    kind = getattr(getattr(cells, "dtype", None), "kind", "")
-    if hasattr(cells, "isna") and kind not in "bM":  # a pandas Series, perhaps with NA
-        if kind in "iuf":
-            return cells.to_numpy(np.float64, na_value=np.nan)
-        return cells.astype(object).where(cells.notna(), None).to_numpy()
-    array = np.asarray(cells)
-    return array.astype(object) if array.dtype.kind in "US" else array
-
-
-def texts(cells: Any) -> list[str]:
-    """Return cells as text without blanks around it, "" for a missing entry."""
-    array = plain_array(cells)
-    if array.dtype.kind == "f":
-        return [_number_text(cell) for cell in array.tolist()]
-    text = [
-        "" if cell is None or cell != cell else str(cell).strip()
-        for cell in array.tolist()
-    ]
-    if MISSING.isdisjoint(text):
-        return text
-    return ["" if cell in MISSING else cell for cell in text]
-
-
-def _number_text(number: float) -> str:
-    """Return a number as a file of integers would write it; "" for NaN."""
-    if number != number:
-        return ""
-    return str(int(number)) if number.is_integer() else repr(number)
-
-
-def to_floats(text: Sequence[str]) -> np.ndarray | None:
-    """Return plain numbers as float64, or None if a cell is neither one nor missing."""
-    if "".join(text).encode(errors="replace").translate(None, _NUMBER_CHARACTERS):
-        return None  # `float` accepts more: 1_000, inf, digits of other scripts.
-    try:
-        return np.array([float(cell or "nan") for cell in text])
-    except ValueError:
-        return None
 
 
 def day(text: str, form: str) -> float:

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.column import MISSING
 from keras_vaf.datasets.tables.problems import TableError
+from keras_vaf.datasets.tables.texts import MISSING
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:

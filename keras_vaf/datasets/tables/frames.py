@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.column import ISO, Column, texts
+from keras_vaf.datasets.tables.column import ISO, Column
 from keras_vaf.datasets.tables.inference import (
     Fault,
     LeftOut,
@@ -17,6 +17,7 @@ from keras_vaf.datasets.tables.inference import (
 )
 from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
 from keras_vaf.datasets.tables.problems import Problem, table_error
+from keras_vaf.datasets.tables.texts import Texts
 from keras_vaf.utils import check_choice, did_you_mean
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _missing_target(series: "Series") -> np.ndarray:
     """Return the mask of the rows without a target."""
     if series.dtype.kind in "iufbM":
         return series.isna().to_numpy()
-    return np.array([not cell for cell in texts(series)])
+    return Texts(series).missing
 
 
 def _inputs(
@@ -218,8 +219,9 @@ def _divisions(
 ) -> dict[str, np.ndarray]:
     """Return what decides which rows may be in one fold."""
     if roles.groups is not None:
-        groups = np.array(texts(frame[roles.groups]), object)
-        return {"groups": np.unique(groups, return_inverse=True)[1]}
+        groups = Column("", "category", tuple(Texts(frame[roles.groups]).names))
+        codes = groups.encode(frame[roles.groups])
+        return {"groups": np.nan_to_num(codes, nan=-1).astype(np.int64)}
     if roles.time is None:
         return {}
     series = frame[roles.time]

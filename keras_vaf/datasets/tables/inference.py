@@ -15,11 +15,9 @@ from keras_vaf.datasets.tables.column import (
     CellError,
     Column,
     day,
-    plain_array,
-    texts,
-    to_floats,
 )
 from keras_vaf.datasets.tables.problems import Problem
+from keras_vaf.datasets.tables.texts import Texts, plain_array, to_floats
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -80,20 +78,19 @@ def infer_column(
         return Column(name, "boolean")
     if kind == "M":
         return Column(name, "date", format=ISO)
-    text = texts(series)
-    names = sorted(set(text) - {""})
+    texts = Texts(series)
+    names = texts.names
     if not names:
         return LeftOut(name, "it has no entry")
     if to_floats(names) is not None:
         return Column(name)
     if any(set(map(str.lower, names)) <= set(pair) for pair in BOOLEANS):
         return Column(name, "boolean")
-    if form := _date_format(names, dates, series, text):
+    if form := _date_format(names, dates, series, texts):
         return Column(name, "date", format=form)
-    _refuse_numbers(series, text, names)
-    filled = sum(map(bool, text))
-    if len(names) >= FEWEST_IDENTIFIERS and len(names) > filled // 2:
-        share = "each row" if len(names) == filled else "most rows"
+    _refuse_numbers(series, texts)
+    if len(names) >= FEWEST_IDENTIFIERS and len(names) > texts.filled // 2:
+        share = "each row" if len(names) == texts.filled else "most rows"
         return LeftOut(name, f"its text differs in {share}, as an identifier")
     return Column(name, "category", tuple(names))
 
@@ -135,16 +132,16 @@ def category_names(series: "Series") -> tuple[str, ...]:
     Raises:
         Fault: If two names are the same number, such as 1 and 1.0.
     """
-    text = texts(series)
-    names = sorted(set(text) - {""})
+    texts = Texts(series)
+    names = texts.names
     numbers = to_floats(names)
     if numbers is None:
         return tuple(names)
-    names.sort(key=float)
+    names = sorted(names, key=float)
     numbers.sort()
     if (same := np.flatnonzero(numbers[1:] == numbers[:-1])).size:
         must = f"must write each number in one way, such as {names[same[0]]}"
-        raise fault(series, must, text.index(names[same[0] + 1]))
+        raise fault(series, must, texts.place(names[same[0] + 1]))
     return tuple(names)
 
 
@@ -166,33 +163,29 @@ def encode_target(
     if len(names) < 2:
         raise fault(series, "is the target and must hold at least two classes", 0)
     if len(names) > max(MOST_CLASSES, len(series) // 2):
-        text = texts(series)
+        odd = [name for name in names if to_floats([name]) is None] or names
         must = (
             "is the target and must hold numbers, or classes of several rows each; it "
-            f"has {len(names)} different texts in {len(text)} rows"
+            f"has {len(names)} different texts in {len(series)} rows"
         )
-        place = next((n for n, cell in enumerate(text) if to_floats([cell]) is None), 0)
-        raise fault(series, must, place)
+        raise fault(series, must, Texts(series).first(odd)[0])
     codes = Column(str(series.name), "category", names).encode(series)
     return codes.astype(np.int64), names
 
 
 def _holds_labels(series: "Series") -> bool:
     array = plain_array(series)
-    if array.dtype.kind == "b":
-        return True
-    if array.dtype.kind not in "iuf":
-        text = texts(array)
-        numbers = to_floats(text)
-        if numbers is None:  # Numbers in other digits are an error later.
-            return not all(map(_reads_as_number, text))
-        array = numbers
+    if array is None:
+        names = Texts(series).names
+        array = to_floats(names)
+        if array is None:  # Numbers in other digits are an error later.
+            return not all(map(_reads_as_number, names))
     values = np.unique(array).tolist()
     return len(values) <= MOST_CLASSES and all(float(v).is_integer() for v in values)
 
 
 def _date_format(
-    names: list[str], dates: str | None, series: "Series", text: list[str]
+    names: list[str], dates: str | None, series: "Series", texts: Texts
 ) -> str:
     """Return the format that all texts have; "" if they are no dates."""
     fitting = {
@@ -204,7 +197,7 @@ def _date_format(
         return next((form for forms in fitting.values() for form in forms), "")
     if dates is None:
         must = "holds dates that can be read with the day or with the month first"
-        raise fault(series, must, text.index(names[0]), dates="day-first")
+        raise fault(series, must, texts.place(names[0]), dates="day-first")
     return fitting[dates][0]
 
 
@@ -221,26 +214,26 @@ def _fits(names: list[str], form: str) -> bool:
         return False
 
 
-def _refuse_numbers(series: "Series", text: list[str], names: list[str]) -> None:
+def _refuse_numbers(series: "Series", texts: Texts) -> None:
     """Raise a `Fault` if a column of text seems to be meant as numbers."""
+    names = texts.names
     if all(map(_DECIMAL_COMMA.fullmatch, names)):
         must = "writes numbers with a decimal comma"
-        raise fault(series, must, text.index(names[0]), decimal=",")
+        raise fault(series, must, texts.place(names[0]), decimal=",")
     odd = [name for name in names if to_floats([name]) is None]
-    places = [n for n, cell in enumerate(text) if cell in set(odd)]
-    few = 0 < len(places) <= sum(map(bool, text)) / 2
+    count = sum(texts.counts[name] for name in odd)
+    few = 0 < count <= texts.filled / 2
     if not few and not all(map(_reads_as_number, names)):
         return
-    name = str(series.name)
-    cell = text[places[0]]
+    place, cell = texts.first(odd)
     words = len(odd) <= _MOST_WORDS and not any(map(_reads_as_finite, odd))
-    fix: dict[str, Any] = {"ignore": (name,)}
+    fix: dict[str, Any] = {"ignore": (str(series.name),)}
     if words:
         fix = {"na": tuple(odd), "allow_missing": True}
-    must = f"must hold numbers; {len(places)} of its {len(text)} cells are text"
+    must = f"must hold numbers; {count} of its {len(texts)} cells are text"
     if _reads_as_number(cell):
         must = "must write finite numbers with the digits 0 to 9, such as -1.5 or 2e3"
-    raise fault(series, must, places[0], **fix)
+    raise fault(series, must, place, **fix)
 
 
 def _reads_as_finite(cell: str) -> bool:

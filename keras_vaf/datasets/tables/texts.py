@@ -1,0 +1,115 @@
+"""The text of a column's cells: `Texts` reads each different text once."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
+"""Cells that stand for a missing entry."""
+
+_NUMBER_CHARACTERS = b"0123456789+-.eE"
+
+
+class Texts:
+    """The different texts of a column, and which cell holds which.
+
+    A text has no blanks around it. That of a missing entry is empty.
+
+    Args:
+        cells: A sequence, an array or a pandas Series.
+        na: Further words that stand for a missing entry.
+    """
+
+    def __init__(self, cells: Any, na: Sequence[str] = ()) -> None:
+        if hasattr(cells, "factorize"):  # a pandas Series
+            self._codes, different = cells.factorize()
+            values = np.asarray(different.astype(object)).tolist()
+        else:
+            values = np.asarray(cells).tolist()
+            self._codes = np.arange(len(values))
+        missing = MISSING | {*na}
+        stripped = (_text(value) for value in values)
+        # The last one is that of the code -1, which pandas gives to missing entries.
+        self._texts = [*("" if text in missing else text for text in stripped), ""]
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self._codes)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many cells hold each text, without missing entries."""
+        numbers = np.bincount(self._codes[self._codes >= 0], minlength=0).tolist()
+        counts: dict[str, int] = {}
+        for text, number in zip(self._texts, numbers, strict=False):
+            if text:
+                counts[text] = counts.get(text, 0) + number
+        return counts
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The different texts, sorted, without that of a missing entry."""
+        return sorted(self.counts)
+
+    @property
+    def filled(self) -> int:
+        """Number of cells that are not missing."""
+        return sum(self.counts.values())
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Mask of the cells that are missing."""
+        return np.array([not text for text in self._texts])[self._codes]
+
+    def place(self, text: str) -> int:
+        """Return the position of the first cell of a text."""
+        return int(self._mask({text}).argmax())
+
+    def first(self, texts: Sequence[str]) -> tuple[int, str]:
+        """Return position and text of the first cell that holds one of these texts."""
+        place = int(self._mask({*texts}).argmax())
+        return place, self._texts[self._codes[place]]
+
+    def replaced(self, values: dict[str, float], other: float) -> np.ndarray:
+        """Return the value of each cell's text: NaN for a missing one.
+
+        Args:
+            values: The values of texts.
+            other: Value of all other texts.
+        """
+        known = {**values, "": np.nan}
+        table = np.array([known.get(text, other) for text in self._texts], np.float64)
+        return table[self._codes]
+
+    def _mask(self, texts: set[str]) -> np.ndarray:
+        return np.array([text in texts for text in self._texts])[self._codes]
+
+
+def plain_array(cells: Any) -> np.ndarray | None:
+    """Return cells of numbers or dates as an array, and `None` for all other cells."""
+    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    if hasattr(cells, "to_numpy") and kind in "iuf":  # a pandas Series, perhaps with NA
+        return cells.to_numpy(np.float64, na_value=np.nan)
+    array = np.asarray(cells)
+    return array if array.dtype.kind in "iufM" else None
+
+
+def to_floats(text: Sequence[str]) -> np.ndarray | None:
+    """Return plain numbers as float64, or None if a text is neither one nor missing."""
+    if "".join(text).encode(errors="replace").translate(None, _NUMBER_CHARACTERS):
+        return None  # `float` accepts more: 1_000, inf, digits of other scripts.
+    try:
+        return np.array([float(cell or "nan") for cell in text])
+    except ValueError:
+        return None
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text, a whole number as a file of integers would write it."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()

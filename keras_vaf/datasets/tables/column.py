@@ -90,24 +90,28 @@ class Column:
         """Return cells as float32 numbers.
 
         Args:
-            cells: A sequence, an array, or a pandas Series.
+            cells: A sequence, an array, a pandas Series, or `Texts`.
 
         Raises:
             CellError: If a cell is no number, truth value or date, as the column needs.
         """
-        array = plain_array(cells)
+        array = None if isinstance(cells, Texts) else plain_array(cells)
         if self.kind == "date" and array is not None and array.dtype.kind == "M":
             days = array.astype("datetime64[us]") - np.datetime64("1970-01-01", "us")
             return (days / np.timedelta64(1, "D")).astype(np.float32)
         if self.kind == "number" and array is not None and array.dtype.kind != "M":
             return self._finite(array)
-        texts = Texts(cells, self.na)
+        texts = cells if isinstance(cells, Texts) else Texts(cells, self.na)
         if self.kind == "category":
             places = {name: float(place) for place, name in enumerate(self.names)}
             return texts.replaced(places, UNKNOWN).astype(np.float32)
         values = {text: self._value(texts, text) for text in texts.counts}
         numbers = texts.replaced(values, np.nan)
-        return self._finite(numbers) if self.kind == "number" else np.float32(numbers)
+        return (
+            self._finite(numbers)
+            if self.kind == "number"
+            else numbers.astype(np.float32)
+        )
 
     def _value(self, texts: Texts, text: str) -> float:
         """Return what one text stands for."""

@@ -211,7 +211,8 @@ class TableEncoder(keras.layers.Layer):
 
     def _make_outputs(self) -> None:
         """Compute, for each output, its column and what is done to it."""
-        source, codes = [], []
+        source: list[int] = []
+        codes: list[float] = []
         for place, kept in enumerate(self.kept):
             source += [place] * (len(kept) or 1)
             codes += kept or (np.nan,)

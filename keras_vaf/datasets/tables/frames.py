@@ -17,7 +17,7 @@ from keras_vaf.datasets.tables.inference import (
 )
 from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
 from keras_vaf.datasets.tables.problems import Problem, table_error
-from keras_vaf.datasets.tables.texts import Texts
+from keras_vaf.datasets.tables.texts import Texts, texts_of
 from keras_vaf.utils import check_choice, did_you_mean
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ def encode_frame(
         source=source,
         columns=tuple(columns),
         target=roles.target,
-        **parts,
+        groups=parts.get("groups"),
+        times=parts.get("times"),
     )
     dropped = int(missing.sum())
     notes = describe_table(dataset, file, (*left_out, *constant), roles.task, dropped)
@@ -187,17 +188,18 @@ def _inputs(
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
     """Return the input columns with their values, and the columns left out."""
     names = [name for name in frame.columns if name not in _no_inputs(roles)]
-    x = np.empty((len(frame), len(names)), np.float32, order="F")
+    x = np.empty((len(frame), len(names)), np.float32)
     columns: list[Column] = []
     left_out = []
     for name in names:
         series = frame[name]
         try:
-            column = infer_column(series, roles.categories, roles.dates)
+            texts = texts_of(series)
+            column = infer_column(series, texts, roles.categories, roles.dates)
             if isinstance(column, LeftOut):
                 left_out.append(column)
                 continue
-            x[:, len(columns)] = encode(series, column, ignore=(name,))
+            x[:, len(columns)] = encode(series, column, texts, ignore=(name,))
             columns.append(column)
         except Fault as fault:
             problems.append(fault.problem)
@@ -226,11 +228,12 @@ def _divisions(
         return {}
     series = frame[roles.time]
     try:
-        column = infer_column(series, (), roles.dates)
+        texts = texts_of(series)
+        column = infer_column(series, texts, (), roles.dates)
         if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
             must = f"is the time and must hold numbers or dates ({ISO} is best)"
             raise Fault(Problem(roles.time, must, series.index[0]))
-        times = encode(series, column)
+        times = encode(series, column, texts)
         if np.isnan(times).any():
             must = "is the time and must not have missing entries"
             raise Fault(

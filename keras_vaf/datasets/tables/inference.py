@@ -17,7 +17,7 @@ from keras_vaf.datasets.tables.column import (
     day,
 )
 from keras_vaf.datasets.tables.problems import Problem
-from keras_vaf.datasets.tables.texts import Texts, plain_array, to_floats
+from keras_vaf.datasets.tables.texts import Texts, plain_array, texts_of, to_floats
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -54,12 +54,13 @@ class LeftOut:
 
 
 def infer_column(
-    series: "Series", categories: Sequence[str], dates: str | None
+    series: "Series", texts: Texts | None, categories: Sequence[str], dates: str | None
 ) -> Column | LeftOut:
     """Decide what an input column holds.
 
     Args:
         series: The column.
+        texts: Its texts; `None` if it holds numbers or dates.
         categories: Names of the columns that hold categories.
         dates: A key of `DATES`.
 
@@ -72,13 +73,10 @@ def infer_column(
     name, kind = str(series.name), series.dtype.kind
     if name in categories:
         return Column(name, "category", category_names(series))
-    if kind in "iuf":
-        return Column(name)
+    if texts is None:
+        return Column(name, "date", format=ISO) if kind == "M" else Column(name)
     if kind == "b":
         return Column(name, "boolean")
-    if kind == "M":
-        return Column(name, "date", format=ISO)
-    texts = Texts(series)
     names = texts.names
     if not names:
         return LeftOut(name, "it has no entry")
@@ -115,10 +113,12 @@ def fault(series: "Series", text: str, place: int, **fix: Any) -> Fault:
     return Fault(Problem(str(series.name), text, series.index[place], fix))
 
 
-def encode(series: "Series", column: Column, **fix: Any) -> np.ndarray:
+def encode(
+    series: "Series", column: Column, texts: Texts | None, **fix: Any
+) -> np.ndarray:
     """Return a column as float32, or raise a `Fault` with arguments that solve it."""
     try:
-        return column.encode(series)
+        return column.encode(series if texts is None else texts)
     except CellError as error:
         raise fault(series, error.must, error.position, **fix) from None
 
@@ -158,7 +158,7 @@ def encode_target(
         Fault: If the column cannot be used as it is.
     """
     if task == "regression" or (task is None and not _holds_labels(series)):
-        return encode(series, Column(str(series.name))), None
+        return encode(series, Column(str(series.name)), texts_of(series)), None
     names = category_names(series)
     if len(names) < 2:
         raise fault(series, "is the target and must hold at least two classes", 0)

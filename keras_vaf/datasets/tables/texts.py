@@ -87,11 +87,24 @@ class Texts:
         return np.array([text in texts for text in self._texts])[self._codes]
 
 
+def texts_of(cells: Any, na: Sequence[str] = ()) -> Texts | None:
+    """Return the texts of cells, and `None` if they are numbers or dates.
+
+    Args:
+        cells: A sequence, an array or a pandas Series.
+        na: As in `Texts`.
+    """
+    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    return None if kind and kind in "iufM" else Texts(cells, na)
+
+
 def plain_array(cells: Any) -> np.ndarray | None:
     """Return cells of numbers or dates as an array, and `None` for all other cells."""
     kind = getattr(getattr(cells, "dtype", None), "kind", "")
     if hasattr(cells, "to_numpy") and kind in "iuf":  # a pandas Series, perhaps with NA
         return cells.to_numpy(np.float64, na_value=np.nan)
+    if kind == "O" and hasattr(cells, "factorize"):
+        return None
     array = np.asarray(cells)
     return array if array.dtype.kind in "iufM" else None
 

@@ -35,6 +35,7 @@ DATES = {
 }
 """Formats of dates besides ISO 8601; the last two by what comes first."""
 
+_SHORTEST_DATE = len("1/2/2024")
 _TIMES = ("", " %H:%M", " %H:%M:%S")
 _MOST_WORDS = 5  # different words among numbers that may stand for missing entries
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
@@ -188,6 +189,8 @@ def _date_format(
     names: list[str], dates: str | None, series: "Series", texts: Texts
 ) -> str:
     """Return the format that all texts have; "" if they are no dates."""
+    if len(names[0]) < _SHORTEST_DATE or sum(map(str.isdigit, names[0])) < 4:
+        return ""
     fitting = {
         order: [form for form in _formats(order) if _fits(names, form)]
         for order in (None, "day-first", "month-first")

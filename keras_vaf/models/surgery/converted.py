@@ -1,6 +1,7 @@
 """`ConvertedModel` saves a subclassed model together with its new activations."""
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -12,8 +13,23 @@ from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
 
 Path = tuple[int, ...]
 """Positions of a layer and of its parents, from the model inwards."""
-Paths = tuple[Path, ...]
-"""Layers that apply the same activation."""
+
+
+class Slot(NamedTuple):
+    """The place of an activation.
+
+    Args:
+        path: Path of the layer that holds it.
+        attribute: The attribute that holds it.
+    """
+
+    path: Path
+    attribute: str = "activation"
+
+
+Slots = tuple[Slot, ...]
+"""The places of one activation."""
+_ATTRIBUTE = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
 
 
 class Held(NamedTuple):
@@ -23,14 +39,14 @@ class Held(NamedTuple):
         activation: A function or a layer.
         layer: The outermost layer that holds it.
         path: Path of this layer, made of names.
-        paths: All layers that hold it.
+        slots: All its places.
         recurrent: Whether it belongs to a recurrent layer.
     """
 
     activation: Any
     layer: keras.layers.Layer
     path: str
-    paths: Paths
+    slots: Slots
     recurrent: bool
 
 
@@ -40,39 +56,42 @@ def held_activations(model: keras.Model) -> Iterator[Held]:
     Args:
         model: The model. Its layers may hold others.
     """
-    seen: set[int] = set()
+    seen: set[tuple[int, str]] = set()
     for path, layer, name, recurrent in walk(model):
-        if id(layer) in seen:
-            continue
-        seen.add(id(layer))
-        if _holds(layer):
-            activation = layer.activation
+        held = _held(layer)
+        for attribute, activation in held.items():
+            if (id(layer), attribute) in seen:
+                continue
             # A layer hands its activation on to the layers that it is made of.
-            inner = [(p, q) for p, q, *_ in walk(layer, path) if _holds(q, activation)]
-            seen |= {id(part) for _, part in inner}
-            paths = (path, *(p for p, _ in inner))
-            yield Held(activation, layer, name, paths, recurrent)
-        elif is_activation(layer):
-            yield Held(layer, layer, name, (path,), recurrent)
+            family = ((path, layer), *(inner[:2] for inner in walk(layer, path)))
+            slots = []
+            for inner, part in family:
+                names = [n for n, value in _held(part).items() if value is activation]
+                seen |= {(id(part), each) for each in names}
+                slots += [Slot(inner, each) for each in names]
+            yield Held(activation, layer, name, tuple(slots), recurrent)
+        if not held and is_activation(layer) and (id(layer), "") not in seen:
+            seen.add((id(layer), ""))
+            yield Held(layer, layer, name, (Slot(path),), recurrent)
 
 
-def hold(model: keras.Model, activations: Mapping[Paths, keras.layers.Layer]) -> None:
+def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
     """Give layers of a built model other activations.
 
     Args:
         model: The model, which becomes a `ConvertedModel`.
-        activations: The new activations by the layers that hold them.
+        activations: The new activations by the slots that hold them.
     """
     if not isinstance(model, ConvertedModel):
         kind: Any = type(model)
         object.__setattr__(model, "__class__", _converted(kind))
         model._own_activations = tuple(find_layers(model, TrainableActivation))
-        model._replaced_paths = ()
-    for paths, activation in activations.items():
-        for path in paths:
-            _set_activation(_at(model, path), activation)
-    new = tuple(paths for paths in activations if paths not in model._replaced_paths)
-    model._replaced_paths = (*model._replaced_paths, *new)
+        model._replaced_slots = ()
+    for slots, activation in activations.items():
+        for path, attribute in slots:
+            _set_activation(_at(model, path), attribute, activation)
+    new = tuple(slots for slots in activations if slots not in model._replaced_slots)
+    model._replaced_slots = (*model._replaced_slots, *new)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -85,7 +104,7 @@ class ConvertedModel:
     """
 
     _own_activations: tuple[str, ...]
-    _replaced_paths: tuple[Paths, ...]
+    _replaced_slots: tuple[Slots, ...]
 
     def get_config(self) -> dict[str, Any]:
         """Return the configuration of the original model, and the new activations.
@@ -93,8 +112,11 @@ class ConvertedModel:
         Raises:
             ValueError: If the model has an activation that neither of them holds.
         """
-        layers = [_at(self, paths[0]) for paths in self._replaced_paths]
-        held = {id(layer.activation) for layer in layers}
+        new = [
+            getattr(_at(self, slots[0].path), slots[0].attribute)
+            for slots in self._replaced_slots
+        ]
+        held = set(map(id, new))
         for path, layer in find_layers(self, TrainableActivation).items():
             if id(layer) not in held and path not in self._own_activations:
                 raise ValueError(
@@ -109,15 +131,15 @@ class ConvertedModel:
             "config": super().get_config(),  # type: ignore[misc]
             "registered_name": keras.saving.get_registered_name(original),
         }
-        pairs = zip(self._replaced_paths, layers, strict=True)
+        pairs = zip(self._replaced_slots, new, strict=True)
         return {
             "original": described,
             "replaced": [
                 {
-                    "layers": [list(path) for path in paths],
-                    "activation": keras.saving.serialize_keras_object(layer.activation),
+                    "slots": [[list(path), attribute] for path, attribute in slots],
+                    "activation": keras.saving.serialize_keras_object(activation),
                 }
-                for paths, layer in pairs
+                for slots, activation in pairs
             ],
         }
 
@@ -131,7 +153,9 @@ class ConvertedModel:
         )
         model = deserialize(config["original"])
         activations = {
-            tuple(map(tuple, each["layers"])): deserialize(each["activation"])
+            tuple(
+                Slot(tuple(path), attribute) for path, attribute in each["slots"]
+            ): deserialize(each["activation"])
             for each in config["replaced"]
         }
         hold(model, activations)
@@ -161,35 +185,45 @@ def walk(
 def _parts(layer: Any) -> Sequence[keras.layers.Layer]:
     models = isinstance(layer, keras.Model)
     parts = layer.layers if models else layer._layers
-    own = getattr(layer, "activation", None)
-    return [part for part in parts if part is not own]
+    own = [id(activation) for activation in _held(layer, linear=True).values()]
+    return [part for part in parts if id(part) not in own]
 
 
 def _at(model: Any, path: Path) -> Any:
     return functools.reduce(lambda layer, i: _parts(layer)[i], path, model)
 
 
-def _holds(layer: Any, activation: Any = None) -> bool:
-    """Tell whether a layer holds an activation, or one in particular."""
-    shown = isinstance(getattr(type(layer), "activation", None), property)
-    if shown or isinstance(layer, keras.Model):
-        return False
-    held = getattr(layer, "activation", None)
-    if not callable(held) or is_linear(held):
-        return False
-    return activation is None or held is activation
+def _held(layer: Any, linear: bool = False) -> dict[str, Any]:
+    """Return the activations that a layer holds, by the names of attributes.
+
+    Args:
+        layer: The layer.
+        linear: Whether to return layers that change nothing, too.
+    """
+    if isinstance(layer, keras.Model):
+        return {}
+    held = {}
+    # PyTorch keeps layers elsewhere.
+    for name in (*vars(layer), *vars(layer).get("_modules", ())):
+        value = getattr(layer, name, None) if _ATTRIBUTE.search(name) else None
+        # A layer with another name is one of the parts, unless it was put there.
+        part = isinstance(value, keras.layers.Layer) and name != "activation"
+        if callable(value) and (not part or isinstance(value, TrainableActivation)):
+            if linear or not is_linear(value):
+                held[name] = value
+    return held
 
 
-def _set_activation(layer: Any, activation: keras.layers.Layer) -> None:
+def _set_activation(layer: Any, name: str, activation: keras.layers.Layer) -> None:
     """Give a built layer another activation. Keras locks built layers."""
     locked = layer._tracker.locked
     layer._tracker.unlock()
-    if not hasattr(layer, "activation"):  # a layer such as ReLU
+    if not hasattr(layer, name):  # a layer such as ReLU
         for weight in list(layer.weights):
             layer._untrack_variable(weight)
         layer.__class__ = keras.layers.Activation
-    elif isinstance(layer.activation, keras.layers.Layer):
-        layer._tracker.untrack(layer.activation)
-    layer.activation = activation
+    elif isinstance(getattr(layer, name), keras.layers.Layer):
+        layer._tracker.untrack(getattr(layer, name))
+    setattr(layer, name, activation)
     if locked:
         layer._tracker.lock()

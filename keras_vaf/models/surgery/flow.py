@@ -1,9 +1,8 @@
 """`Flow` finds activations that shape an output of a model, or gate other values."""
 
-import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 
@@ -13,6 +12,7 @@ from keras_vaf.models.surgery.fixed_activations import (
     is_activation,
     label,
 )
+from keras_vaf.models.surgery.tracing import Inside, Tracer, has_own_code
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"
@@ -47,13 +47,6 @@ _ARITHMETIC = frozenset({"Add", "Divide", "Multiply", "Subtract", "TrueDivide"})
 _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 
 
-class _Inside(NamedTuple):
-    """The graph of a nested model, or of the code of a layer."""
-
-    inputs: Sequence[Any]
-    outputs: Sequence[Any]
-
-
 class Flow:
     """Follows values through the graph of a model and through the code of its layers.
 
@@ -73,8 +66,8 @@ class Flow:
         self.not_searched: list[Node] = []
         self._reasons: dict[int, str] = {}
         self._reasons_in_code: dict[tuple[int, str], str] = {}
-        self._code: dict[int, _Inside | None] = {}
-        with contextlib.ExitStack() as self._traces:
+        self._code: dict[int, Inside | None] = {}
+        with Tracer() as self._tracer:
             if getattr(model, "outputs", None):
                 self._follow(model.outputs, (), OUTPUT)
                 self._search(model.outputs, ())
@@ -88,7 +81,7 @@ class Flow:
             activation: A layer, an operation or a function.
             layer: The layer that it is, or whose activation it is.
         """
-        if self._code.get(id(layer)) is None:
+        if self._code.get(id(layer)) is None and not self._tracer.entered(layer):
             return self._reasons.get(id(layer))
         return self._reasons_in_code.get((id(layer), _name(activation)))
 
@@ -109,6 +102,7 @@ class Flow:
         # A function that is not Keras's own leaves operators of other names.
         names = {_name(operation.activation if built_in else operation)}
         names |= set() if _is_layer(operation) else {""}
+        owners = (*owners, *self._tracer.owners(operation))
         for name, owner in itertools.product(names, owners):
             self._reasons_in_code.setdefault((id(owner), name), reason)
 
@@ -164,34 +158,21 @@ class Flow:
                 for tensor in tensors.values() if len(tensors) > 1 else ():
                     self._follow([tensor], owners, GATE)
             if owners and is_activation(operation) and not _is_layer(operation):
-                call = owners[-1], label(operation)
+                within = (*owners, *self._tracer.owners(operation))
+                call = within[-1], label(operation)
                 if call not in self.calls and not _is_held(*call):
                     self.calls.append(call)
 
-    def _inside(self, operation: Node, node: Any) -> _Inside | None:
+    def _inside(self, operation: Node, node: Any) -> Inside | None:
         if is_graph(operation):
-            return _Inside(operation.inputs, operation.outputs)
-        if not _has_own_code(operation):
+            return Inside(operation.inputs, operation.outputs)
+        if not has_own_code(operation):
             return None
         if id(operation) not in self._code:
-            self._code[id(operation)] = self._trace(operation, node)
+            self._code[id(operation)] = self._tracer.trace(operation, node)
             if self._code[id(operation)] is None:
                 self.not_searched.append(operation)
         return self._code[id(operation)]
-
-    def _trace(self, layer: keras.layers.Layer, node: Any) -> _Inside | None:
-        """Run the code of a layer on symbolic tensors, if that is possible."""
-        for part in layer._flatten_layers():
-            self._traces.callback(_forget_nodes, part, *_node_counts(part))
-        arguments = (node.arguments.args, node.arguments.kwargs)
-        args, kwargs = keras.tree.map_structure(_fresh, arguments)
-        leaves = keras.tree.flatten((args, kwargs))
-        inputs = [each for each in leaves if isinstance(each, keras.KerasTensor)]
-        try:
-            outputs = keras.tree.flatten(layer.call(*args, **kwargs))
-        except Exception:  # any code may fail here
-            return None
-        return _Inside(inputs, outputs)
 
 
 def _name(activation: Any) -> str:
@@ -232,16 +213,6 @@ def _is_held(layer: Node, name: str) -> bool:
     return any(callable(each) and _name(each) in ("", name) for each in own)
 
 
-def _has_own_code(operation: Node) -> bool:
-    """Tell whether a layer runs code that is neither of Keras nor of this package."""
-    if isinstance(operation, keras.layers.Lambda | keras.layers.Wrapper):
-        return True
-    if not _is_layer(operation):
-        return False
-    module = getattr(type(operation).call, "__module__", "")
-    return module.split(".")[0] not in ("keras", "keras_vaf")
-
-
 def _keeps_range(operation: Node, node: Any) -> bool:
     name = type(operation).__name__
     if _is_layer(operation):
@@ -262,22 +233,3 @@ def _nodes(outputs: Sequence[Any]) -> Iterator[tuple[Node, Any]]:
             seen.add(id(node))
             yield operation, node
             waiting += node.input_tensors
-
-
-def _fresh(argument: Any) -> Any:
-    """Return a new symbolic tensor without unknown sizes in place of another one."""
-    if not isinstance(argument, keras.KerasTensor):
-        return argument
-    sizes = (2, *[8] * (len(argument.shape) - 1))
-    shape = [size or free for size, free in zip(argument.shape, sizes, strict=False)]
-    return keras.KerasTensor(shape, argument.dtype)
-
-
-def _node_counts(layer: Node) -> tuple[int, int]:
-    return len(layer._inbound_nodes), len(layer._outbound_nodes)
-
-
-def _forget_nodes(layer: Node, inbound: int, outbound: int) -> None:
-    """Remove the nodes that a trace added to a layer."""
-    del layer._inbound_nodes[inbound:]
-    del layer._outbound_nodes[outbound:]

@@ -169,11 +169,11 @@ class _Surgery:
     def change(self, model: keras.Model, copy: keras.Model, prefix: str) -> None:
         """Replace the activations of a copy of a subclassed model."""
         activations = {}
-        for activation, layer, path, paths, recurrent in held_activations(model):
+        for activation, layer, path, slots, recurrent in held_activations(model):
             place = self._place(activation, layer, f"{prefix}{path}", recurrent)
             new = self._choose(place)
             if new:
-                activations[paths] = self._add(place, new)
+                activations[slots] = self._add(place, new)
         for operation in model.operations:
             if is_activation(operation) and not isinstance(
                 operation, keras.layers.Layer

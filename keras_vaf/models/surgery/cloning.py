@@ -133,11 +133,25 @@ def _not_compiled(model: keras.Model) -> Iterator[None]:
         model.compiled = compiled
 
 
+def _with_shared_layers(model: keras.Model) -> list[keras.Model]:
+    """Return models inside whose layers the model itself calls, too.
+
+    A file of a plain Functional model does not say that these layers are the same.
+    """
+    own = {id(layer) for layer in model.layers if layer.weights}
+    return [
+        part
+        for part in model.layers
+        if is_graph(part) and any(id(each) in own for each in part.layers)
+    ]
+
+
 class _Builder:
     def __init__(self, swap: Any, change: Any, inplace: bool, edit: Any) -> None:
         self._swap, self._change = swap, change
         self._inplace, self._edit = inplace, edit
         self._made: dict[int, Any] = {}
+        self._inlined: set[int] = set()
         self._then: dict[int, Callable[[Tensor], Tensor]] = {}
         # Old layer, new layer, and the activations inside that differ.
         self._copies: list[tuple[Node, Node, Sequence[tuple[Any, Any]]]] = []
@@ -148,7 +162,9 @@ class _Builder:
             return self._layer(layer, prefix)
 
         result = None
-        if self._change is not None and is_subclassed(model):
+        if self._change is None:
+            self._inlined |= set(map(id, _with_shared_layers(model)))
+        elif is_subclassed(model):
             result = self._subclassed(model, prefix)
         if result is None and isinstance(model, keras.Sequential):
             result = self._sequential(model, make)
@@ -210,7 +226,8 @@ class _Builder:
 
     def _make(self, layer: Node, path: str) -> Any:
         if is_graph(layer):
-            return self.model(layer, f"{path}/")
+            made = self.model(layer, f"{path}/")
+            return made.call if id(layer) in self._inlined else made
         swap = self._swap(layer, path) or Swap()
         new: Any = swap.layer
         if new is None:

@@ -208,9 +208,9 @@ def _held(layer: Any, linear: bool = False) -> dict[str, Any]:
         value = getattr(layer, name, None) if _ATTRIBUTE.search(name) else None
         # A layer with another name is one of the parts, unless it was put there.
         part = isinstance(value, keras.layers.Layer) and name != "activation"
-        if callable(value) and (not part or isinstance(value, TrainableActivation)):
-            if linear or not is_linear(value):
-                held[name] = value
+        inside = part and not isinstance(value, TrainableActivation)
+        if callable(value) and not inside and (linear or not is_linear(value)):
+            held[name] = value
     return held
 
 

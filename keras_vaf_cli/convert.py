@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from keras_vaf_cli.choices import LAYERS
-from keras_vaf_cli.shared import add_k_and_g, add_model, add_output, change_model, names
+from keras_vaf_cli.shared import add_model, add_output, change_model, names
 
 SUMMARY = "replace the activations of a saved model by trainable ones"
 DESCRIPTION = """\
@@ -39,7 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="class of the new activations (default: %(default)s); also: "
         + ", ".join(others),
     )
-    add_k_and_g(parser, ", or 'same' for the replaced one")
+    parser.add_argument("--k", type=int, help="hidden units of a VAF (default: 3)")
+    parser.add_argument(
+        "--g",
+        metavar="ACTIVATION",
+        help="fixed activation of a VAF's hidden units (default: for each function one "
+        "with which the start is exact)",
+    )
     parser.add_argument(
         "--sharing",
         choices=("layer", "channel", "neuron"),

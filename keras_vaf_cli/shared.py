@@ -42,7 +42,7 @@ def add_seeds(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_k_and_g(group: argparse._ActionsContainer, g_help: str = "") -> None:
+def add_k_and_g(group: argparse._ActionsContainer) -> None:
     """Add the options for the hidden units of a VAF."""
     group.add_argument(
         "--k", type=int, default=3, help="hidden units of a VAF (default: %(default)s)"
@@ -51,7 +51,7 @@ def add_k_and_g(group: argparse._ActionsContainer, g_help: str = "") -> None:
         "--g",
         default="relu",
         metavar="ACTIVATION",
-        help=f"fixed activation of a VAF's hidden units{g_help} (default: %(default)s)",
+        help="fixed activation of a VAF's hidden units (default: %(default)s)",
     )
 
 

@@ -29,7 +29,8 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
     found = find_layers(model, TrainableActivation)
     if not found:
         raise ValueError(
-            "Expected a model with a trainable activation of keras_vaf.layers. "
+            "Expected a model with a trainable activation of keras_vaf.layers; "
+            "`keras_vaf.models.convert` makes one. "
             f"Received: model={model.name!r} with none"
         )
     return found

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers import FunctionStart
+from keras_vaf.initializers import CurveStart, FunctionStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.growing import grow_layer
 from keras_vaf.models.surgery.cloning import Node
@@ -15,10 +15,9 @@ from keras_vaf.models.surgery.fixed_activations import Fixed, fixed
 from keras_vaf.models.surgery.replacement import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
 from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.functions import Function, get_function
+from keras_vaf.ops.functions import HOW_TO_REGISTER, Function, get_function
 
-SAME = "same"
-_GRID = np.linspace(-5, 5, 501)
+_GRID = np.linspace(-8, 8, 801)
 
 
 class Maker:
@@ -26,33 +25,42 @@ class Maker:
 
     Args:
         to: A class of `keras_vaf.layers`, or a function from a layer to a new one.
-        k: Number of hidden units of a VAF.
-        g: Fixed function of a VAF's hidden units, or `"same"`.
+        k: Number of hidden units of a VAF, or `None` for its default.
+        g: Fixed function of a VAF's hidden units, or `None` for one that makes the
+            start exact.
         sharing: As for `keras_vaf.layers.TrainableActivation`.
         data_format: Where the model has its channels; `None` if nothing tells.
 
     Raises:
-        ValueError: If `to` is none of these.
+        ValueError: If `to` is none of these, or k or g is given and `to` has none.
     """
 
     def __init__(
         self,
         to: type[TrainableActivation] | Callable[[Any], keras.layers.Layer],
-        k: int,
-        g: str | Function,
+        k: int | None,
+        g: str | Function | None,
         sharing: str | Sequence[int],
         data_format: str | None,
     ) -> None:
-        self._family = isinstance(to, type) and issubclass(to, TrainableActivation)
+        self._to: Any = to
+        self._family = _is_class(to, TrainableActivation)
         if not self._family and (isinstance(to, type) or not callable(to)):
             raise ValueError(
                 "`to` must be a class of keras_vaf.layers for functions of one number, "
                 "or a function that takes a layer and returns the activation layer to "
                 f"replace its activation. Received: to={to!r}"
             )
-        self._to: Any = to
-        self._k, self._g = k, g
+        self._g = g
+        self._vaf = _is_class(to, VAFActivation)
+        given = {n: value for n, value in (("k", k), ("g", g)) if value is not None}
+        if given and not self._vaf:
+            raise ValueError(
+                "`k` and `g` are arguments of a VAFActivation, and `to` makes another "
+                f"layer. Received: to={to!r}, {given}"
+            )
         self._arguments = {"sharing": sharing, "data_format": data_format}
+        self._k = {} if k is None else {"k": k}
         # Most activations of a model are the same function.
         self._known: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
@@ -61,15 +69,16 @@ class Maker:
 
         Args:
             activation: A fixed activation: a layer, an operation or a function.
-            layer: The layer that it is, or is built into.
+            layer: The layer that it is, or that applies it.
             name: Name of the new layer.
 
         Raises:
             KeptError: If none can start there.
             ValueError: If k is too small for it, or `to` does not return a layer.
         """
-        arguments = {"name": name, "dtype": getattr(layer, "dtype_policy", None)}
-        if isinstance(activation, keras.layers.PReLU) and self._to is VAFActivation:
+        policy = getattr(layer, "dtype_policy", None)
+        arguments = {"name": name, "dtype": _float_policy(policy)}
+        if isinstance(activation, keras.layers.PReLU) and self._vaf:
             return self._like_prelu(activation, arguments)
         try:
             found = fixed(activation)
@@ -94,22 +103,14 @@ class Maker:
     def _start(self, found: Fixed) -> dict[str, Any]:
         """Return the arguments that say where an activation starts."""
         function = getattr(found.start, "function", None)
-        if issubclass(self._to, VAFActivation):
-            g = self._same(found) if self._g == SAME else self._g
-            return {"k": self._k, "g": g, "initialization": function or found.start}
+        if self._vaf:
+            g = _exact(found) if self._g is None else self._g
+            return {**self._k, "g": g, "initialization": function or found.start}
         starts = "initialization" in inspect.signature(self._to).parameters
         return {"initialization": function} if starts and function else {}
 
-    def _same(self, found: Fixed) -> str | Function:
-        """Return the function itself, but relu for one made of straight lines."""
-        start = found.start
-        if isinstance(start, FunctionStart):
-            lines = elementwise(get_function(start.function, "g")).lines
-            return start.function if lines is None else "relu"
-        return "relu"
-
     def _measure(self, found: Fixed, start: dict[str, Any]) -> float:
-        """Return the largest error of a function, however many of it the layer has."""
+        """Return the largest error on [-8, 8] of a function of the layer."""
         probe = self._to(**start)
         probe.build((None, 1))
         difference = probe.function(_GRID).ravel() - found.start.target(_GRID)
@@ -119,9 +120,38 @@ class Maker:
         self, layer: keras.layers.PReLU, arguments: dict[str, Any]
     ) -> NewActivation:
         """Return a VAF with as many functions as a PReLU has slopes."""
-        if self._g not in ("relu", SAME, keras.activations.relu):
+        if self._g not in (None, "relu", keras.activations.relu):
             raise KeptError("only a VAF with g='relu' starts at its slopes")
         if not layer.weights:
             raise KeptError("it has no slopes before it is built")
-        grown = grow_layer(to_vaf(layer), self._k, **arguments)
+        vaf = to_vaf(layer)
+        k = self._k.get("k", max(3, vaf.k))
+        grown = grow_layer(vaf, k, **arguments)
         return NewActivation(grown, "PReLU", "VAFActivation", 0.0)
+
+
+def _is_class(to: Any, kind: type) -> bool:
+    return isinstance(to, type) and issubclass(to, kind)
+
+
+def _exact(found: Fixed) -> str | Function:
+    """Return the g with which a VAF starts exactly at a function.
+
+    Raises:
+        KeptError: If there is none.
+    """
+    if isinstance(found.start, CurveStart):
+        raise KeptError(
+            "no g is known that starts exactly there: register the function, or choose "
+            f"a g. {HOW_TO_REGISTER}"
+        )
+    if not isinstance(found.start, FunctionStart):
+        return "relu"
+    function = get_function(found.start.function, "function")
+    return "relu" if elementwise(function).lines else found.start.function
+
+
+def _float_policy(policy: Any) -> Any:
+    """Return the policy that a quantized layer had before it was quantized."""
+    name = getattr(policy, "name", "")
+    return name.partition("_from_")[2] or policy

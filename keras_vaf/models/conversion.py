@@ -1,5 +1,7 @@
 """Fixed activations of a model replaced by trainable ones that start there."""
 
+import dataclasses
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,11 +10,11 @@ import keras
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.activation_factory import Maker
 from keras_vaf.models.surgery.cloning import check_graph
+from keras_vaf.models.surgery.flow import Flow
 from keras_vaf.models.surgery.layer_selection import (
     Selection,
     Selector,
     layers_of,
-    output_layers,
 )
 from keras_vaf.models.surgery.replacement import (
     KeptError,
@@ -20,8 +22,10 @@ from keras_vaf.models.surgery.replacement import (
     Place,
     replace_activations,
 )
+from keras_vaf.models.surgery.report import ConversionReport, KeptActivation
 from keras_vaf.ops.functions import Function
 
+_LARGEST_ERROR = 0.01
 _TRAINED = "it is trained already"
 
 
@@ -29,49 +33,54 @@ def convert(
     model: keras.Model,
     layers: Selector | Sequence[Selector] | None = None,
     to: type[TrainableActivation] | Callable[[Any], keras.layers.Layer] = VAFActivation,
-    k: int = 3,
-    g: str | Function = "relu",
+    k: int | None = None,
+    g: str | Function | None = None,
     sharing: str | Sequence[int] = "layer",
     inplace: bool = False,
 ) -> keras.Model:
     """Replace the fixed activations of a model by trainable ones that start there.
 
-    The result computes what the model does: VAFs start at the functions they replace,
-    exactly with g = relu if those are made of straight lines, else nearly (the report
-    tells how nearly). Weights, names, what is frozen, and how the model was compiled
-    are kept. Activation layers are replaced in their place. An activation that is built
-    into a layer, as in `Dense(8, activation="relu")`, becomes a layer of its own behind
-    it, called `NAME_activation`.
+    The result computes what the model does until it is trained. VAFs that replace
+    functions made of straight lines have g = relu. All others have the replaced
+    function as g. Weights, names, frozen layers and compile arguments are kept.
+
+    An activation layer is replaced in its place. An activation that is built into a
+    layer, as in `Dense(8, activation="relu")`, becomes a separate layer after it,
+    called `NAME_activation`. Layers with code of their own, wrappers and recurrent
+    layers get the new activation as an argument. A subclassed model, such as a backbone
+    of keras-hub, keeps its class.
+
+    Activations that shape an output of the model are kept, and so are gates that
+    multiply other values.
 
     Args:
-        model: A Sequential or Functional model; it may hold others and use layers more
+        model: A Sequential or Functional model. It may hold others and use layers more
             than once.
-        layers: Which activations: the name of a layer or a pattern such as
-            `"block1_*"`, with its path if it is in a model inside (`"backbone/*"`); a
-            class of layers; a function that takes a layer and tells whether to replace
-            its activation; or a sequence of these. `None` means every hidden
-            activation. An activation that makes an output of the model is replaced only
-            if its layer is named here in full.
+        layers: The layers whose activations are replaced: the name of a layer, or a
+            pattern such as `"block1_*"`, with its path if it is inside another one
+            (`"backbone/*"`); a class of layers; a function that takes a layer and
+            returns whether to replace its activation; or a sequence of these. `None`
+            means all. An activation that shapes an output, gates other values or is
+            recurrent is replaced only if its layer is named here in full.
         to: A class of `keras_vaf.layers`, or a function that takes a layer of the model
-            and returns the new activation layer that replaces its activation. Classes
-            other than `VAFActivation` start at the function if they can start at any.
+            and returns the new activation layer. Classes other than `VAFActivation`
+            start at the function if they can start at any.
         k: Number of hidden units of a VAF.
-        g: Fixed function of a VAF's hidden units; `"same"` means the replaced function
-            itself, which makes a start at swish or gelu exact as well. (For functions
-            made of straight lines it means relu.)
+        g: Fixed function of a VAF's hidden units. With a g that is not exact, the
+            report has the error, and a warning gives the largest one above 0.01.
         sharing: As for `keras_vaf.layers.TrainableActivation`. A VAF that replaces a
             `PReLU` shares its function as that did.
         inplace: Whether to use the layers of the model instead of copies, to save
-            memory. The model must not be used any more then.
+            memory. The model must not be used afterwards.
 
     Returns:
         A model of the same kind. Its attribute `report`, a `ConversionReport`, lists
         what was replaced, what was kept and why, and how many parameters were added.
 
     Raises:
-        ValueError: If the model is subclassed, a layer cannot be made again, there is
-            nothing to replace, a name in `layers` fits no layer, or k is too small for
-            a function.
+        ValueError: If the model is not Sequential or Functional, a layer cannot be made
+            again, there is nothing to replace, a name in `layers` fits no layer, k is
+            too small for a function, or k or g is given and `to` has none.
 
     Example:
 
@@ -82,44 +91,65 @@ def convert(
     ... ])
     >>> print(convert(model).report)
     hidden: relu -> VAFActivation, parameters +10, largest error 0
-    class: softmax kept, it makes an output of the model
+    class: softmax kept, it shapes an output of the model
     1 replaced, 1 kept, parameters +10
     """
     check_graph(model)
     conversion = _Conversion(model, layers, to, k, g, sharing)
     result = replace_activations(model, conversion.decide, inplace)
-    conversion.selection.check(model)
-    kept = result.report.kept
-    if not result.report.replaced and _TRAINED not in {each.reason for each in kept}:
+    report = result.report = _with_code(result.report, conversion.flow)
+    paths = {each.layer for each in report.replaced}
+    paths |= {each.layer for each in report.kept}
+    conversion.selection.check(model, paths)
+    reasons = {each.reason for each in report.kept}
+    if not report.replaced and _TRAINED not in reasons:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
-            f"{'; '.join(map(str, kept)) or 'no activation'}"
+            f"{'; '.join(map(str, report.kept)) or 'no activation'}"
+        )
+    if g is not None and report.error > _LARGEST_ERROR:
+        warnings.warn(
+            f"With g={g!r} the new activations differ from the old ones: largest error "
+            f"{report.error:.2g} on [-8, 8]. Without `g` the start is exact.",
+            stacklevel=2,
         )
     return result
+
+
+def _with_code(report: ConversionReport, flow: Flow) -> ConversionReport:
+    """Add what layers call in code of their own to a report."""
+    called = (
+        KeptActivation(layer.name, name, f"the code of {type(layer).__name__} calls it")
+        for layer, name in flow.calls
+    )
+    return dataclasses.replace(
+        report, kept=(*report.kept, *called), not_searched=len(flow.not_searched)
+    )
 
 
 class _Conversion:
     """Decides for each activation whether it is replaced, and by what."""
 
     def __init__(
-        self, model: keras.Model, layers: Any, to: Any, k: int, g: Any, sharing: Any
+        self, model: keras.Model, layers: Any, to: Any, k: Any, g: Any, sharing: Any
     ) -> None:
         formats = (getattr(layer, "data_format", None) for _, layer in layers_of(model))
         self.selection = Selection(layers)
+        self.flow = Flow(model)
         self._maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
-        self._outputs = {id(layer) for layer in output_layers(model)}
 
     def decide(self, place: Place) -> NewActivation:
         """Return a new activation, or raise the reason why the old one is kept."""
-        activation, layer, path, name = place
+        activation, layer, path, name, recurrent = place
         if isinstance(activation, TrainableActivation):
             raise KeptError(_TRAINED)
-        if isinstance(layer, keras.layers.RNN):
-            raise KeptError("it needs the functions of its gates")
         if not self.selection.takes(layer, path):
             raise KeptError("it was not chosen")
-        if id(layer) in self._outputs and not self.selection.names(layer, path):
-            raise KeptError("it makes an output of the model")
+        reason = self.flow.reason(activation, layer)
+        if recurrent:
+            reason = "it is recurrent: a layer of this kind must be named in `layers`"
+        if reason and not self.selection.names(layer, path):
+            raise KeptError(reason)
         try:
             return self._maker.make(activation, layer, name)
         except ValueError as error:

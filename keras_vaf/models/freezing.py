@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
@@ -16,6 +17,7 @@ from keras_vaf.models.surgery.replacement import (
     NewActivation,
     replace_trainable,
 )
+from keras_vaf.models.surgery.samples import sample_inputs
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 from keras_vaf.types import Tensor
@@ -54,23 +56,26 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             "A model is frozen with its weights: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
-    frozen = replace_trainable(model, _constant, edit=_without_own, compiled=False)
+    trainable_activations(model)
+    x = sample_inputs(model) if data is None else data
+    expected = _run(model, x)
+    frozen = replace_trainable(
+        model, _constant, edit=_without_own, compiled=False, subclassed=False
+    )
     report = frozen.report
     if isinstance(frozen, keras.Sequential):  # all VAFs are in models inside
         frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
     _check_free(frozen, report.kept)
-    x = _samples(frozen) if data is None else data
-    old, new = (keras.tree.flatten(each(x, training=False)) for each in (model, frozen))
-    differences = [
-        np.max(np.abs(_array(a) - _array(b)), initial=0.0)
-        for a, b in zip(old, new, strict=True)
-    ]
+    pairs = zip(expected, _run(frozen, x), strict=True)
+    differences = [np.max(np.abs(old - new), initial=0.0) for old, new in pairs]
     frozen.report = dataclasses.replace(report, deviation=float(max(differences)))
     return frozen
 
 
-def _array(tensor: Tensor) -> np.ndarray:
-    return keras.ops.convert_to_numpy(tensor).astype("float64")
+def _run(model: keras.Model, x: Any) -> list[np.ndarray]:
+    """Return the outputs of a model in float64."""
+    outputs = keras.tree.flatten(model(x, training=False))
+    return [keras.ops.convert_to_numpy(each).astype("float64") for each in outputs]
 
 
 def _constant(layer: TrainableActivation, name: str) -> NewActivation:
@@ -116,6 +121,12 @@ class _Constant:
                 x = step(x)
             outputs.append(x)
         return self._last(self._sum(outputs) if len(outputs) > 1 else outputs[0])
+
+    def as_layer(self) -> keras.layers.Layer:
+        """Return a model that applies the function inside another layer."""
+        shape = self._layer.get_build_config()["input_shape"]
+        entry = keras.Input([None] * (len(shape) - 1))
+        return keras.Model(entry, self(entry), name=self._name)
 
     def _add_unit(
         self, g: Any, alpha: np.ndarray, alpha_bias: np.ndarray, beta: np.ndarray
@@ -185,16 +196,3 @@ def _check_free(model: keras.Model, kept: Any) -> None:
             "they are layers of a Sequential or Functional model. "
             f"Received: a model with {', '.join(found)} {reasons and f'({reasons})'}"
         )
-
-
-def _samples(model: keras.Model) -> Any:
-    """Return four random samples; axes of any size have 32 entries."""
-    random = np.random.default_rng(0)
-
-    def sample(entry: Any) -> np.ndarray:
-        shape = (4, *(size or 32 for size in entry.shape[1:]))
-        if keras.backend.is_float_dtype(entry.dtype):
-            return random.normal(size=shape).astype("float32")
-        return np.zeros(shape, entry.dtype)
-
-    return keras.tree.map_structure(sample, model.input)

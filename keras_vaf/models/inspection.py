@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import keras
 
-from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.traversal import find_layers
+from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import KnownFunction, nearest
 
@@ -43,16 +42,9 @@ def inspect_activations(model: keras.Model) -> list[InspectedActivation]:
     >>> [found.parameters for found in inspect_activations(model)]
     [10]
     """
-    found = find_layers(model, TrainableActivation)
-    if not found:
-        raise ValueError(
-            "Expected a model with a trainable activation of keras_vaf.layers; "
-            "`keras_vaf.models.convert` and `keras-vaf convert` make one. "
-            f"Received: {model.name} with none"
-        )
     return [
         InspectedActivation(
             path, label(layer), layer.sharing, layer.count_params(), nearest(layer)
         )
-        for path, layer in found.items()
+        for path, layer in trainable_activations(model).items()
     ]

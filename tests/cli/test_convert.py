@@ -19,7 +19,7 @@ def test_prints_what_it_replaced_and_where_the_model_is(run, model):
 
 def test_its_options_arrive(run, model):
     line = "convert model.keras -o vaf.keras --layers fused,capped --sharing channel"
-    assert run(f"{line} --g same --k 4")[0] == 0
+    assert run(f"{line} --g relu --k 4")[0] == 0
 
     converted = keras.saving.load_model("vaf.keras")
     found = [layer for layer in converted.layers if isinstance(layer, VAFActivation)]
@@ -35,7 +35,11 @@ def test_other_classes_can_be_named(run, model):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [("--k 1", "k >= 2"), ("--layers conv", "names no layer")],
+    [
+        ("--k 1", "k >= 2"),
+        ("--layers conv", "names no layer"),
+        ("--to KAF --k 4", "`k` and `g` are arguments of a VAFActivation"),
+    ],
 )
 def test_bad_input_is_one_sentence(refusal, model, tmp_path, options, message):
     assert message in refusal(f"convert model.keras -o out.keras {options}")

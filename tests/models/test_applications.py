@@ -39,15 +39,15 @@ def test_straight_lines_are_exact(name):
     assert_near(model, found, 1e-5)
     assert len(found.report.replaced) > 20
     assert {kept.reason for kept in found.report.kept} == {
-        "it makes an output of the model"
+        "it shapes an output of the model"
     }
     assert found.count_params() - model.count_params() == found.report.parameters
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_others_are_exact_with_the_same_g(name):
+def test_others_are_exact_too(name):
     model = network(name, SMOOTH[name])
-    found = convert(model, g="same")
+    found = convert(model)
     assert_near(model, found, 1e-5)
     assert found.report.error < 1e-6
     frozen = freeze(found)

@@ -18,6 +18,7 @@ NAMES = (
     "keras_vaf>ActivationsApart",
     "keras_vaf>AdaptiveSigmoid",
     "keras_vaf>AdaptiveTanh",
+    "keras_vaf>ConvertedModel",
     "keras_vaf>CurveStart",
     "keras_vaf>Damping",
     "keras_vaf>FunctionStart",
@@ -44,6 +45,7 @@ NAMES = (
     "keras_vaf>TableEncoder",
     "keras_vaf>VAFActivation",
     "keras_vaf>XIELU",
+    "keras_vaf>approximate_gelu",
     "keras_vaf>gaussian",
 )
 

@@ -1,13 +1,16 @@
-"""A model once more, with other layers in some places."""
+"""`rebuild` makes a copy of a model with other layers in some places."""
 
 import contextlib
 import functools
+import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import keras
 
+from keras_vaf.models.surgery.converted import walk
+from keras_vaf.models.surgery.weights import copy_weights
 from keras_vaf.types import Tensor
 
 Node = Any
@@ -15,17 +18,20 @@ Node = Any
 
 
 class Swap(NamedTuple):
-    """What takes the place of a layer.
+    """The replacement of a layer.
 
     Args:
         layer: Called in its place; `None` for a copy of it.
         linear: Whether the copy is without the activation that is built into it.
         then: Called on the output.
+        inside: Old and new activations, if `layer` is a copy but for these. Layers that
+            are equal to the new ones are inside it.
     """
 
     layer: Callable[..., Tensor] | None = None
     linear: bool = False
     then: Callable[[Tensor], Tensor] | None = None
+    inside: Sequence[tuple[Any, keras.layers.Layer]] = ()
 
 
 def is_graph(layer: Node) -> bool:
@@ -35,34 +41,54 @@ def is_graph(layer: Node) -> bool:
     )
 
 
+def is_subclassed(model: keras.Model) -> bool:
+    """Tell whether a class of others makes the layers of a model."""
+    makers = (kind for kind in type(model).__mro__ if "__init__" in vars(kind))
+    return not next(makers).__module__.startswith("keras.")
+
+
 def check_graph(model: Any) -> None:
     """Raise a `ValueError` unless a model is a Sequential or Functional one."""
-    if not is_graph(model):
-        raise ValueError(
-            "Expected a Sequential or Functional model. The layers of a subclassed "
-            "model are called by code of its own, where no other layer can take their "
-            "place: use keras_vaf.layers.VAFActivation in that code, or convert the "
-            "Sequential and Functional models that it is made of. "
-            f"Received: {model!r} of class {type(model).__name__}"
+    if is_graph(model):
+        return
+    what = f"{model!r} of class {type(model).__name__}"
+    if isinstance(model, str | os.PathLike):
+        hint = "Load the file with keras.saving.load_model first."
+        what = repr(model)
+    elif isinstance(model, type):
+        hint = "Make a model, not a class of layers or models."
+        what = repr(model)
+    else:
+        hint = (
+            "The layers of another model are called by code of its own, where no other "
+            "layer can take their place: use keras_vaf.layers.VAFActivation in that "
+            "code, or convert the Sequential and Functional models that it is made of."
         )
+    raise ValueError(
+        f"Expected a Sequential or Functional model. {hint} Received: {what}"
+    )
 
 
 def rebuild(
     model: keras.Model,
     swap: Callable[[Node, str], Swap | None],
+    change: Callable[[keras.Model, keras.Model, str], None] | None = None,
     inplace: bool = False,
     edit: Callable[[dict[str, Any]], Any] | None = None,
     compiled: bool = True,
 ) -> keras.Model:
     """Return a copy of a model in which some layers are replaced.
 
-    Graph, names, weights, what is frozen, and how the model was compiled stay. A layer
+    The copy keeps graph, names, weights, frozen layers and compile arguments. A layer
     in several places is replaced by one layer in the same places.
 
     Args:
-        model: A Sequential or Functional model, nested ones inside included.
-        swap: Called once for each layer and its path; returns what takes its place, or
+        model: A Sequential or Functional model. It may hold others.
+        swap: Called once for each layer and its path. It returns the replacement, or
             `None` for a copy.
+        change: Changes the copy of a subclassed model. It is called with the model, the
+            copy, and the path of the layers inside. `None` makes such models plain
+            Functional ones.
         inplace: Whether to use the layers of the model instead of copies.
         edit: Takes the configuration of a layer and returns that of its copy.
         compiled: Whether to compile the copy as the model is.
@@ -72,7 +98,7 @@ def rebuild(
             again.
     """
     check_graph(model)
-    builder = _Builder(swap, inplace, edit)
+    builder = _Builder(swap, change, inplace, edit)
     result = builder.model(model)
     builder.finish()
     if compiled and model.compiled:
@@ -81,9 +107,13 @@ def rebuild(
 
 
 def _compile(result: keras.Model, model: keras.Model) -> None:
-    """Compile as the model was, after all is frozen that shall be."""
+    """Compile as the model was, once everything that must be frozen is."""
     try:
-        result.compile_from_config(model.get_compile_config())
+        if type(model).compile is keras.Model.compile:
+            result.compile_from_config(model.get_compile_config())
+        else:  # Keras does not compile a model from a configuration then
+            config = keras.saving.deserialize_keras_object(model.get_compile_config())
+            keras.Model.compile(result, **config)
     except ValueError as error:
         result.compiled = False
         warnings.warn(
@@ -103,34 +133,69 @@ def _not_compiled(model: keras.Model) -> Iterator[None]:
         model.compiled = compiled
 
 
+def _with_shared_layers(model: keras.Model) -> list[keras.Model]:
+    """Return models inside whose layers the model itself calls, too.
+
+    A file of a plain Functional model does not say that these layers are the same.
+    """
+    own = {id(layer) for layer in model.layers if layer.weights}
+    return [
+        part
+        for part in model.layers
+        if is_graph(part) and any(id(each) in own for each in part.layers)
+    ]
+
+
 class _Builder:
-    def __init__(
-        self,
-        swap: Callable[[Node, str], Swap | None],
-        inplace: bool,
-        edit: Callable[[dict[str, Any]], Any] | None,
-    ) -> None:
-        self._swap = swap
-        self._inplace = inplace
-        self._edit = edit
+    def __init__(self, swap: Any, change: Any, inplace: bool, edit: Any) -> None:
+        self._swap, self._change = swap, change
+        self._inplace, self._edit = inplace, edit
         self._made: dict[int, Any] = {}
+        self._inlined: set[int] = set()
         self._then: dict[int, Callable[[Tensor], Tensor]] = {}
-        self._copies: list[tuple[Node, Node]] = []
+        # Old layer, new layer, and the activations inside that differ.
+        self._copies: list[tuple[Node, Node, Sequence[tuple[Any, Any]]]] = []
         self._pairs: list[tuple[Node, Any]] = []
 
     def model(self, model: keras.Model, prefix: str = "") -> keras.Model:
         def make(layer: Node) -> Any:
             return self._layer(layer, prefix)
 
-        if isinstance(model, keras.Sequential):
+        result = None
+        if self._change is None:
+            self._inlined |= set(map(id, _with_shared_layers(model)))
+        elif is_subclassed(model):
+            result = self._subclassed(model, prefix)
+        if result is None and isinstance(model, keras.Sequential):
             result = self._sequential(model, make)
-        else:
+        elif result is None:
             with _not_compiled(model):
                 result = keras.models.clone_model(
                     model, clone_function=make, call_function=self._call
                 )
         self._pairs.append((model, result))
         return result
+
+    def _subclassed(self, model: keras.Model, prefix: str) -> keras.Model | None:
+        """Return a copy of a subclassed model, if its class can make one."""
+        copy = model
+        if not self._inplace:
+            try:
+                copy = type(model).from_config(model.get_config())
+                copy.set_weights(model.get_weights())
+            except Exception:  # a class of others may raise anything
+                return None
+        if type(copy) is not type(model):
+            return None
+        pairs = zip(walk(copy), walk(model), strict=True)
+        frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
+        for name in ("preprocessor", "sampler"):  # no configuration holds all of these
+            if getattr(model, name, None) is not None:
+                setattr(copy, name, getattr(model, name))
+        self._change(model, copy, prefix)
+        for layer in frozen:
+            layer.trainable = False
+        return copy
 
     def _sequential(
         self, model: keras.Sequential, make: Callable[[Node], Any]
@@ -161,11 +226,14 @@ class _Builder:
 
     def _make(self, layer: Node, path: str) -> Any:
         if is_graph(layer):
-            return self.model(layer, f"{path}/")
+            made = self.model(layer, f"{path}/")
+            return made.call if id(layer) in self._inlined else made
         swap = self._swap(layer, path) or Swap()
         new: Any = swap.layer
         if new is None:
             new = self._copy(layer, swap.linear)
+        elif swap.inside:
+            self._copies.append((layer, new, swap.inside))
         if swap.then is not None:
             self._then[id(new)] = swap.then
             self._pairs.append((layer, swap.then))
@@ -173,9 +241,10 @@ class _Builder:
         return new
 
     def _copy(self, layer: Node, linear: bool) -> Node:
+        own = getattr(layer, "activation", None)
         # An activation that is a layer itself cannot be taken from a layer again.
-        given = isinstance(getattr(layer, "activation", None), keras.layers.Layer)
-        if self._inplace and not (linear and given):
+        given = linear and isinstance(own, keras.layers.Layer)
+        if self._inplace and not given:
             if linear:
                 layer.activation = keras.activations.linear
             return layer
@@ -185,23 +254,24 @@ class _Builder:
                 config["activation"] = "linear"
             new = type(layer).from_config(self._edit(config) if self._edit else config)
         except Exception as error:
+            if not linear and not getattr(layer, "weights", ()):
+                return layer  # there is nothing to copy
             raise ValueError(
                 f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
                 "made again from its configuration. It needs a complete `get_config`, "
                 "and what that names must be registered with "
-                f"`keras.saving.register_keras_serializable`. Received: {error}"
+                "`keras.saving.register_keras_serializable`. `inplace=True` uses the "
+                f"layer itself. Received: {error}"
             ) from error
-        self._copies.append((layer, new))
+        self._copies.append((layer, new, [(own, None)] if given else []))
         return new
 
     def finish(self) -> None:
         """Copy weights, and freeze what was frozen, outer models first."""
-        for old, new in self._copies:
-            if getattr(old, "weights", None):
-                # Those of an activation that the copy is without are the last.
-                new.set_weights(old.get_weights()[: len(new.weights)])
-                if hasattr(new, "finalize_state"):  # statistics of preprocessing
-                    new.finalize_state()
+        for old, new, inside in self._copies:
+            copy_weights(old, new, inside)
+            if hasattr(new, "finalize_state"):  # statistics of preprocessing
+                new.finalize_state()
         for old, new in reversed(self._pairs):
             layers = isinstance(old, keras.layers.Layer) and hasattr(new, "trainable")
             if layers and new.trainable != old.trainable:

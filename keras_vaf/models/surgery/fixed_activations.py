@@ -12,6 +12,7 @@ from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import evaluate, get_registered
+from keras_vaf.types import Tensor
 
 _BUILT_IN = (
     keras.layers.Dense,
@@ -27,7 +28,7 @@ _BUILT_IN = (
     keras.layers.SeparableConv1D,
     keras.layers.SeparableConv2D,
 )
-_LAYERS = (
+ACTIVATION_LAYERS = (
     keras.layers.Activation,
     keras.layers.ELU,
     keras.layers.LeakyReLU,
@@ -36,6 +37,8 @@ _LAYERS = (
     keras.layers.Softmax,
     TrainableActivation,
 )
+# Functions that are equal here are taken to be equal.
+_X = np.concatenate([np.linspace(-10, 10, 201), (-1000, -30, 30, 1000)])
 _OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
 
 
@@ -52,18 +55,29 @@ class Fixed:
     start: KnownStart
 
 
+def is_linear(activation: Any) -> bool:
+    """Tell whether an activation leaves all values as they are."""
+    if isinstance(activation, keras.layers.Activation):
+        return is_linear(activation.activation)
+    return activation is None or activation is keras.activations.linear
+
+
 def has_built_in(layer: Any) -> bool:
     """Tell whether a layer of Keras ends with an activation that is built into it."""
-    linear = keras.activations.linear
-    return type(layer) in _BUILT_IN and layer.activation not in (None, linear)
+    return type(layer) in _BUILT_IN and not is_linear(layer.activation)
 
 
 def is_activation(layer: Any) -> bool:
     """Tell whether a layer, or an operation, is an activation and nothing else."""
     if isinstance(layer, keras.layers.Layer):
-        linear = getattr(layer, "activation", None) is keras.activations.linear
-        return isinstance(layer, _LAYERS) and not linear
+        return isinstance(layer, ACTIVATION_LAYERS) and not is_linear(layer)
     return _operation_name(layer) not in (None, "linear")
+
+
+def applied(layer: Any) -> Any:
+    """Return the activation that an activation layer applies, often the layer."""
+    own = getattr(layer, "activation", None)
+    return own if isinstance(own, keras.layers.Layer) else layer
 
 
 def label(activation: Any) -> str:
@@ -89,8 +103,6 @@ def fixed(activation: Any) -> Fixed:
     """
     if isinstance(activation, keras.layers.Activation):
         return fixed(activation.activation)
-    if isinstance(activation, keras.layers.LeakyReLU):
-        return _leaky(activation.negative_slope)
     if isinstance(activation, keras.layers.Softmax):
         raise ValueError("softmax looks at several elements at once")
     if isinstance(activation, keras.layers.ELU) and activation.alpha != 1:
@@ -101,6 +113,8 @@ def fixed(activation: Any) -> Fixed:
         return _relu(
             activation.negative_slope, activation.max_value, activation.threshold
         )
+    if hasattr(activation, "negative_slope"):
+        return _leaky(activation.negative_slope)
     return _function(activation)
 
 
@@ -131,16 +145,21 @@ def _function(activation: Callable[[Any], Any]) -> Fixed:
     function = getattr(activation, "__name__", "")
     if getattr(keras.activations, function, None) is activation:
         raise ValueError(f"{function} looks at several elements at once")
-    x = np.linspace(-5, 5, 101)
-    row, column = evaluate(activation, x[None]), evaluate(activation, x[:, None])
-    if row.shape != (1, len(x)) or not np.array_equal(row[0], column[:, 0]):
+    row, column = evaluate(activation, _X[None]), evaluate(activation, _X[:, None])
+    if row.shape != (1, len(_X)) or not np.array_equal(row[0], column[:, 0]):
         raise ValueError("it does not act on each element alone")
-    name = _operation_name(activation)
-    if name is not None and np.allclose(row[0], evaluate(get_registered(name), x)):
-        return _named(name)
-    if name is None and _is_registered(activation):
+    if _is_registered(activation):
         return Fixed(label(activation), FunctionStart(activation))
+    for known in (*map(get_registered, KERAS_NAMES), approximate_gelu):
+        if np.array_equal(row[0], evaluate(known, _X), equal_nan=True):
+            return Fixed(label(activation), FunctionStart(known))
     return _sampled(label(activation), activation)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+def approximate_gelu(x: Tensor) -> Tensor:
+    """Return `keras.ops.gelu(x, approximate=True)`, under a name for saved models."""
+    return keras.ops.gelu(x, approximate=True)
 
 
 def _operation_name(operation: Any) -> str | None:
@@ -153,13 +172,15 @@ def _operation_name(operation: Any) -> str | None:
 
 
 def _is_registered(function: Any) -> bool:
+    if isinstance(function, keras.Operation):
+        return False
     name = keras.saving.get_registered_name(function)
     return keras.saving.get_registered_object(name) is function
 
 
 def _sampled(name: str, function: Callable[[Any], Any]) -> Fixed:
     """Describe a function that no file can name by lines between its values."""
-    x = np.linspace(-5, 5, 101)
+    x = np.linspace(-8, 8, 161)
     y = evaluate(function, x[:, None])[:, 0]
     slopes = np.diff(y) / np.diff(x)
     lines = PiecewiseLinearStart(x[1:-1].tolist(), slopes.tolist(), y[1])

@@ -1,7 +1,7 @@
 """Which layers of a model are meant."""
 
 import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -11,15 +11,6 @@ from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
 """A name or pattern of names, a class of layers, or a function of a layer."""
-
-# Layers that move elements and leave their values: what acts before them acts on the
-# output.
-_MOVING = (
-    keras.layers.Flatten,
-    keras.layers.Identity,
-    keras.layers.Permute,
-    keras.layers.Reshape,
-)
 
 
 class Selection:
@@ -53,13 +44,17 @@ class Selection:
         """Tell whether a layer is chosen by its full name."""
         return layer.name in self._selectors or path in self._selectors
 
-    def check(self, model: keras.Model) -> None:
-        """Raise a `ValueError` for a name that fits no layer."""
-        layers = list(layers_of(model))
+    def check(self, model: keras.Model, paths: Collection[str]) -> None:
+        """Raise a `ValueError` for a name that fits no layer.
+
+        Args:
+            model: The model.
+            paths: Paths of layers inside the model's own layers.
+        """
+        names = [layer.name for _, layer in layers_of(model)]
+        known = {*names, *paths, *(path for path, _ in layers_of(model))}
         for selector in self._selectors:
-            fitting = (_fits(selector, layer, path) for path, layer in layers)
-            if isinstance(selector, str) and not any(fitting):
-                names = [layer.name for _, layer in layers]
+            if isinstance(selector, str) and not fnmatch.filter(known, selector):
                 raise ValueError(
                     "`layers` names no layer of the model, which has "
                     f"{', '.join(names)}.{did_you_mean(selector, names)} "
@@ -86,25 +81,3 @@ def layers_of(
         yield path, layer
         if is_graph(layer):
             yield from layers_of(layer, f"{path}/")
-
-
-def output_layers(model: keras.Model) -> Iterator[Node]:
-    """Yield what makes the outputs of a model, and what moves their elements."""
-    if isinstance(model, keras.Sequential):
-        for layer in reversed(model.layers):
-            yield from _last(layer)
-            if not isinstance(layer, _MOVING):
-                break
-        return
-    tensors = list(model.outputs)
-    while tensors:
-        operation, index, _ = tensors.pop()._keras_history
-        yield from _last(operation)
-        if isinstance(operation, _MOVING):
-            tensors += operation._inbound_nodes[index].input_tensors
-
-
-def _last(layer: Node) -> Iterator[Node]:
-    yield layer
-    if is_graph(layer):
-        yield from output_layers(layer)

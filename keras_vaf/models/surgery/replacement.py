@@ -8,10 +8,20 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.models.surgery.cloning import Node, Swap, check_graph, rebuild
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.surgery.cloning import (
+    Node,
+    Swap,
+    check_graph,
+    rebuild,
+)
+from keras_vaf.models.surgery.configurations import Configuration
+from keras_vaf.models.surgery.converted import held_activations, hold
 from keras_vaf.models.surgery.fixed_activations import (
+    applied,
     has_built_in,
     is_activation,
+    is_linear,
     label,
 )
 from keras_vaf.models.surgery.layer_selection import layers_of
@@ -20,6 +30,8 @@ from keras_vaf.models.surgery.report import (
     KeptActivation,
     ReplacedActivation,
 )
+from keras_vaf.models.surgery.samples import sample_inputs
+from keras_vaf.models.surgery.weights import equals
 
 
 class Place(NamedTuple):
@@ -30,12 +42,14 @@ class Place(NamedTuple):
         layer: The layer that it is, or that applies it.
         path: Path of this layer.
         name: Name for the new layer.
+        recurrent: Whether it belongs to a recurrent layer.
     """
 
     activation: Any
     layer: Node
     path: str
     name: str
+    recurrent: bool = False
 
 
 class NewActivation(NamedTuple):
@@ -66,64 +80,38 @@ def replace_activations(
     inplace: bool = False,
     edit: Callable[[dict[str, Any]], Any] | None = None,
     compiled: bool = True,
+    subclassed: bool = True,
 ) -> keras.Model:
     """Return a copy of a model with other activations.
 
     The new activation of an activation layer takes its place. The new activation of a
-    layer such as `Dense(activation=...)` becomes a layer behind it. The result has a
-    `report`.
+    layer such as `Dense(activation=...)` becomes a layer behind it. Other layers are
+    made again with the new activation in their configuration. A subclassed model
+    becomes a `ConvertedModel`. The result has a `report`.
 
     Args:
         model: A Sequential or Functional model.
-        decide: Called once for each activation, also for those that the code of another
-            layer calls, which are kept. It returns the replacement; returns `None` if
-            the activation is not of interest; or raises `KeptError` with the reason why
-            it is kept.
+        decide: Called once for each activation, also for those that cannot be replaced.
+            It returns the replacement; returns `None` if the activation is not of
+            interest; or raises `KeptError` with the reason why it is kept.
         inplace: Whether to use the layers of the model instead of copies.
         edit: Changes the configurations of the other layers.
         compiled: Whether to compile the copy as the model is.
+        subclassed: Whether subclassed models keep their class. Otherwise they become
+            plain Functional models.
 
     Raises:
-        ValueError: If the model is subclassed, or one of its layers cannot be made
-            again.
+        ValueError: If the model is not Sequential or Functional, or if one of its
+            layers cannot be made again.
     """
     check_graph(model)
-    names = {layer.name for _, layer in layers_of(model)}
-    new: list[tuple[str, NewActivation, int]] = []
-    kept: list[KeptActivation] = []
-
-    def choose(place: Place, reason: str = "") -> NewActivation | None:
-        try:
-            chosen = decide(place)
-            if chosen and reason:
-                raise KeptError(reason)
-        except KeptError as error:
-            kept.append(KeptActivation(place.path, label(place.activation), str(error)))
-            return None
-        if chosen:
-            new.append((place.path, chosen, _parameters(place.activation)))
-        return chosen
-
-    def swap(layer: Node, path: str) -> Swap | None:
-        if has_built_in(layer):
-            name = _free(f"{layer.name}_activation", names)
-            behind = choose(Place(layer.activation, layer, path, name))
-            return behind and Swap(linear=True, then=behind.layer)
-        if is_activation(layer):
-            there = choose(Place(layer, layer, path, layer.name))
-            return there and Swap(there.layer)
-        for place in _inside(layer, path):
-            choose(place, f"it is inside a {type(layer).__name__}, whose code calls it")
-        return None
-
-    result = rebuild(model, swap, inplace, edit, compiled)
-    replaced = (
-        ReplacedActivation(
-            path, by.before, by.after, by.error, _parameters(by.layer) - had, by.nearest
-        )
-        for path, by, had in new
-    )
-    result.report = ConversionReport(tuple(replaced), tuple(kept))
+    surgery = _Surgery(model, decide, edit)
+    change = surgery.change if subclassed else None
+    result = rebuild(model, surgery.swap, change, inplace, edit, compiled)
+    found = find_layers(result, TrainableActivation).values()
+    if getattr(result, "inputs", None) and not all(each.weights for each in found):
+        result(sample_inputs(result), training=False)  # builds those inside layers
+    result.report = surgery.report()
     return result
 
 
@@ -154,25 +142,133 @@ def replace_trainable(
     return replace_activations(model, decide, **options)
 
 
-def _inside(layer: Node, path: str) -> Iterator[Place]:
-    """Yield the activations that the code of a layer calls."""
-    own = getattr(layer, "activation", None)
-    if own not in (None, keras.activations.linear):
-        yield Place(own, layer, path, layer.name)
-    cells = isinstance(layer, keras.layers.RNN)  # their activation is that of the layer
-    for part in () if cells else getattr(layer, "_layers", ()):
+class _Surgery:
+    """Replaces the activations of a model, and remembers what it did."""
+
+    def __init__(self, model: keras.Model, decide: Any, edit: Any) -> None:
+        self._decide, self._edit = decide, edit
+        self._names = {layer.name for _, layer in layers_of(model)}
+        self._kept: list[KeptActivation] = []
+        # Path, replacement, layer that has it inside, parameters of the old activation.
+        self._new: list[tuple[str, NewActivation, Any, int]] = []
+
+    def swap(self, layer: Node, path: str) -> Swap | None:
+        """Return the replacement of a layer in a graph."""
+        if has_built_in(layer):
+            place = self._place(layer.activation, layer, path)
+            behind = self._choose(place)
+            return behind and Swap(linear=True, then=self._add(place, behind))
+        if is_activation(layer):
+            place = Place(applied(layer), layer, path, layer.name)
+            there = self._choose(place)
+            return there and Swap(self._add(place, there))
+        if isinstance(layer, keras.layers.Layer):
+            return self._swap_inside(layer, path)
+        return None
+
+    def change(self, model: keras.Model, copy: keras.Model, prefix: str) -> None:
+        """Replace the activations of a copy of a subclassed model."""
+        activations = {}
+        for activation, layer, path, slots, recurrent in held_activations(model):
+            place = self._place(activation, layer, f"{prefix}{path}", recurrent)
+            new = self._choose(place)
+            if new:
+                activations[slots] = self._add(place, new)
+        for operation in model.operations:
+            if is_activation(operation) and not isinstance(
+                operation, keras.layers.Layer
+            ):
+                place = Place(operation, operation, f"{prefix}{operation.name}", "")
+                self._refuse(place, f"the code of {type(model).__name__} calls it")
+        if activations:
+            hold(copy, activations)
+
+    def report(self) -> ConversionReport:
+        """Return what was done."""
+        replaced = []
+        for path, new, owner, had in self._new:
+            layers = [new.layer] if owner is None else equals(new.layer, owner)
+            added = sum(map(_parameters, layers)) - had
+            replaced.append(
+                ReplacedActivation(
+                    path, new.before, new.after, new.error, added, new.nearest
+                )
+            )
+        return ConversionReport(tuple(replaced), tuple(self._kept))
+
+    def _place(
+        self, activation: Any, layer: Node, path: str, recurrent: bool = False
+    ) -> Place:
+        """Return the place of an activation that gets a name of its own."""
+        name = f"{path.rpartition('/')[2]}_activation"
+        while name in self._names:
+            name = f"{name}_vaf"
+        self._names.add(name)
+        return Place(activation, layer, path, name, recurrent)
+
+    def _choose(self, place: Place) -> NewActivation | None:
+        try:
+            return self._decide(place)
+        except KeptError as reason:
+            self._keep(place, str(reason))
+            return None
+
+    def _refuse(self, place: Place, reason: str) -> None:
+        """Note that an activation stays, unless it is not of interest."""
+        if self._choose(place):
+            self._keep(place, reason)
+
+    def _keep(self, place: Place, reason: str) -> None:
+        activation = label(place.activation)
+        self._kept.append(KeptActivation(place.path, activation, reason))
+
+    def _add(self, place: Place, new: NewActivation, owner: Any = None) -> Any:
+        self._new.append((place.path, new, owner, _parameters(place.activation)))
+        return new.layer
+
+    def _swap_inside(self, layer: keras.layers.Layer, path: str) -> Swap | None:
+        """Return a layer with other activations in its configuration."""
+        configuration = Configuration(layer, path)
+        chosen = {}
+        for i, slot in enumerate(configuration.slots):
+            place = self._place(slot.activation, layer, slot.path, slot.recurrent)
+            new = self._choose(place)
+            if new:
+                chosen[i] = place, new
+        for part, inner in _inside(layer, path):
+            if not configuration.holds(part):
+                reason = f"a {type(layer).__name__} has no argument for it"
+                self._refuse(Place(part, layer, inner, ""), reason)
+        if not chosen:
+            return None
+        layers = {i: _as_layer(new.layer) for i, (_, new) in chosen.items()}
+        try:
+            made = configuration.make(layers, self._edit)
+        except Exception as error:  # a layer of others may raise anything
+            for place, _ in chosen.values():
+                self._keep(place, f"a {type(layer).__name__} takes no other: {error}")
+            return None
+        for place, new in chosen.values():
+            self._add(place, new, made)
+        pairs = [(chosen[i][0].activation, new) for i, new in layers.items()]
+        return Swap(made, inside=pairs)
+
+
+def _as_layer(new: Any) -> keras.layers.Layer:
+    return new if isinstance(new, keras.layers.Layer) else new.as_layer()
+
+
+def _inside(layer: keras.layers.Layer, path: str) -> Iterator[tuple[Any, str]]:
+    """Yield the activations of the layers inside a layer, with their paths."""
+    for part in () if isinstance(layer, keras.layers.RNN) else layer._layers:
         inner = f"{path}/{part.name}"
+        own = getattr(part, "activation", None)
         if is_activation(part):
-            yield Place(part, part, inner, part.name)
-        elif part is not own:
+            yield applied(part), inner
+        elif callable(own) and not is_linear(own):
+            yield own, inner
+        else:
             yield from _inside(part, inner)
-
-
-def _free(name: str, names: set[str]) -> str:
-    while name in names:
-        name = f"{name}_vaf"
-    names.add(name)
-    return name
 
 
 def _parameters(activation: Any) -> int:

@@ -68,6 +68,7 @@ class ConversionReport:
         kept: The activations that were not.
         deviation: Largest difference between outputs of the two models, or `None` if it
             was not measured.
+        not_searched: Number of layers whose code could not be searched for activations.
 
     Example:
 
@@ -81,6 +82,7 @@ class ConversionReport:
     replaced: tuple[ReplacedActivation, ...] = ()
     kept: tuple[KeptActivation, ...] = ()
     deviation: float | None = None
+    not_searched: int = 0
 
     @property
     def parameters(self) -> int:
@@ -102,6 +104,11 @@ class ConversionReport:
         )
         if self.deviation is not None:
             line += f", largest deviation of an output {self.deviation:.2g}"
+        if self.not_searched == 1:
+            line += "; 1 layer has code of its own and was not searched"
+        elif self.not_searched:
+            layers = f"{self.not_searched} layers"
+            line += f"; {layers} have code of their own and were not searched"
         return line
 
     def __str__(self) -> str:

@@ -1,0 +1,102 @@
+"""The command: convert models of other packages, train them, save them, freeze them.
+
+    pip install -e '.[test,zoo]'
+    KERAS_BACKEND=jax python -m benchmarks.conversions
+    KERAS_BACKEND=tensorflow python -m benchmarks.conversions --only 'keras-hub/*'
+    python -m benchmarks.conversions --tables
+
+Each model is examined in a process of its own. Its report is a JSON file under
+`docs/reports/models/conversions`. Models that have a report for this backend are left
+out, so that an interrupted run goes on. The table `conversions.md` is written anew from
+all reports.
+"""
+
+import argparse
+import contextlib
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.conversions.tables import markdown
+from keras_vaf.utils import write_atomically
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    if arguments.examine:
+        _examine(arguments.examine, arguments.output)
+        return 0
+    if not arguments.tables:
+        from benchmarks.conversions.zoo import names
+
+        for name in names(arguments.all):
+            if any(fnmatch.fnmatchcase(name, each) for each in arguments.only):
+                _run(name, arguments.output, arguments.minutes)
+    write_atomically(arguments.output / "conversions.md", markdown(arguments.output))
+    return 0
+
+
+def _path(name: str, folder: Path) -> Path:
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    package, _, model = name.partition("/")
+    return folder / "conversions" / backend / f"{package}-{model}.json"
+
+
+def _run(name: str, folder: Path, minutes: float) -> None:
+    """Examine a model in a new process, unless it has a report."""
+    if _path(name, folder).exists():
+        return
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.conversions"]
+    command += ["--examine", name, "--output", str(folder)]
+    try:
+        done = subprocess.run(command, timeout=60 * minutes).returncode
+    except subprocess.TimeoutExpired:
+        done = f"more than {minutes:g} minutes"
+    print(f"{name}: {'done' if done == 0 else f'no report ({done})'}", flush=True)
+
+
+def _examine(name: str, folder: Path) -> None:
+    import keras
+
+    from benchmarks.conversions.stages import examine
+    from benchmarks.environment import environment
+
+    packages = {"backend": keras.backend.backend(), **environment()}
+    with contextlib.suppress(ImportError):
+        from importlib.metadata import version
+
+        packages |= {each: version(each) for each in ("keras-hub", "kimm")}
+    with tempfile.TemporaryDirectory() as files:
+        result = examine(name, Path(files))
+    path = _path(name, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"environment": packages, "result": result}, indent=1)
+    write_atomically(path, f"{text}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conversions")
+    parser.add_argument(
+        "--only", nargs="+", default=["*"], metavar="PATTERN", help="these models"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="all sizes of each family of networks"
+    )
+    parser.add_argument("--tables", action="store_true", help="write the tables only")
+    parser.add_argument("--examine", metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--minutes", type=float, default=10, help="time limit of a model (default: 10)"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("docs/reports/models"), metavar="FOLDER"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

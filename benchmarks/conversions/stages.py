@@ -1,0 +1,143 @@
+"""`examine` converts one model, trains it, saves it, loads it again and freezes it."""
+
+import json
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from benchmarks.conversions.census import census
+from benchmarks.conversions.zoo import build
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models import convert, freeze
+
+SAMPLES = 2
+RUN = Path(__file__).with_name("load_and_run.py")
+
+
+def examine(name: str, folder: Path) -> dict[str, Any]:
+    """Return what happens to a model.
+
+    Each stage that fails has the message of its error instead of a result.
+
+    Args:
+        name: One of `benchmarks.conversions.zoo.names()`.
+        folder: An empty folder for the files of the model.
+    """
+    model = build(name)
+    x = inputs_of(model)
+    found = census(lambda: outputs_of(model, x))
+    expected = outputs_of(model, x)
+    result: dict[str, Any] = {"name": name, "exist": len(found)}
+    result["parameters"] = model.count_params()
+    try:
+        converted = convert(model)
+    except ValueError as error:
+        return {**result, "replaced": 0, "reason": str(error)}
+    left = census(lambda: outputs_of(converted, x))
+    report = converted.report
+    result |= {
+        "replaced": len(found) - len(left),
+        "reported": len(report.replaced),
+        "kept": [str(kept) for kept in report.kept],
+        "left": sorted("/".join(map(str, call)) for call in left),
+        "not_searched": report.not_searched,
+        "deviation": difference(expected, outputs_of(converted, x)),
+    }
+    stages: dict[str, Callable[[], Any]] = {
+        "trained": lambda: train(converted, x),
+        "reloaded": lambda: reload(converted, x, folder, "converted"),
+        "frozen": lambda: reload(freeze(converted, data=x), x, folder, "frozen"),
+    }
+    for stage, work in stages.items():
+        try:
+            result[stage] = work()
+        except Exception as error:  # the table shows what failed
+            traceback.print_exc()
+            result[stage] = f"{type(error).__name__}: {error}"[:1000]
+    return result
+
+
+def inputs_of(model: keras.Model) -> Any:
+    """Return random inputs of a model, tokens below 50 and masks of ones."""
+    random = np.random.default_rng(0)
+
+    def sample(entry: Any) -> np.ndarray:
+        unknown = 32 if len(entry.shape) > 3 else 8
+        shape = (SAMPLES, *(size or unknown for size in entry.shape[1:]))
+        if keras.backend.is_float_dtype(entry.dtype):
+            return random.normal(size=shape).astype("float32")
+        if "mask" in entry.name:
+            return np.ones(shape, entry.dtype)
+        most = 2 if "segment" in entry.name else 50
+        most = min(most, shape[-1]) if "position" in entry.name else most
+        return random.integers(0, most, shape).astype(entry.dtype)
+
+    return keras.tree.map_structure(sample, model.input)
+
+
+def outputs_of(model: keras.Model, x: Any) -> list[np.ndarray]:
+    """Return the outputs of a model in a list."""
+    outputs = keras.tree.flatten(model(x, training=False))
+    return [keras.ops.convert_to_numpy(output) for output in outputs]
+
+
+def difference(expected: list[np.ndarray], outputs: list[np.ndarray]) -> float:
+    """Return the largest difference, relative to the largest value of each output."""
+    pairs = zip(expected, outputs, strict=True)
+    return max(float(np.max(np.abs(b - a)) / np.max(np.abs(a))) for a, b in pairs)
+
+
+def train(model: keras.Model, x: Any) -> dict[str, Any]:
+    """Train a model for an epoch, and count the activations that changed."""
+    layers = find_layers(model, TrainableActivation)
+    before = {path: layer.get_weights() for path, layer in layers.items()}
+    outputs = model(x, training=False)
+    if model.compiled:  # a task of keras-hub, which predicts a class
+        y = np.zeros(outputs.shape[:-1], "int32")
+    else:
+        y = keras.tree.map_structure(lambda z: np.zeros(z.shape, "float32"), outputs)
+        model.compile("adam", keras.tree.map_structure(lambda _: "mse", y))
+    history = model.fit(x, y, batch_size=1, epochs=1, verbose=0)
+    changed = [
+        any(
+            np.any(a != b) for a, b in zip(old, layers[path].get_weights(), strict=True)
+        )
+        for path, old in before.items()
+    ]
+    return {
+        "loss": history.history["loss"][0],
+        "activations": len(layers),
+        "changed": changed,
+    }
+
+
+def reload(model: keras.Model, x: Any, folder: Path, kind: str) -> float:
+    """Save a model, and compare its outputs with those of a new process.
+
+    Args:
+        model: The model.
+        x: Its inputs.
+        folder: Folder for the file.
+        kind: `"frozen"` for a process that cannot import keras_vaf.
+
+    Returns:
+        The largest relative difference.
+    """
+    file = folder / f"{kind}.keras"
+    model.save(file)
+    leaves = keras.tree.flatten(x)
+    np.savez(folder / "inputs.npz", *leaves)
+    keys = list(x) if isinstance(x, dict) else None
+    command = [sys.executable, str(RUN), str(file), kind, json.dumps(keys)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    with np.load(folder / "outputs.npz") as arrays:
+        return difference(outputs_of(model, x), list(arrays.values()))

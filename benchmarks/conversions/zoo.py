@@ -1,0 +1,202 @@
+"""`build` makes models of other packages, small ones and without trained weights."""
+
+import importlib
+from typing import Any
+
+import keras
+
+_IMAGE = (64, 64, 3)
+_TEXT = {
+    "vocabulary_size": 64,
+    "num_layers": 2,
+    "num_heads": 2,
+    "hidden_dim": 16,
+    "intermediate_dim": 32,
+}
+_GROUPED = {
+    "vocabulary_size": 64,
+    "num_layers": 2,
+    "num_query_heads": 4,
+    "num_key_value_heads": 2,
+    "hidden_dim": 16,
+    "intermediate_dim": 32,
+}
+_PATCHES = {
+    "image_shape": (32, 32, 3),
+    "patch_size": 8,
+    "num_layers": 2,
+    "num_heads": 2,
+    "hidden_dim": 16,
+}
+_NAMES = {"num_heads": "num_attention_heads", "vocabulary_size": "vocab_size"}
+
+# Arguments of the backbones of keras-hub, all of them small.
+BACKBONES: dict[str, dict[str, Any]] = {
+    "Bert": _TEXT,
+    "Roberta": _TEXT,
+    "DistilBert": _TEXT,
+    "GPT2": _TEXT,
+    "Llama": _GROUPED,
+    "Mistral": _GROUPED,
+    "ViT": {**_PATCHES, "mlp_dim": 32},
+    "Whisper": {
+        **_TEXT,
+        "max_encoder_sequence_length": 16,
+        "max_decoder_sequence_length": 8,
+    },
+    "T5": _TEXT,
+    "OPT": _TEXT,
+    "Electra": {
+        **{k: v for k, v in _TEXT.items() if k != "vocabulary_size"},
+        "vocab_size": 64,
+        "embedding_dim": 16,
+    },
+    "Gemma": {**_GROUPED, "head_dim": 8},
+    "Albert": {**_TEXT, "embedding_dim": 16},
+    "Bart": _TEXT,
+    "Bloom": _TEXT,
+    "DebertaV3": _TEXT,
+    "DeiT": {**_PATCHES, "intermediate_dim": 32},
+    "Falcon": {
+        **{k: v for k, v in _TEXT.items() if k != "num_heads"},
+        "num_attention_heads": 2,
+    },
+    "FNet": {k: v for k, v in _TEXT.items() if k != "num_heads"},
+    "GPTNeoX": _TEXT,
+    "Llama3": _GROUPED,
+    "MiT": {
+        "image_shape": (32, 32, 3),
+        "layerwise_depths": [1, 1],
+        "num_layers": 2,
+        "layerwise_num_heads": [1, 2],
+        "layerwise_sr_ratios": [2, 1],
+        "max_drop_path_rate": 0.1,
+        "layerwise_patch_sizes": [7, 3],
+        "layerwise_strides": [4, 2],
+        "hidden_dims": [8, 16],
+    },
+    "Mixtral": {**_GROUPED, "num_experts": 2},
+    "Phi3": _GROUPED,
+    "Qwen": _GROUPED,
+    "Qwen3": {**_GROUPED, "head_dim": 8},
+    "XLMRoberta": _TEXT,
+    "XLNet": _TEXT,
+    "EfficientNet": {
+        "input_shape": (32, 32, 3),
+        "stackwise_kernel_sizes": [3, 3],
+        "stackwise_num_repeats": [1, 2],
+        "stackwise_input_filters": [8, 8],
+        "stackwise_output_filters": [8, 16],
+        "stackwise_expansion_ratios": [1, 4],
+        "stackwise_strides": [1, 2],
+        "stackwise_squeeze_and_excite_ratios": [0.25, 0.25],
+        "stackwise_block_types": ["v1", "v1"],
+        "width_coefficient": 1.0,
+        "depth_coefficient": 1.0,
+        "stackwise_force_input_filters": [0, 0],
+        "stackwise_nores_option": [False, False],
+    },
+    "ResNet": {
+        "image_shape": (32, 32, 3),
+        "input_conv_filters": [8],
+        "input_conv_kernel_sizes": [3],
+        "stackwise_num_filters": [8, 16],
+        "stackwise_num_blocks": [1, 1],
+        "stackwise_num_strides": [1, 2],
+        "block_type": "basic_block",
+    },
+    "DenseNet": {
+        "image_shape": (32, 32, 3),
+        "stackwise_num_repeats": [2, 2],
+        "growth_rate": 8,
+    },
+    "CSPNet": {
+        "image_shape": (32, 32, 3),
+        "stem_filters": 8,
+        "stem_kernel_size": 3,
+        "stem_strides": 1,
+        "stackwise_depth": [1, 1],
+        "stackwise_strides": [1, 2],
+        "stackwise_num_filters": [8, 16],
+        "block_type": "dark_block",
+    },
+    "VGG": {
+        "image_shape": (32, 32, 3),
+        "stackwise_num_repeats": [1, 1],
+        "stackwise_num_filters": [8, 16],
+    },
+    "SwinTransformer": {
+        "image_shape": (32, 32, 3),
+        "embed_dim": 8,
+        "depths": [2, 2],
+        "num_heads": [1, 2],
+        "window_size": 4,
+    },
+}
+TASKS = {
+    "BertTextClassifier": ("Bert", {"num_classes": 3}),
+    "RobertaTextClassifier": ("Roberta", {"num_classes": 3}),
+    "GPT2CausalLM": ("GPT2", {}),
+    "LlamaCausalLM": ("Llama", {}),
+    "BertMaskedLM": ("Bert", {}),
+    "ViTImageClassifier": ("ViT", {"num_classes": 3}),
+    "EfficientNetImageClassifier": ("EfficientNet", {"num_classes": 3}),
+}
+# One network of each family of keras.applications and of kimm, the smallest.
+APPLICATIONS = (
+    *("ConvNeXtTiny", "DenseNet121", "EfficientNetB0", "EfficientNetV2B0"),
+    *("InceptionResNetV2", "InceptionV3", "MobileNet", "MobileNetV2"),
+    *("MobileNetV3Large", "MobileNetV3Small", "NASNetMobile", "ResNet50"),
+    *("ResNet50V2", "VGG16", "Xception"),
+)
+KIMM = (
+    *("ConvMixer736D32", "ConvNeXtAtto", "DenseNet121", "EfficientNetB0"),
+    *("EfficientNetLiteB0", "EfficientNetV2B0", "GhostNetV2W100", "GhostNetV3W050"),
+    *("GhostNetW050", "HGNetTiny", "HGNetV2B0", "InceptionNeXtTiny", "InceptionV3"),
+    *("LCNet035", "MobileNetV2W050", "MobileNetV3W050Small", "MobileOneS0"),
+    *("MobileViTV2W050", "MobileViTXXS", "RegNetX002", "RegNetY002", "RepVGGA0"),
+    *("ResNet18", "TinyNetE", "VGG11", "VisionTransformerTiny32", "Xception"),
+)
+
+
+def names(every: bool = False) -> list[str]:
+    """Return the names of the models.
+
+    Args:
+        every: Whether to list all networks of keras.applications and kimm, not only
+            the smallest of each family.
+    """
+    hub = [f"keras-hub/{name}" for name in (*BACKBONES, *TASKS)]
+    applications, kimm = list(APPLICATIONS), list(KIMM)
+    if every:
+        applications = [n for n in dir(keras.applications) if n[0].isupper()]
+        kimm = importlib.import_module("kimm").list_models()
+    return [
+        *hub,
+        *(f"keras.applications/{name}" for name in applications),
+        *(f"kimm/{name}" for name in kimm),
+    ]
+
+
+def build(name: str) -> keras.Model:
+    """Build a model with random weights.
+
+    Args:
+        name: One of `names()`.
+    """
+    package, _, model = name.partition("/")
+    keras.utils.set_random_seed(0)
+    if package == "keras.applications":
+        shape = (331, 331, 3) if model == "NASNetLarge" else (96, 96, 3)
+        make = getattr(keras.applications, model)
+        return make(weights=None, input_shape=shape, classes=10)
+    module = importlib.import_module(package.replace("-", "_"))
+    if package == "kimm":
+        make = getattr(module.models, model)
+        return make(weights=None, input_shape=(96, 96, 3), classes=10)
+    if model in TASKS:
+        backbone, arguments = TASKS[model]
+        return getattr(module.models, model)(
+            build(f"keras-hub/{backbone}"), preprocessor=None, **arguments
+        )
+    return getattr(module.models, f"{model}Backbone")(**BACKBONES[model])

@@ -1,0 +1,129 @@
+"""`Configuration` makes a layer again with other activations in its configuration."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import keras
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.surgery.fixed_activations import (
+    ACTIVATION_LAYERS,
+    is_linear,
+    label,
+)
+
+
+class Slot(NamedTuple):
+    """An activation in the configuration of a layer.
+
+    Args:
+        activation: A function or a layer.
+        path: Path of the layer that applies it.
+        recurrent: Whether it belongs to a recurrent layer.
+        holder: The dictionary or list that holds it.
+        key: Its key there.
+    """
+
+    activation: Any
+    path: str
+    recurrent: bool
+    holder: Any
+    key: Any
+
+
+class Configuration:
+    """The configuration of a layer, and the activations that it names.
+
+    Args:
+        layer: A layer with code of its own, a wrapper, or a recurrent layer.
+        path: Its path.
+
+    Attributes:
+        slots: The activations. There are none if the layer cannot be described.
+    """
+
+    def __init__(self, layer: keras.layers.Layer, path: str) -> None:
+        self._kind = type(layer)
+        self.slots: list[Slot] = []
+        try:
+            self._config = layer.get_config()
+        except Exception:  # a layer of others may raise anything
+            return
+        found = find_layers(layer, TrainableActivation).values()
+        trained = {each.name: each for each in found}
+        for slot in _slots(self._config, path):
+            # A configuration holds no weights.
+            name = getattr(slot.activation, "name", "")
+            self.slots.append(
+                slot._replace(activation=trained.get(name, slot.activation))
+            )
+
+    def holds(self, activation: Any) -> bool:
+        """Tell whether an activation inside the layer comes from its configuration."""
+        names = {label(slot.activation) for slot in self.slots}
+        return label(activation) in names
+
+    def make(
+        self, activations: dict[int, Any], edit: Callable[[Any], Any] | None = None
+    ) -> keras.layers.Layer:
+        """Return the layer with other activations.
+
+        Args:
+            activations: Layers by the position of their slot.
+            edit: Changes the configuration after that.
+
+        Raises:
+            Exception: Whatever the layer raises that does not take them.
+        """
+        for position, new in activations.items():
+            holder, key = self.slots[position][-2:]
+            if isinstance(new, keras.layers.Activation) and _is_name(key):
+                new = new.activation
+            holder[key] = keras.saving.serialize_keras_object(new)
+        config = edit(self._config) if edit else self._config
+        return self._kind.from_config(config)
+
+
+def _is_name(key: Any) -> bool:
+    """Tell whether a key of a configuration is that of an activation."""
+    if key == "recurrent_activation":  # that of a gate
+        return False
+    return str(key) == "activation" or str(key).endswith("_activation")
+
+
+def _slots(holder: Any, path: str, recurrent: bool = False) -> Iterator[Slot]:
+    recurrent = recurrent or "recurrent_initializer" in holder
+    items = holder.items() if isinstance(holder, dict) else enumerate(holder)
+    for key, value in list(items):
+        config = value.get("config") if isinstance(value, dict) else None
+        inner = path
+        if isinstance(config, dict):
+            inner = f"{path}/{config.get('name', key)}"
+        if _is_name(key) or _is_activation_layer(value):
+            activation = _activation(value)
+            if not is_linear(activation):
+                yield Slot(activation, inner, recurrent, holder, key)
+        elif isinstance(config, dict):
+            yield from _slots(config, inner, recurrent)
+        elif isinstance(value, list | dict):
+            yield from _slots(value, path, recurrent)
+
+
+def _is_activation_layer(value: Any) -> bool:
+    """Tell whether a part of a configuration describes an activation layer."""
+    if not isinstance(value, dict):
+        return False
+    kind = keras.saving.get_registered_object(value.get("registered_name") or "")
+    kind = kind or getattr(keras.layers, str(value.get("class_name")), None)
+    return isinstance(kind, type) and issubclass(kind, ACTIVATION_LAYERS)
+
+
+def _activation(value: Any) -> Any:
+    """Return the activation that a part of a configuration describes, or `None`."""
+    try:
+        if isinstance(value, dict):
+            return keras.saving.deserialize_keras_object(value)
+        return keras.activations.get(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,229 @@
+"""`ConvertedModel` saves a subclassed model together with its new activations."""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import keras
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
+
+Path = tuple[int, ...]
+"""Positions of a layer and of its parents, from the model inwards."""
+
+
+class Slot(NamedTuple):
+    """The place of an activation.
+
+    Args:
+        path: Path of the layer that holds it.
+        attribute: The attribute that holds it.
+    """
+
+    path: Path
+    attribute: str = "activation"
+
+
+Slots = tuple[Slot, ...]
+"""The places of one activation."""
+_ATTRIBUTE = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
+
+
+class Held(NamedTuple):
+    """An activation that layers of a built model hold.
+
+    Args:
+        activation: A function or a layer.
+        layer: The outermost layer that holds it.
+        path: Path of this layer, made of names.
+        slots: All its places.
+        recurrent: Whether it belongs to a recurrent layer.
+    """
+
+    activation: Any
+    layer: keras.layers.Layer
+    path: str
+    slots: Slots
+    recurrent: bool
+
+
+def held_activations(model: keras.Model) -> Iterator[Held]:
+    """Yield the activations that the layers of a built model hold.
+
+    Args:
+        model: The model. Its layers may hold others.
+    """
+    seen: set[tuple[int, str]] = set()
+    for path, layer, name, recurrent in walk(model):
+        held = _held(layer)
+        for attribute, activation in held.items():
+            if (id(layer), attribute) in seen:
+                continue
+            # A layer hands its activation on to the layers that it is made of.
+            family = ((path, layer), *(inner[:2] for inner in walk(layer, path)))
+            slots = []
+            for inner, part in family:
+                names = [n for n, value in _held(part).items() if value is activation]
+                seen |= {(id(part), each) for each in names}
+                slots += [Slot(inner, each) for each in names]
+            yield Held(activation, layer, name, tuple(slots), recurrent)
+        if not held and is_activation(layer) and (id(layer), "") not in seen:
+            seen.add((id(layer), ""))
+            yield Held(layer, layer, name, (Slot(path),), recurrent)
+
+
+def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
+    """Give layers of a built model other activations.
+
+    Args:
+        model: The model, which becomes a `ConvertedModel`.
+        activations: The new activations by the slots that hold them.
+    """
+    if not isinstance(model, ConvertedModel):
+        kind: Any = type(model)
+        object.__setattr__(model, "__class__", _converted(kind))
+        model._own_activations = tuple(find_layers(model, TrainableActivation))
+        model._replaced_slots = ()
+    for slots, activation in activations.items():
+        for path, attribute in slots:
+            _set_activation(_at(model, path), attribute, activation)
+    new = tuple(slots for slots in activations if slots not in model._replaced_slots)
+    model._replaced_slots = (*model._replaced_slots, *new)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class ConvertedModel:
+    """A subclassed model in which some activations were replaced.
+
+    Its class is made when it is needed and is a subclass of the model's class. The
+    configuration holds that of the original model, and the new activations with the
+    layers that apply them.
+    """
+
+    _own_activations: tuple[str, ...]
+    _replaced_slots: tuple[Slots, ...]
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the configuration of the original model, and the new activations.
+
+        Raises:
+            ValueError: If the model has an activation that neither of them holds.
+        """
+        new = [
+            getattr(_at(self, slots[0].path), slots[0].attribute)
+            for slots in self._replaced_slots
+        ]
+        held = set(map(id, new))
+        for path, layer in find_layers(self, TrainableActivation).items():
+            if id(layer) not in held and path not in self._own_activations:
+                raise ValueError(
+                    "The model cannot be saved: an activation was put into one of its "
+                    "layers by hand. Use keras_vaf.models.convert. "
+                    f"Received: {path!r}"
+                )
+        original = type(self).__bases__[1]
+        described = {
+            "module": original.__module__,
+            "class_name": original.__name__,
+            "config": super().get_config(),  # type: ignore[misc]
+            "registered_name": keras.saving.get_registered_name(original),
+        }
+        pairs = zip(self._replaced_slots, new, strict=True)
+        return {
+            "original": described,
+            "replaced": [
+                {
+                    "slots": [[list(path), attribute] for path, attribute in slots],
+                    "activation": keras.saving.serialize_keras_object(activation),
+                }
+                for slots, activation in pairs
+            ],
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        """Make the original model and replace its activations."""
+        deserialize = functools.partial(
+            keras.saving.deserialize_keras_object, custom_objects=custom_objects
+        )
+        model = deserialize(config["original"])
+        activations = {
+            tuple(
+                Slot(tuple(path), attribute) for path, attribute in each["slots"]
+            ): deserialize(each["activation"])
+            for each in config["replaced"]
+        }
+        hold(model, activations)
+        return model
+
+
+@functools.lru_cache(maxsize=64)
+def _converted(kind: type) -> type:
+    """Return the class of converted models of a class."""
+    made = type(f"Converted{kind.__name__}", (ConvertedModel, kind), {})
+    # Whichever class of this name is found, it reads all converted models.
+    register = keras.saving.register_keras_serializable("keras_vaf", "ConvertedModel")
+    return register(made)
+
+
+def walk(
+    layer: Any, path: Path = (), name: str = "", recurrent: bool = False
+) -> Iterator[tuple[Path, keras.layers.Layer, str, bool]]:
+    """Yield the layers inside another one: path, layer, names, whether recurrent."""
+    recurrent = recurrent or isinstance(layer, keras.layers.RNN)
+    for i, part in enumerate(_parts(layer)):
+        inner = f"{name}/{part.name}".lstrip("/")
+        yield (*path, i), part, inner, recurrent
+        yield from walk(part, (*path, i), inner, recurrent)
+
+
+def _parts(layer: Any) -> Sequence[keras.layers.Layer]:
+    models = isinstance(layer, keras.Model)
+    parts = layer.layers if models else layer._layers
+    own = [id(activation) for activation in _held(layer, linear=True).values()]
+    return [part for part in parts if id(part) not in own]
+
+
+def _at(model: Any, path: Path) -> Any:
+    return functools.reduce(lambda layer, i: _parts(layer)[i], path, model)
+
+
+def _held(layer: Any, linear: bool = False) -> dict[str, Any]:
+    """Return the activations that a layer holds, by the names of attributes.
+
+    Args:
+        layer: The layer.
+        linear: Whether to return layers that change nothing, too.
+    """
+    if isinstance(layer, keras.Model):
+        return {}
+    held = {}
+    # PyTorch keeps layers elsewhere.
+    for name in (*vars(layer), *vars(layer).get("_modules", ())):
+        value = getattr(layer, name, None) if _ATTRIBUTE.search(name) else None
+        # A layer with another name is one of the parts, unless it was put there.
+        part = isinstance(value, keras.layers.Layer) and name != "activation"
+        inside = part and not isinstance(value, TrainableActivation)
+        if callable(value) and not inside and (linear or not is_linear(value)):
+            held[name] = value
+    return held
+
+
+def _set_activation(layer: Any, name: str, activation: keras.layers.Layer) -> None:
+    """Give a built layer another activation. Keras locks built layers."""
+    locked = layer._tracker.locked
+    layer._tracker.unlock()
+    if not hasattr(layer, name):  # a layer such as ReLU
+        for weight in list(layer.weights):
+            layer._untrack_variable(weight)
+        layer.__class__ = keras.layers.Activation
+    elif isinstance(getattr(layer, name), keras.layers.Layer):
+        layer._tracker.untrack(getattr(layer, name))
+    setattr(layer, name, activation)
+    if locked:
+        layer._tracker.lock()

@@ -1,0 +1,235 @@
+"""`Flow` finds activations that shape an output of a model, or gate other values."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import keras
+
+from keras_vaf.models.surgery.cloning import Node, is_graph
+from keras_vaf.models.surgery.fixed_activations import (
+    has_built_in,
+    is_activation,
+    label,
+)
+from keras_vaf.models.surgery.tracing import Inside, Tracer, has_own_code
+from keras_vaf.ops.activations import KERAS_NAMES
+
+OUTPUT = "it shapes an output of the model"
+GATE = "it is a gate that multiplies other values"
+
+# Layers and operators that cannot undo the range of their input.
+_LAYERS = (
+    *("ActivityRegularization", "AlphaDropout", "Average", "Concatenate", "Dropout"),
+    *("Cropping1D", "Cropping2D", "Cropping3D", "Flatten", "GaussianDropout"),
+    *("GaussianNoise", "Identity", "Masking", "Maximum", "Minimum", "Permute"),
+    *("RepeatVector", "Rescaling", "Reshape", "Resizing", "SpatialDropout1D"),
+    *("SpatialDropout2D", "SpatialDropout3D", "UpSampling1D", "UpSampling2D"),
+    *("UpSampling3D", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D"),
+    *(
+        f"{place}{kind}Pooling{rank}D"
+        for place in ("", "Global", "Adaptive")
+        for kind in ("Average", "Max")
+        for rank in (1, 2, 3)
+    ),
+)
+_OPERATORS = frozenset(
+    {
+        *("Abs", "Absolute", "Amax", "Amin", "AveragePool", "BroadcastTo", "Cast"),
+        *("Clip", "Concatenate", "Copy", "ExpandDims", "Flip", "GetItem", "Max"),
+        *("Maximum", "MaxPool", "Mean", "Min", "Minimum", "Moveaxis", "Negative"),
+        *("Pad", "Ravel", "Repeat", "Reshape", "Resize", "Roll", "Slice", "Split"),
+        *("Squeeze", "Stack", "StopGradient", "Swapaxes", "Take", "Tile"),
+        *("Transpose", "Unstack"),
+    }
+)
+_ARITHMETIC = frozenset({"Add", "Divide", "Multiply", "Subtract", "TrueDivide"})
+_GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
+
+
+class Flow:
+    """Follows values through the graph of a model and through the code of its layers.
+
+    Code is followed where it runs on symbolic tensors.
+
+    Args:
+        model: A Sequential or Functional model.
+
+    Attributes:
+        calls: Layers whose code calls an activation that they do not hold, with its
+            name.
+        not_searched: Layers whose code cannot be followed.
+    """
+
+    def __init__(self, model: keras.Model) -> None:
+        self.calls: list[tuple[Node, str]] = []
+        self.not_searched: list[Node] = []
+        self._reasons: dict[int, str] = {}
+        self._reasons_in_code: dict[tuple[int, str], str] = {}
+        self._code: dict[int, Inside | None] = {}
+        with Tracer() as self._tracer:
+            if getattr(model, "outputs", None):
+                self._follow(model.outputs, (), OUTPUT)
+                self._search(model.outputs, ())
+            else:
+                self._chain(model)
+
+    def reason(self, activation: Any, layer: Node) -> str | None:
+        """Return why an activation must stay, or `None`.
+
+        Args:
+            activation: A layer, an operation or a function.
+            layer: The layer that it is, or whose activation it is.
+        """
+        if self._code.get(id(layer)) is None and not self._tracer.entered(layer):
+            return self._reasons.get(id(layer))
+        return self._reasons_in_code.get((id(layer), _name(activation)))
+
+    def _chain(self, model: keras.Model) -> None:
+        """Note the last layers of a Sequential model that is not built."""
+        for layer in reversed(model.layers):
+            self._reasons[id(layer)] = OUTPUT
+            if is_graph(layer):
+                self._chain(layer)
+            if type(layer).__name__ not in _LAYERS:
+                break
+
+    def _note(self, operation: Node, owners: Sequence[Node], reason: str) -> None:
+        self._reasons.setdefault(id(operation), reason)
+        built_in = has_built_in(operation)
+        if not built_in and not is_activation(operation):
+            return
+        # A function that is not Keras's own leaves operators of other names.
+        names = {_name(operation.activation if built_in else operation)}
+        names |= set() if _is_layer(operation) else {""}
+        owners = (*owners, *self._tracer.owners(operation))
+        for name, owner in itertools.product(names, owners):
+            self._reasons_in_code.setdefault((id(owner), name), reason)
+
+    def _follow(
+        self, tensors: Sequence[Any], owners: Sequence[Node], reason: str
+    ) -> set[int]:
+        """Go back from tensors while their range is kept, and note what makes it.
+
+        Args:
+            tensors: Where to start.
+            owners: Layers whose code this is, the outermost first.
+            reason: `OUTPUT`, or `GATE` to note gates only.
+
+        Returns:
+            The ids of the inputs of the graph that are reached.
+        """
+        sources, seen = set(), set()
+        waiting = [(tensor, False) for tensor in tensors]
+        while waiting:
+            tensor, scaled = waiting.pop()
+            if id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            operation, node, place = _origin(tensor)
+            if node is None:
+                sources.add(id(tensor))
+                continue
+            if reason == OUTPUT or _is_gate(operation, scaled):
+                self._note(operation, owners, reason)
+            inside = self._inside(operation, node)
+            if inside is not None:
+                inner = owners if is_graph(operation) else (*owners, operation)
+                reached = self._follow([inside.outputs[place]], inner, reason)
+                pairs = zip(inside.inputs, node.input_tensors, strict=False)
+                waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
+            elif id(operation) in self._code:  # it may end with any of its parts
+                for part in operation._flatten_layers(include_self=False):
+                    self._note(part, owners, reason)
+            elif _keeps_range(operation, node):
+                scaled = scaled or type(operation).__name__ in _ARITHMETIC
+                waiting += [(tensor, scaled) for tensor in node.input_tensors]
+        return sources
+
+    def _search(self, outputs: Sequence[Any], owners: Sequence[Node]) -> None:
+        """Search a graph for gates, and for activations that code calls."""
+        for operation, node in _nodes(outputs):
+            inside = self._inside(operation, node)
+            if inside is not None:
+                inner = owners if is_graph(operation) else (*owners, operation)
+                self._search(inside.outputs, inner)
+            elif type(operation).__name__ == "Multiply":
+                tensors = {id(tensor): tensor for tensor in node.input_tensors}
+                for tensor in tensors.values() if len(tensors) > 1 else ():
+                    self._follow([tensor], owners, GATE)
+            if owners and is_activation(operation) and not _is_layer(operation):
+                within = (*owners, *self._tracer.owners(operation))
+                call = within[-1], label(operation)
+                if call not in self.calls and not _is_held(*call):
+                    self.calls.append(call)
+
+    def _inside(self, operation: Node, node: Any) -> Inside | None:
+        if is_graph(operation):
+            return Inside(operation.inputs, operation.outputs)
+        if not has_own_code(operation):
+            return None
+        if id(operation) not in self._code:
+            self._code[id(operation)] = self._tracer.trace(operation, node)
+            if self._code[id(operation)] is None:
+                self.not_searched.append(operation)
+        return self._code[id(operation)]
+
+
+def _name(activation: Any) -> str:
+    """Return the name of an activation if it is one of Keras, else an empty string."""
+    name = label(activation)
+    return name if name in KERAS_NAMES else ""
+
+
+def _origin(tensor: Any) -> tuple[Node, Any, int]:
+    """Return the operation that made a tensor, its node, and the tensor's position.
+
+    The node of an input is `None`.
+    """
+    history = getattr(tensor, "_keras_history", None)
+    if history is None or history.operation is None:
+        return None, None, 0
+    node = history.operation._inbound_nodes[history.node_index]
+    return history.operation, None if node.is_input else node, history.tensor_index
+
+
+def _is_gate(operation: Node, scaled: bool) -> bool:
+    """Tell whether an operation is a gate if its output is multiplied by others."""
+    activation = operation.activation if has_built_in(operation) else operation
+    name = label(activation)
+    capped = getattr(activation, "max_value", None) == 6 or name == "relu6"
+    return name in _GATES or (capped and scaled)  # relu6(x + 3) / 6 is a hard sigmoid
+
+
+def _is_layer(operation: Node) -> bool:
+    return isinstance(operation, keras.layers.Layer)
+
+
+def _is_held(layer: Node, name: str) -> bool:
+    """Tell whether a layer, or one inside it, has an activation of this name."""
+    if isinstance(layer, keras.layers.Wrapper):
+        return True
+    own = [getattr(part, "activation", None) for part in layer._flatten_layers()]
+    return any(callable(each) and _name(each) in ("", name) for each in own)
+
+
+def _keeps_range(operation: Node, node: Any) -> bool:
+    name = type(operation).__name__
+    if _is_layer(operation):
+        return name in _LAYERS
+    if name not in _ARITHMETIC:
+        return name in _OPERATORS
+    arguments = keras.tree.flatten((node.arguments.args, node.arguments.kwargs))
+    learned = any(isinstance(each, keras.Variable) for each in arguments)
+    return len(node.input_tensors) == 1 and not learned
+
+
+def _nodes(outputs: Sequence[Any]) -> Iterator[tuple[Node, Any]]:
+    """Yield the operations of a graph with their nodes, each node once."""
+    waiting, seen = list(outputs), set()
+    while waiting:
+        operation, node, _ = _origin(waiting.pop())
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield operation, node
+            waiting += node.input_tensors

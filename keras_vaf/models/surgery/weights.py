@@ -1,0 +1,48 @@
+"""`copy_weights` gives a copy of a layer the weights of the layer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+from keras_vaf.layers.traversal import find_layers
+
+
+def equals(layer: Any, outer: keras.layers.Layer) -> list[keras.layers.Layer]:
+    """Return the layers inside another one with the class and name of a layer."""
+    if not isinstance(layer, keras.layers.Layer):
+        return []
+    found = find_layers(outer, type(layer)).values()
+    return [each for each in found if each.name == layer.name]
+
+
+def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
+    """Copy the weights of a layer.
+
+    Args:
+        old: The layer.
+        new: A layer that is equal but for activations inside.
+        inside: These activations: old ones, and those that the new ones are equal to.
+
+    Raises:
+        ValueError: If the two have other weights.
+    """
+    left_out = set()
+    for activation, given in inside:
+        made = equals(given, new)
+        for layer in (activation, *made):
+            left_out |= {id(weight) for weight in getattr(layer, "weights", ())}
+        for layer in made if getattr(given, "weights", ()) else ():
+            layer.set_weights(given.get_weights())
+    source, target = (
+        [each for each in getattr(layer, "weights", ()) if id(each) not in left_out]
+        for layer in (old, new)
+    )
+    if [each.shape for each in source] != [each.shape for each in target]:
+        raise ValueError(
+            f"The layer {old.name!r} of class {type(old).__name__} cannot be made "
+            f"again from its configuration: the copy has {len(target)} weights, or "
+            f"other ones. Received: a layer with {len(source)} weights"
+        )
+    for weight, value in zip(target, source, strict=True):
+        weight.assign(keras.ops.convert_to_numpy(value))

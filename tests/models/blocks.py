@@ -1,0 +1,128 @@
+"""Layers and models with code of their own, as other packages have them."""
+
+import keras
+from keras import layers, ops
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+def cube(x):
+    """An activation of one's own, with a name."""
+    return x**3 / 10
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Feedforward(layers.Layer):
+    """Hands its activation on to a layer inside, as a TransformerEncoder does."""
+
+    def __init__(self, units, activation="gelu", **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.activation = keras.activations.get(activation)
+
+    def build(self, shape):
+        self.norm = layers.LayerNormalization(name="norm")
+        self.norm.build(shape)
+        self.inner = layers.Dense(self.units, activation=self.activation, name="inner")
+        self.inner.build(shape)
+        self.outer = layers.Dense(shape[-1], name="outer")
+        self.outer.build((*shape[:-1], self.units))
+
+    def call(self, inputs):
+        return self.norm(inputs + self.outer(self.inner(inputs)))
+
+    def get_config(self):
+        activation = keras.activations.serialize(self.activation)
+        return {**super().get_config(), "units": self.units, "activation": activation}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Gated(layers.Layer):
+    """Calls its activation in its own code, as the decoder of Llama does."""
+
+    def __init__(self, units, activation=ops.silu, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.activation = keras.activations.get(activation)
+        self.gate = layers.Dense(units, name="gate")
+        self.value = layers.Dense(units, name="value")
+
+    def build(self, shape):
+        self.gate.build(shape)
+        self.value.build(shape)
+
+    def call(self, inputs):
+        return self.activation(self.gate(inputs)) * self.value(inputs)
+
+    def get_config(self):
+        activation = keras.activations.serialize(self.activation)
+        return {**super().get_config(), "units": self.units, "activation": activation}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Fixed(layers.Layer):
+    """Has activations that its configuration does not name."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.dense = layers.Dense(3, activation="relu", name="dense")
+        self.last = layers.ReLU(name="last")
+
+    def build(self, shape):
+        self.dense.build(shape)
+
+    def call(self, inputs):
+        return self.last(self.dense(inputs)) - 1
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Inline(layers.Layer):
+    """Calls an activation function by its name, as Gemma does."""
+
+    def call(self, inputs):
+        return keras.activations.gelu(inputs) + 1
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Backbone(keras.Model):
+    """A Functional model with a configuration of its own, as those of keras-hub."""
+
+    def __init__(self, width, depth=2, **kwargs):
+        inputs = keras.Input((None, width), name="inputs")
+        x = inputs
+        for i in range(depth):
+            x = Feedforward(6, name=f"block_{i}")(x)
+        x = layers.ReLU(name="act")(Fixed(name="fixed")(x))
+        x = layers.Dense(width, "tanh", name="pooled")(ops.relu(layers.Dense(3)(x)))
+        super().__init__(inputs, x, **kwargs)
+        self.width, self.depth = width, depth
+
+    def get_config(self):
+        names = {"name": self.name, "trainable": self.trainable}
+        return {**names, "width": self.width, "depth": self.depth}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Classifier(keras.Model):
+    """A model around a backbone, with a preprocessor that no configuration holds."""
+
+    def __init__(self, backbone, preprocessor=None, **kwargs):
+        inputs = backbone.input
+        x = layers.GlobalAveragePooling1D()(backbone(inputs))
+        x = layers.Dense(4, activation="relu", name="hidden")(x)
+        super().__init__(inputs, layers.Dense(2, name="logits")(x), **kwargs)
+        self.backbone = backbone
+        self.preprocessor = preprocessor
+        self.compile("adam", "mse")
+
+    def get_config(self):
+        backbone = keras.saving.serialize_keras_object(self.backbone)
+        return {"name": self.name, "backbone": backbone}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        backbone = keras.saving.deserialize_keras_object(config["backbone"])
+        return cls(backbone, name=config["name"])

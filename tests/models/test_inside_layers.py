@@ -1,0 +1,317 @@
+"""Activations inside other layers and inside subclassed models are replaced too."""
+
+import keras
+import numpy as np
+import pytest
+from keras import layers, ops
+
+from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.layers.activation_inputs import activation_inputs
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models import convert, freeze, grow, revert, simplify
+from tests.models import blocks
+from tests.models.networks import outputs_of
+
+X = np.random.default_rng(0).normal(size=(3, 5, 4)).astype("float32")
+
+
+def around(*inside):
+    """A model of five steps of four numbers, with another layer at its end."""
+    model = keras.Sequential([keras.Input((5, 4)), *inside, layers.Dense(2)])
+    random = np.random.default_rng(1)
+    model.set_weights([w + random.normal(0, 0.3, w.shape) for w in model.get_weights()])
+    return model
+
+
+def backbone(**arguments):
+    keras.utils.clear_session()
+    return blocks.Backbone(4, **arguments)
+
+
+def replaced(model):
+    return [each.layer for each in model.report.replaced]
+
+
+def reasons(model):
+    return {kept.layer: kept.reason for kept in model.report.kept}
+
+
+def assert_equal(one, other, tolerance=1e-6):
+    (expected,), (y,) = outputs_of(one, X), outputs_of(other, X)
+    np.testing.assert_allclose(y, expected, rtol=tolerance, atol=tolerance)
+
+
+def dense(activation):
+    return layers.Dense(3, activation=activation, name="dense")
+
+
+def lstm():
+    return layers.LSTM(3, return_sequences=True, name="lstm")
+
+
+PLACES = {
+    "handed on": (lambda: blocks.Feedforward(6, name="block"), ["block"]),
+    "own function": (lambda: blocks.Feedforward(6, blocks.cube, name="a"), ["a"]),
+    "called": (lambda: blocks.Gated(6, "silu", name="gated"), ["gated"]),
+    "wrapper": (
+        lambda: layers.TimeDistributed(dense("relu"), name="time"),
+        ["time/dense"],
+    ),
+    "wrapped activation": (
+        lambda: layers.TimeDistributed(layers.LeakyReLU(0.1, name="leaky"), name="t"),
+        ["t/leaky"],
+    ),
+    "wrapped block": (
+        lambda: layers.TimeDistributed(
+            keras.Sequential([dense("gelu"), layers.ReLU(name="relu")], name="net"),
+            name="t",
+        ),
+        ["t/net/dense", "t/net/relu"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+class TestLayerWithAnActivation:
+    def converted(self, name):
+        make, paths = PLACES[name]
+        model = around(make())
+        each = name in ("handed on", "wrapper")
+        found = convert(model, sharing="channel" if each else "layer")
+        assert replaced(found) == paths
+        return model, found
+
+    def test_is_made_again_with_its_weights(self, name, tmp_path):
+        model, found = self.converted(name)
+        assert_equal(model, found)
+        assert found.report.parameters == found.count_params() - model.count_params()
+        assert found.report.parameters > 0
+        found.compile("sgd", "mse")
+        vafs = find_layers(found, VAFActivation).values()
+        before = [layer.get_weights() for layer in vafs]
+        found.fit(X, np.ones((3, 5, 2)), verbose=0)
+        for layer, old in zip(vafs, before, strict=True):
+            pairs = zip(layer.get_weights(), old, strict=True)
+            assert any(np.any(new != weight) for new, weight in pairs)
+        found.save(tmp_path / "model.keras")
+        assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
+
+    def test_is_found_by_the_others(self, name):
+        model, found = self.converted(name)
+        grown = grow(found, 5)
+        assert {layer.k for layer in find_layers(grown, VAFActivation).values()} == {5}
+        assert_equal(model, grown)
+        small = simplify(grown, 1e-4, data=X)
+        assert small.count_params() < grown.count_params()
+        assert_equal(model, small, 1e-3)
+        assert len(activation_inputs(found, X)) == len(found.report.replaced)
+
+    def test_is_frozen(self, name, tmp_path):
+        _, found = self.converted(name)
+        frozen = freeze(found, data=X)
+        assert frozen.report.deviation < 1e-5
+        frozen.save(tmp_path / "frozen.keras")
+        loaded = keras.saving.load_model(tmp_path / "frozen.keras")
+        assert "keras_vaf" not in loaded.to_json()
+        assert_equal(found, loaded, 1e-5)
+
+
+def test_fixed_activations_come_back_inside_a_layer():
+    model = around(blocks.Feedforward(6, "relu", name="block"))
+    back = revert(convert(model), 1e-6)
+    assert back.layers[0].activation is keras.activations.relu
+    assert_equal(model, back)
+
+
+def test_any_of_the_family_goes_inside():
+    model = around(blocks.Feedforward(6, name="block"))
+    assert isinstance(convert(model, to=KAF).layers[0].activation, KAF)
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, layers.Bidirectional])
+def test_recurrent_activations_are_replaced_when_named(wrap):
+    model = around(wrap(lstm()), layers.ReLU(name="relu"))
+    name = model.layers[0].name
+    assert replaced(convert(model)) == ["relu"]
+    found = convert(model, layers=name)
+    assert_equal(model, found, 1e-5)
+    cells = len(find_layers(found, layers.LSTM))
+    assert len(find_layers(found, VAFActivation)) == cells
+    assert_equal(model, grow(found, 4), 1e-5)
+
+
+def test_what_a_configuration_does_not_name_is_kept():
+    inside = [blocks.Fixed(name="fixed"), blocks.Inline(name="inline")]
+    found = convert(around(*inside, layers.ReLU(name="relu")))
+    assert replaced(found) == ["relu"]
+    assert "no argument for it" in reasons(found)["fixed/dense"]
+    assert "no argument for it" in reasons(found)["fixed/last"]
+    assert reasons(found)["inline"] == "the code of Inline calls it"
+    assert found.report.not_searched == 0
+
+
+def test_a_function_of_a_lambda_is_reported():
+    calls = layers.Lambda(keras.activations.gelu, name="lambda")
+    found = convert(around(calls, layers.ReLU()))
+    assert reasons(found)["lambda"] == "the code of Lambda calls it"
+
+
+def test_code_that_cannot_be_followed_is_counted():
+    class Opaque(layers.Layer):
+        def call(self, inputs):
+            if isinstance(inputs, keras.KerasTensor):
+                raise TypeError("no symbols")
+            return inputs
+
+        def compute_output_spec(self, inputs):
+            return keras.KerasTensor(inputs.shape, inputs.dtype)
+
+    found = convert(around(Opaque(), layers.ReLU()))
+    text = "1 layer has code of its own and was not searched"
+    assert str(found.report).endswith(text)
+    found = convert(around(Opaque(), Opaque(), layers.ReLU()))
+    text = "2 layers have code of their own and were not searched"
+    assert str(found.report).endswith(text)
+
+
+def test_a_layer_that_takes_no_other_activation_is_kept():
+    @keras.saving.register_keras_serializable(package="blocks")
+    class Named(blocks.Feedforward):
+        def __init__(self, units, activation="gelu", **kwargs):
+            assert isinstance(activation, str)
+            super().__init__(units, activation, **kwargs)
+
+    found = convert(around(Named(3, name="named"), layers.ReLU(name="relu")))
+    assert replaced(found) == ["relu"]
+    assert "a Named takes no other" in reasons(found)["named"]
+
+
+BACKBONE = ["block_0", "block_1", "fixed/dense", "fixed/last", "act"]
+
+
+class TestSubclassedModel:
+    @pytest.mark.parametrize("sharing", ["layer", "channel"])
+    def test_keeps_its_class(self, sharing, tmp_path):
+        model = backbone()
+        found = convert(model, sharing=sharing)
+        assert replaced(found) == BACKBONE
+        assert isinstance(found, blocks.Backbone) and found.width == 4
+        assert type(model) is blocks.Backbone
+        assert "shapes an output" in reasons(found)["pooled"]
+        assert "the code of Backbone calls it" in reasons(found).values()
+        assert_equal(model, found)
+        assert found.report.parameters == found.count_params() - model.count_params()
+        found.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert type(loaded) is type(found)
+        assert_equal(found, loaded)
+        assert len(loaded.trainable_variables) == len(found.trainable_variables)
+
+    def test_learns_and_is_used_by_the_others(self, tmp_path):
+        found = convert(backbone())
+        found.compile("sgd", "mse")
+        before = [v.get_weights() for v in find_layers(found, VAFActivation).values()]
+        found.fit(X, np.ones((3, 5, 4)), verbose=0)
+        after = [v.get_weights() for v in find_layers(found, VAFActivation).values()]
+        assert len(after) == len(BACKBONE)
+        for old, new in zip(before, after, strict=True):
+            assert any(np.any(a != b) for a, b in zip(old, new, strict=True))
+        grown = grow(found, 6)
+        assert_equal(found, grown, 1e-5)
+        grown.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert_equal(grown, loaded)
+        assert {v.k for v in find_layers(loaded, VAFActivation).values()} == {6}
+        assert_equal(found, simplify(grown, 1e-4), 1e-2)
+        assert len(activation_inputs(found, X)) == len(BACKBONE)
+
+    def test_is_converted_again(self):
+        once = convert(backbone(), layers="block_0")
+        twice = convert(once, layers="block_1")
+        assert len(find_layers(twice, VAFActivation)) == 2
+        assert_equal(once, twice)
+
+    def test_is_converted_in_place(self):
+        model = backbone()
+        variables = {id(v) for v in model.variables}
+        expected = outputs_of(model, X)[0]
+        found = convert(model, inplace=True)
+        assert found is model
+        assert variables <= {id(v) for v in found.variables}
+        np.testing.assert_allclose(outputs_of(found, X)[0], expected, atol=1e-6)
+
+    def test_inside_another_one(self, tmp_path):
+        words = keras.layers.Lambda(lambda x: x)  # stands for a tokenizer
+        model = blocks.Classifier(backbone(depth=1), words, name="classifier")
+        model.backbone.get_layer("block_0").trainable = False
+        found = convert(model)
+        paths = [path for path in replaced(found) if path.startswith("backbone/")]
+        assert len(paths) == 5 and "hidden" in replaced(found)
+        assert found.preprocessor is words
+        assert found.compiled
+        assert found.backbone is found.get_layer("backbone")
+        assert not found.backbone.get_layer("block_0").trainable_weights
+        assert_equal(model, found)
+        # The configuration of a Backbone holds no frozen layers.
+        found.backbone.get_layer("block_0").trainable = True
+        found.compile("adam", "mse")
+        found.fit(X, np.ones((3, 2)), verbose=0)
+        found.preprocessor = None
+        found.save(tmp_path / "model.keras")
+        assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
+
+    def test_with_a_compile_method_of_its_own(self):
+        @keras.saving.register_keras_serializable(package="blocks")
+        class Compiled(blocks.Backbone):
+            def compile(self, *args, **kwargs):
+                super().compile(*args, **kwargs)
+
+        model = Compiled(4)
+        model.compile(keras.optimizers.SGD(0.25), "mse")
+        found = convert(model)
+        assert float(found.optimizer.learning_rate) == 0.25
+        assert found.optimizer is not model.optimizer
+
+    def test_inside_a_plain_model(self, tmp_path):
+        model = keras.Sequential([keras.Input((5, 4)), backbone(), layers.Dense(2)])
+        found = convert(model)
+        assert "backbone/block_0" in replaced(found) and len(replaced(found)) == 6
+        assert_equal(model, found)
+        found.save(tmp_path / "model.keras")
+        assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
+
+    def test_refuses_to_save_what_its_configuration_does_not_hold(self, tmp_path):
+        found = convert(backbone(), layers="block_0")
+        dense = found.get_layer("block_1").inner
+        dense._tracker.unlock()
+        dense.activation = VAFActivation()
+        with pytest.raises(ValueError, match="put into one of its layers by hand"):
+            found.save(tmp_path / "model.keras")
+
+    def test_is_frozen_where_configurations_hold_all(self, tmp_path):
+        found = convert(backbone(), layers=["block_*", "act"])
+        frozen = freeze(found, data=X)
+        assert "Backbone" not in type(frozen).__name__
+        frozen.save(tmp_path / "frozen.keras")
+        loaded = keras.saving.load_model(tmp_path / "frozen.keras")
+        assert "keras_vaf" not in loaded.to_json()
+        assert_equal(found, loaded, 1e-5)
+
+    def test_names_the_layer_that_cannot_be_frozen(self):
+        with pytest.raises(ValueError, match="'fixed' of class Fixed cannot be made"):
+            freeze(convert(backbone()))
+
+
+@pytest.mark.filterwarnings("ignore:Layer InputLayer does not have:UserWarning")
+def test_a_quantized_model_is_converted():
+    model = keras.Sequential(
+        [keras.Input((8,)), layers.Dense(8, "relu"), layers.Dense(8), layers.Dense(2)]
+    )
+    model.quantize("int8")
+    x = np.random.default_rng(0).normal(size=(4, 8)).astype("float32")
+    found = convert(model)
+    np.testing.assert_allclose(
+        outputs_of(found, x)[0], outputs_of(model, x)[0], atol=1e-6
+    )
+    assert found.layers[1].dtype_policy.name == "float32"
+    assert ops.shape(found(x)) == (4, 2)

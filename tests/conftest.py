@@ -92,3 +92,19 @@ def data_dir():
     if "KERAS_VAF_DATA_DIR" not in os.environ:
         pytest.skip("KERAS_VAF_DATA_DIR is not set")
     return Path(os.environ["KERAS_VAF_DATA_DIR"])
+
+
+@pytest.fixture(autouse=True)
+def plain_code():
+    """Test the code that runs without native kernels, even if they are installed.
+
+    The tests in tests/ops/native are those of the kernels. With KERAS_VAF_TEST_KERNELS
+    set, all tests use the kernels.
+    """
+    if "KERAS_VAF_TEST_KERNELS" in os.environ:
+        yield
+        return
+    from keras_vaf.ops import plain_operators
+
+    with plain_operators():
+        yield

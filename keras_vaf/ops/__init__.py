@@ -7,6 +7,7 @@ from keras_vaf.ops.activations import NAMES
 from keras_vaf.ops.differentiation import plain_differentiation
 from keras_vaf.ops.dispatch import pointwise
 from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.native import plain_operators
 from keras_vaf.ops.vaf import VAF
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "VAF",
     "Pointwise",
     "plain_differentiation",
+    "plain_operators",
     "pointwise",
 ]

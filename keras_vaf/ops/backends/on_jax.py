@@ -7,8 +7,10 @@ import jax
 
 from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward, gradients
+from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import on_jax as native
+from keras_vaf.ops.native.switch import is_plain
 
 
 def apply(
@@ -20,7 +22,7 @@ def apply(
 ) -> jax.Array:
     """f(x, *parameters) with a gradient that keeps x alone."""
     try:
-        return _differentiable(function, layout)(x, *parameters)
+        return _differentiable(function, layout, is_plain())(x, *parameters)
     except TypeError as error:
         if "forward-mode" not in str(error):
             raise
@@ -28,14 +30,17 @@ def apply(
 
 
 @functools.cache
-def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
+def _differentiable(
+    function: Pointwise, layout: Layout, plain_operators: bool
+) -> Callable[..., jax.Array]:
+    # JAX keeps traces of each function, so those with native kernels are another one.
     @jax.custom_vjp
     def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
         return forward(function, layout, x, *parameters)
 
     def keep(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
         # Not `run`: forward mode over the gradient (`jax.hessian`) goes through here.
-        return forward(function, layout, *arguments), arguments
+        return native.forward(function, layout, *arguments), arguments
 
     def pull_back(
         arguments: tuple[jax.Array, ...], upstream: jax.Array
@@ -44,7 +49,7 @@ def _differentiable(function: Pointwise, layout: Layout) -> Callable[..., jax.Ar
             # A program exported for any batch: there is nothing to cut into blocks.
             plain = functools.partial(forward, function, layout)
             return jax.vjp(plain, *arguments)[1](upstream)
-        return gradients(function, layout, upstream, *arguments)
+        return native.gradients(function, layout, upstream, *arguments)
 
     run.defvjp(keep, pull_back)
     return run

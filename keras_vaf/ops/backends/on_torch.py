@@ -17,6 +17,8 @@ from keras_vaf.ops.backends import units_on_torch
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import on_torch as native
+from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
@@ -36,7 +38,12 @@ def apply(
     *parameters: torch.Tensor,
 ) -> torch.Tensor:
     """f(x, *parameters) with a gradient that keeps x alone."""
-    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+    if torch.jit.is_tracing():
+        return forward(function, layout, x, *parameters)
+    if torch.compiler.is_compiling():
+        case = native.covered(function, layout, x, *parameters)
+        if case is not None and operators.usable():
+            return operators.apply(case, x, *parameters)
         return forward(function, layout, x, *parameters)
     return _Apply.apply(function, layout, x, *parameters)
 
@@ -46,6 +53,9 @@ class _Apply(torch.autograd.Function):
     def forward(
         function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
     ) -> torch.Tensor:
+        case = native.covered(function, layout, x, *parameters)
+        if case is not None and native.in_memory(x, *parameters):
+            return native.forward(case, x, *parameters)
         compute = functools.partial(forward, function, layout)
         if isinstance(function, VAF):
             compute = functools.partial(units_on_torch.forward, function, layout)
@@ -65,9 +75,14 @@ class _Apply(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        function, layout, tensors = ctx.function, ctx.layout, ctx.saved_tensors
+        case = native.covered(function, layout, *tensors)
+        if case is not None and native.in_memory(upstream, *tensors):
+            differentiable = torch.is_grad_enabled()
+            kernels = operators.gradients if differentiable else native.gradients
+            return None, None, *kernels(case, upstream, *tensors)
         compute = _plain_gradients if torch.is_grad_enabled() else _gradients
-        gradients = compute(ctx.function, ctx.layout, upstream, *ctx.saved_tensors)
-        return None, None, *gradients
+        return None, None, *compute(function, layout, upstream, *tensors)
 
     @staticmethod
     def vmap(

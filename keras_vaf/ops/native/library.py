@@ -1,0 +1,127 @@
+"""The shared library of the native kernels: found, checked and called.
+
+The library belongs to the optional package `keras-vaf-kernels`. A missing package is
+no error. A package that does not fit is ignored with one warning.
+"""
+
+import ctypes
+import importlib
+import os
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+INTERFACE = 1
+"""Version of the C interface that this package calls."""
+
+_POINTERS = (
+    *("x", "d", "out", "alpha", "alpha_bias", "beta", "beta_bias"),
+    *("d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias"),
+)
+
+
+class Call(ctypes.Structure):
+    """Arguments of a call: `VafCall` in `vaf_kernels.h`, which describes them."""
+
+    _fields_ = (
+        ("function", ctypes.c_int32),
+        ("type", ctypes.c_int32),
+        ("slope", ctypes.c_float),
+        ("k", ctypes.c_int32),
+        ("networks", ctypes.c_int64),
+        ("outer", ctypes.c_int64),
+        ("units", ctypes.c_int64),
+        ("inner", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
+
+
+class Found(NamedTuple):
+    """The library, or why there is none.
+
+    Args:
+        library: The loaded library, `None` if there is none.
+        folder: Folder of the libraries, `None` if there is none.
+        version: Version of the package, `""` if it is not installed.
+        reason: Why there is no library, `""` if there is one.
+    """
+
+    library: ctypes.CDLL | None
+    folder: Path | None
+    version: str
+    reason: str
+
+
+_found: Found | None = None  # not `functools.cache`, which `torch.compile` ignores
+
+
+def find() -> Found:
+    """Return the library, which is loaded once for the process."""
+    global _found
+    if _found is None:
+        _found = _look()
+    return _found
+
+
+def forget() -> None:
+    """Let the next `find` look again, as after an installation."""
+    global _found
+    _found = None
+
+
+def _look() -> Found:
+    try:
+        package = importlib.import_module("keras_vaf_kernels")
+    except ModuleNotFoundError:
+        return Found(None, None, "", "keras-vaf-kernels is not installed")
+    version = str(getattr(package, "__version__", ""))
+    try:
+        library = _load(package)
+    except Exception as error:
+        reason = f"keras-vaf-kernels {version} is not usable: {error}"
+        warn(reason)
+        return Found(None, None, version, reason)
+    return Found(library, Path(package.FOLDER), version, "")
+
+
+def _load(package: ModuleType) -> ctypes.CDLL:
+    library: ctypes.CDLL = package.load()
+    interface = library.vaf_interface()
+    if interface != INTERFACE:
+        raise RuntimeError(
+            f"it has version {interface} of the interface, and keras_vaf needs version "
+            f"{INTERFACE}"
+        )
+    library.vaf_calls.restype = ctypes.c_int64
+    library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
+    library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
+    return library
+
+
+def warn(reason: str) -> None:
+    """Say that the kernels are not used, and what to do."""
+    warnings.warn(
+        f"{reason}. Plain operators are used instead, with equal results. Install the "
+        "package again, or remove it with `pip uninstall keras-vaf-kernels`.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def check(failed: int) -> None:
+    """Raise if a call failed.
+
+    Raises:
+        MemoryError: If there was no memory for the sums.
+        RuntimeError: If the library does not take the call.
+    """
+    if failed == 2:
+        raise MemoryError("The native kernels had no memory left.")
+    if failed:
+        raise RuntimeError("The native kernels do not take this call.")

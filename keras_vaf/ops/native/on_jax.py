@@ -1,0 +1,119 @@
+"""The native kernels on JAX, as foreign functions of XLA."""
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import forward as plain_forward
+from keras_vaf.ops.gradient import gradients as plain_gradients
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native.case import Case, case_of
+from keras_vaf.ops.native.library import find, warn
+
+_TARGETS = {
+    "keras_vaf_forward": "vaf_xla_forward",
+    "keras_vaf_backward": "vaf_xla_backward",
+}
+
+
+@functools.cache
+def unusable() -> str:
+    """Make the kernels known to XLA, once. Return why that failed, or `""`."""
+    folder = find().folder
+    if folder is None:
+        return find().reason
+    try:
+        library = ctypes.CDLL(str(folder / "libvaf_jax.so"))
+        for target, symbol in _TARGETS.items():
+            capsule = jax.ffi.pycapsule(getattr(library, symbol))
+            jax.ffi.register_ffi_target(target, capsule, platform="cpu")
+    except Exception as error:
+        reason = f"JAX {jax.__version__} does not take the native kernels: {error}"
+        warn(reason)
+        return reason
+    return ""
+
+
+def covered(
+    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+) -> Case | None:
+    """Return the case if the kernels take this call, else `None`.
+
+    A partitioner would gather what several devices hold for a foreign function. The
+    kernels are therefore for one device.
+    """
+    if not all(isinstance(size, int) for size in x.shape):
+        return None
+    dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
+    case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+    if case is None or jax.device_count() != 1 or unusable():
+        return None
+    return case
+
+
+def forward(
+    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+) -> jax.Array:
+    """Return f(x), by the kernels where they take the call."""
+    case = covered(function, layout, x, *parameters)
+    if case is None:
+        return plain_forward(function, layout, x, *parameters)
+    return _operation(function, layout, case, _specs(x), backward=False)(x, *parameters)
+
+
+def gradients(
+    function: Pointwise,
+    layout: Layout,
+    upstream: jax.Array,
+    x: jax.Array,
+    *parameters: jax.Array,
+) -> tuple[jax.Array, ...]:
+    """Return the gradients of x and of each parameter, as `forward` does."""
+    case = covered(function, layout, x, *parameters)
+    if case is None:
+        return plain_gradients(function, layout, upstream, x, *parameters)
+    run = _operation(function, layout, case, _specs(x, *parameters), backward=True)
+    return run(upstream, x, *parameters)
+
+
+def _specs(*tensors: jax.Array) -> tuple[tuple[tuple[int, ...], str], ...]:
+    return tuple((tensor.shape, tensor.dtype.name) for tensor in tensors)
+
+
+@functools.cache  # without `jit` and one function per case, every eager call compiles
+def _operation(
+    function: Pointwise,
+    layout: Layout,
+    case: Case,
+    specs: tuple[tuple[tuple[int, ...], str], ...],
+    backward: bool,
+) -> Callable[..., Any]:
+    """Return what computes by kernels on a processor, and differentiates plain code."""
+    plain = functools.partial(
+        plain_gradients if backward else plain_forward, function, layout
+    )
+    results = [jax.ShapeDtypeStruct(*spec) for spec in specs]
+    call = jax.ffi.ffi_call(
+        "keras_vaf_backward" if backward else "keras_vaf_forward",
+        tuple(results) if backward else results[0],
+        # `vmap` puts its axis in front of every tensor: these are several networks.
+        vmap_method="broadcast_all",
+    )
+    sizes = np.array([case.function, case.k, *case.sizes(results[0].shape)], "int64")
+    native = functools.partial(call, case=sizes, slope=np.float32(case.slope))
+
+    @jax.custom_jvp
+    @jax.jit
+    def run(*tensors: jax.Array) -> Any:
+        return jax.lax.platform_dependent(*tensors, cpu=native, default=plain)
+
+    @run.defjvp
+    def push_forward(primals: Any, tangents: Any) -> Any:
+        return jax.jvp(plain, primals, tangents)
+
+    return run

@@ -1,0 +1,107 @@
+"""The native kernels on PyTorch, on tensors in main memory."""
+
+import ctypes
+
+import torch
+
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native.case import TYPES, Case, case_of
+from keras_vaf.ops.native.library import Call, check, find
+
+DTYPES = {getattr(torch, name): name for name in TYPES}
+_PARAMETERS = ("alpha", "alpha_bias", "beta", "beta_bias")
+_GRADIENTS = ("out", "d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias")
+
+find()  # before `torch.compile` traces what follows
+
+
+def covered(
+    function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+) -> Case | None:
+    """Return the case if the kernels take this call, else `None`."""
+    if x.device.type != "cpu":
+        return None
+    dtype, *weight_dtypes = (DTYPES.get(t.dtype, "") for t in (x, *parameters))
+    return case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+
+
+def in_memory(*tensors: torch.Tensor) -> bool:
+    """Tell whether tensors are numbers in memory, and nothing records operators.
+
+    Tensors of `torch.func` transformations have no memory of their own. A dispatch mode
+    (`make_fx`, `FakeTensorMode`) would miss what the kernels compute.
+    """
+    if torch._C._len_torch_dispatch_stack():
+        return False
+    return all(
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.device.type == "cpu"
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        for tensor in tensors
+    )
+
+
+def forward(
+    case: Case, x: torch.Tensor, *parameters: torch.Tensor, networks: int = 0
+) -> torch.Tensor:
+    """Return f(x).
+
+    Args:
+        case: Case of the call.
+        x: The input.
+        *parameters: Parameters, as in `keras_vaf.ops.pointwise`.
+        networks: Leading axes of each tensor that count networks.
+    """
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    _run("vaf_forward", case, networks, x, parameters, out=y)
+    return y
+
+
+def gradients(
+    case: Case,
+    upstream: torch.Tensor,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
+    networks: int = 0,
+) -> tuple[torch.Tensor, ...]:
+    """Return the gradients of x and of each parameter."""
+    found = empty_gradients(x, *parameters)
+    tensors = dict(zip(_GRADIENTS, found, strict=True))
+    tensors["d"] = upstream.contiguous()
+    _run("vaf_backward", case, networks, x.contiguous(), parameters, **tensors)
+    return found
+
+
+def empty_gradients(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Return what `gradients` fills."""
+    contiguous = torch.contiguous_format
+    return tuple(torch.empty_like(t, memory_format=contiguous) for t in tensors)
+
+
+def _run(
+    name: str,
+    case: Case,
+    networks: int,
+    x: torch.Tensor,
+    parameters: tuple[torch.Tensor, ...],
+    **tensors: torch.Tensor,
+) -> None:
+    contiguous = (parameter.contiguous() for parameter in parameters)
+    tensors |= zip(_PARAMETERS, contiguous, strict=True)
+    tensors["x"] = x
+    outer, units, inner = case.sizes(x.shape[networks:])
+    call = Call(
+        function=case.function,
+        type=TYPES[case.dtype],
+        slope=case.slope,
+        k=case.k,
+        networks=x.shape[:networks].numel(),
+        outer=outer,
+        units=units,
+        inner=inner,
+        **{name: tensor.data_ptr() for name, tensor in tensors.items()},
+    )
+    run = getattr(find().library, name)
+    check(run(ctypes.byref(call), torch.get_num_threads()))

@@ -1,0 +1,40 @@
+"""`plain_operators`, which leaves native kernels out of a program."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+
+class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+    def __init__(self) -> None:
+        self.plain = False
+
+
+_state = _State()
+
+
+@contextlib.contextmanager
+def plain_operators() -> Iterator[None]:
+    """Use the framework's own operators only, in this context.
+
+    Programs for inference never hold native kernels. A program that trains may hold
+    them if the package `keras-vaf-kernels` is installed. Trace a training step in this
+    context to export it, so that it runs where that package is missing. Results stay
+    the same.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation()
+    >>> with keras_vaf.ops.plain_operators():
+    ...     y = layer(np.ones((1, 2), "float32"), training=True)
+    """
+    before, _state.plain = _state.plain, True
+    try:
+        yield
+    finally:
+        _state.plain = before
+
+
+def is_plain() -> bool:
+    """Tell whether native kernels are left out."""
+    return _state.plain

@@ -1,0 +1,22 @@
+"""Native kernels of keras-vaf: the folder of the libraries, and what they are.
+
+keras-vaf finds and uses this package by itself. See `keras-vaf info`.
+"""
+
+import ctypes
+from pathlib import Path
+
+__version__ = "0.1.0"
+FOLDER = Path(__file__).parent
+"""Where the shared libraries are."""
+
+
+def load() -> ctypes.CDLL:
+    """Load the library that the bindings of all frameworks use."""
+    return ctypes.CDLL(str(FOLDER / "libvaf_kernels.so"))
+
+
+def instruction_set() -> str:
+    """Return the instruction set in use: `"x86-64-v4"`, for example."""
+    level = load().vaf_level()
+    return f"x86-64-v{level}" if level else "aarch64"

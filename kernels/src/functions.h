@@ -1,0 +1,155 @@
+// The fixed functions g on vectors, each with its derivative. GCC vector types only.
+//
+// Errors against the exact values are below 4 units in the last place where g is not
+// next to a zero of its own (test_accuracy.py measures them).
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#ifndef LANES
+#define LANES 4
+#endif
+
+namespace {
+
+typedef float V __attribute__((vector_size(LANES * 4)));
+typedef int32_t M __attribute__((vector_size(LANES * 4)));
+typedef float Unaligned __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+
+inline V splat(float a) { return V{} + a; }
+inline V load(const float* p) { return *(const Unaligned*)p; }
+inline void store(float* p, V v) { *(Unaligned*)p = v; }
+inline V absolute(V x) { return (V)((M)x & 0x7fffffff); }
+inline V choose(M m, V yes, V no) { return m ? yes : no; }
+
+// exp(high + low), for a low that is small beside high. Subnormal results are right.
+inline V exponential(V high, V low = V{}) {
+  high = choose(high < splat(-104.0f), splat(-104.0f), high);
+  high = choose(high > splat(89.0f), splat(89.0f), high);
+  const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+  V n = (high * 1.44269504088896341f + magic) - magic;
+  V r = (high - n * 0.693359375f) + n * 2.12194440e-4f + low;
+  V p = splat(1.9875691500e-4f);
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  M whole = __builtin_convertvector(n, M), half = whole >> 1;
+  return p * (V)((half + 127) << 23) * (V)((whole - half + 127) << 23);
+}
+
+struct LeakyRelu {
+  static const bool linear = true;
+  static void apply(V h, V slope, V& g, V& dg) {
+    M on = h > 0.0f;
+    g = choose(on, h, h * slope);
+    dg = choose(on, splat(1.0f), slope);
+  }
+};
+
+struct Sigmoid {
+  static const bool linear = false;
+  // s = sigmoid(h) and c = 1 - s, both without cancellation.
+  static void pair(V h, V& s, V& c) {
+    V e = exponential(-absolute(h)), q = 1.0f / (1.0f + e);
+    M positive = h > 0.0f;
+    s = choose(positive, q, e * q);
+    c = choose(positive, e * q, q);
+  }
+  static void apply(V h, V, V& g, V& dg) {
+    V c;
+    pair(h, g, c);
+    dg = g * c;
+  }
+};
+
+struct Silu {
+  static const bool linear = false;
+  static void apply(V h, V, V& g, V& dg) {
+    V s, c;
+    Sigmoid::pair(h, s, c);
+    g = h * s;
+    dg = s + g * c;
+  }
+};
+
+struct Tanh {
+  static const bool linear = false;
+  static void apply(V h, V, V& g, V& dg) {
+    V x = absolute(h), z = h * h, e = exponential(-2.0f * x), q = 1.0f / (1.0f + e);
+    V p = splat(-5.70498872745e-3f);
+    p = p * z + 2.06390887954e-2f;
+    p = p * z - 5.37397155531e-2f;
+    p = p * z + 1.33314422036e-1f;
+    p = p * z - 3.33332819422e-1f;
+    V large = (1.0f - e) * q;
+    large = (V)((M)large | ((M)h & (int32_t)0x80000000));
+    g = choose(x < 0.625f, p * z * h + h, large);
+    dg = 4.0f * e * q * q;
+  }
+};
+
+struct Gelu {
+  static const bool linear = false;
+  static void apply(V h, V, V& g, V& dg) {
+    // h^2 / 2 in two parts, so that exp(-h^2 / 2) keeps its relative accuracy.
+    V x = absolute(h);
+    x = choose(x > splat(14.5f), splat(14.5f), x);  // exp(-x^2 / 2) is 0 from there on
+    V top = (V)((M)x & (int32_t)0xfffff000);
+    V e = exponential(-0.5f * top * top, -0.5f * (x - top) * (x + top));
+    // Phi(-x) = exp(-x^2 / 2) t P(t), t = 1 / (1 + x / 2): P is a fit of relative error
+    // 2.3e-8 up to x = 14.5.
+    V t = 1.0f / (1.0f + x * 0.5f);
+    V p = splat(-0.0390695668f);
+    p = p * t + 0.187473082f;
+    p = p * t - 0.311405356f;
+    p = p * t + 0.0878178669f;
+    p = p * t + 0.356296246f;
+    p = p * t - 0.410747618f;
+    p = p * t + 0.055109418f;
+    p = p * t + 0.0224502995f;
+    p = p * t + 0.153414272f;
+    p = p * t + 0.199180926f;
+    p = p * t + 0.199480419f;
+    V tail = t * e * p;
+    V phi = choose(h > 0.0f, 1.0f - tail, tail);
+    g = h * phi;
+    dg = phi + h * e * 0.3989422804014327f;
+  }
+};
+
+struct Sin {
+  static const bool linear = false;
+  static void apply(V h, V, V& g, V& dg) {
+    M far = absolute(h) > splat(8192.0f);
+    for (int i = 0; i < LANES; i++)
+      if (far[i] || h[i] != h[i]) return scalar(h, g, dg);
+    const float magic = 12582912.0f;
+    V n = (h * 0.6366197723675814f + magic) - magic;  // multiples of pi / 2
+    V r = h - n * 1.5703125f;
+    r = r - n * 4.837512969970703125e-4f;
+    r = r - n * 7.549789948768648e-8f;
+    V z = r * r;
+    V s = splat(-1.9515295891e-4f);
+    s = s * z + 8.3321608736e-3f;
+    s = s * z - 1.6666654611e-1f;
+    s = s * z * r + r;
+    V c = splat(2.443315711809948e-5f);
+    c = c * z - 1.388731625493765e-3f;
+    c = c * z + 4.166664568298827e-2f;
+    c = c * z * z - 0.5f * z + 1.0f;
+    M quadrant = __builtin_convertvector(n, M);
+    M swap = (quadrant & 1) != 0;
+    g = choose(swap, c, s);
+    dg = choose(swap, s, c);
+    g = (V)((M)g ^ ((quadrant & 2) << 30));
+    dg = (V)((M)dg ^ (((quadrant + 1) & 2) << 30));
+  }
+  static void scalar(V h, V& g, V& dg) {
+    for (int i = 0; i < LANES; i++) g[i] = std::sin(h[i]), dg[i] = std::cos(h[i]);
+  }
+};
+
+}  // namespace

@@ -1,0 +1,48 @@
+// What is compiled once for each instruction set: values and sums of one block, in float.
+#pragma once
+#include <cstdint>
+
+// Elements of a block of a row; columns and rows of a block of columns.
+enum { VAF_BLOCK = 2048, VAF_COLUMNS = 128, VAF_ROWS = 64 };
+enum { VAF_LINES = 15 };  // most hidden units that `Lines` takes
+
+// The sums behind the gradients of one function: the sum of d, then for each hidden unit
+// three: of d g'(h), of d x g'(h) and of d g(h).
+constexpr int vaf_sums(int k) { return 3 * k + 1; }
+
+// A sum of leaky relu units as k + 1 straight lines between sorted knots.
+struct Lines {
+  float knot[16], slope[16], offset[16];  // line s holds where s knots are below x
+  int order[16];                          // hidden unit of each knot
+};
+
+struct Function {
+  int kind, k;
+  float leak;  // slope of leaky relu below 0
+  const float *alpha, *alpha_bias, *beta, *beta_bias;
+  int64_t stride;      // columns: parameters are of shape (k, stride)
+  const Lines* lines;  // rows of leaky relu: may be null
+};
+
+struct VafParts {
+  // Numbers of two bytes of a `VafType` from and to floats.
+  void (*widen)(int type, const uint16_t* from, float* to, int n);
+  void (*narrow)(int type, const float* from, uint16_t* to, int n);
+  // One function on n <= VAF_BLOCK contiguous elements; adds to vaf_sums(k) doubles.
+  void (*row_forward)(const Function& f, const float* x, float* y, int n);
+  void (*row_backward)(const Function& f, const float* x, const float* d, float* dx,
+                       int n, double* sums);
+  // A function for each of n <= VAF_COLUMNS columns of at most VAF_ROWS rows, which are
+  // `width` elements apart. Adds to doubles of shape (vaf_sums(k), apart).
+  void (*column_forward)(const Function& f, const float* x, float* y, int n, int rows,
+                         int64_t width);
+  void (*column_backward)(const Function& f, const float* x, const float* d, float* dx,
+                          int n, int rows, int64_t width, double* sums, int64_t apart);
+  bool takes_lines;
+};
+const VafParts& vaf_parts();  // those of the instruction set in use
+
+extern const VafParts vaf_parts_base;
+#if defined(__x86_64__)
+extern const VafParts vaf_parts_v3, vaf_parts_v4;
+#endif

@@ -1,0 +1,101 @@
+// Threads for callers that bring none of their own: PyTorch through ctypes, TensorFlow.
+//
+// One pool for the process. A second caller at the same time, or one inside a task, runs
+// its tasks alone. After a fork the child starts a pool of its own.
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "vaf_kernels.h"
+
+namespace {
+
+class Pool {
+ public:
+  void run(int threads, int64_t tasks, VafBody body, void* argument) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      body_ = body, argument_ = argument, tasks_ = tasks;
+      next_ = 0;
+      wanted_ = busy_ = have(threads - 1);
+      round_++;
+    }
+    wake_.notify_all();
+    take(0);
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+ private:
+  // Starts threads until there are as many as wanted, or the system refuses more.
+  int have(int wanted) {
+    try {
+      while ((int)workers_.size() < wanted) {
+        const int number = (int)workers_.size() + 1;
+        workers_.emplace_back([this, number] { work(number); });
+      }
+    } catch (const std::system_error&) {
+    }
+    return std::min((int)workers_.size(), wanted);
+  }
+  void take(int thread) {
+    for (int64_t task; (task = next_.fetch_add(1)) < tasks_;) body_(argument_, task, thread);
+  }
+  void work(int number) {
+    uint64_t seen = 0;
+    for (;;) {
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        wake_.wait(lock, [&] { return round_ != seen && number <= wanted_; });
+        seen = round_;
+      }
+      take(number);
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (--busy_ == 0) done_.notify_one();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::vector<std::thread> workers_;
+  std::atomic<int64_t> next_{0};
+  int64_t tasks_ = 0;
+  VafBody body_ = nullptr;
+  void* argument_ = nullptr;
+  int wanted_ = 0, busy_ = 0;
+  uint64_t round_ = 0;
+};
+
+std::atomic<bool> in_use{false};
+Pool* pool = nullptr;  // belongs to whoever set `in_use`; its threads never end
+
+// The threads stay in the parent process, and whoever used them too.
+void after_fork() {
+  pool = nullptr;
+  in_use = false;
+}
+const int registered = pthread_atfork(nullptr, nullptr, after_fork);
+
+void run_in_pool(void*, int threads, int64_t tasks, VafBody body, void* argument) {
+  if (threads <= 1 || in_use.exchange(true)) {
+    for (int64_t task = 0; task < tasks; task++) body(argument, task, 0);
+    return;
+  }
+  if (!pool) pool = new Pool;
+  pool->run(threads, tasks, body, argument);
+  in_use = false;
+}
+
+}  // namespace
+
+int vaf_forward(const VafCall* call, int threads) {
+  return vaf_forward_on(call, VafRunner{threads, nullptr, run_in_pool});
+}
+int vaf_backward(const VafCall* call, int threads) {
+  return vaf_backward_on(call, VafRunner{threads, nullptr, run_in_pool});
+}

@@ -1,0 +1,44 @@
+"""The native kernels are on in these tests. Without them the tests are skipped."""
+
+import pytest
+
+from keras_vaf.ops.native.library import find
+
+LEVELS = (2, 3, 4)  # x86-64-v2, v3 and v4
+
+
+@pytest.fixture(autouse=True)
+def plain_code():
+    """Override the fixture of all other tests, which leaves the kernels out."""
+
+
+@pytest.fixture(scope="session")
+def library():
+    """The library of the kernels."""
+    found = find()
+    if found.library is None:
+        pytest.skip(found.reason)
+    return found.library
+
+
+@pytest.fixture(params=LEVELS, ids=lambda level: f"v{level}")
+def level(request, library):
+    """Use each instruction set that the processor has."""
+    best = library.vaf_level()
+    if not library.vaf_use_level(request.param) or best == 0:
+        pytest.skip("The processor lacks this instruction set.")
+    yield request.param
+    library.vaf_use_level(best)
+
+
+@pytest.fixture
+def used(library):
+    """Tell whether a kernel ran since the last call."""
+    seen = library.vaf_calls()
+
+    def since():
+        nonlocal seen
+        before, seen = seen, library.vaf_calls()
+        return seen > before
+
+    return since

@@ -1,0 +1,97 @@
+"""The kernels in the terms of each backend, through the operation of the package."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from keras_vaf.ops import VAF, plain_operators, pointwise
+from keras_vaf.ops.functions import get_function
+from keras_vaf.ops.native import Case
+from keras_vaf.ops.native.case import FUNCTIONS
+from tests.harness import to_arrays, to_tensors, vjp
+from tests.ops.native.harness import DTYPES, assert_close, draw
+
+LAYOUTS = {
+    "layer": ((6, 5, 4, 7), ()),
+    "channel": ((6, 5, 4, 7), (3,)),
+    "channel first": ((6, 7, 5, 8), (1,)),
+    "neuron": ((6, 5, 4, 3), (1, 2, 3)),
+}
+
+
+@functools.cache  # so that a compiler runs once for all instruction sets
+def operation(g, unshared):
+    function = VAF(get_function(g, "g"))
+    return lambda x, *parameters: pointwise(
+        function, x, parameters, unshared, training=True
+    )
+
+
+def arguments(shape, unshared, dtype="float32", k=3, g="relu"):
+    """Arrays for the reference, and the same as tensors of a layer."""
+    case = Case(g, dtype, k, unshared)
+    arrays = draw((1, *case.sizes(shape)), k, dtype)
+    sizes = tuple(shape[axis] for axis in unshared)
+    shapes = [shape, shape, *[(*sizes, k)] * 3, sizes]
+    dtypes = [DTYPES[dtype]] * 2 + [np.float32] * 4
+    shaped = [
+        array.reshape(shape).astype(dtype)
+        for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True)
+    ]
+    return arrays, to_tensors(shaped)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape, unshared", LAYOUTS.values(), ids=list(LAYOUTS))
+@pytest.mark.parametrize("g", FUNCTIONS)
+def test_values_and_gradients(level, used, g, shape, unshared, dtype):
+    arrays, (upstream, *tensors) = arguments(shape, unshared, dtype, g=g)
+    y, gradients = vjp(operation(g, unshared), tensors, upstream)
+    assert used()
+    found = [t.float() if hasattr(t, "float") else t for t in (y, *gradients)]
+    assert_close(to_arrays(found), arrays, g, dtype)
+
+
+@pytest.mark.parametrize("shape, unshared", LAYOUTS.values(), ids=list(LAYOUTS))
+@pytest.mark.parametrize("g", ["relu", "leaky_relu"])
+def test_a_start_as_g_is_g(level, g, shape, unshared):
+    _, tensors = arguments(shape, unshared)
+    upstream, x, *parameters = (array.copy() for array in to_arrays(tensors))
+    for parameter, value in zip(parameters, (1, 0, 1, 0), strict=True):
+        parameter[...] = 0
+        if value:
+            parameter[..., 0] = value  # the first hidden unit carries g
+    upstream, x, *parameters = to_tensors([upstream, x, *parameters])
+    y, _ = vjp(operation(g, unshared), [x, *parameters], upstream)
+    have, want = to_arrays([y, get_function(g, "g")(x)])
+    np.testing.assert_array_equal(have, want)
+
+
+def test_an_empty_batch(library):
+    shape, unshared = (0, 5), (1,)
+    _, (upstream, *tensors) = arguments(shape, unshared)
+    y, gradients = vjp(operation("relu", unshared), tensors, upstream)
+    assert to_arrays([y])[0].shape == shape
+    assert all(np.all(gradient == 0) for gradient in to_arrays(gradients))
+
+
+def test_plain_operators_leave_the_kernels_out(library, used):
+    arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"])
+    with plain_operators():
+        y, gradients = vjp(operation.__wrapped__("relu", (3,)), tensors, upstream)
+    assert not used()
+    assert_close(to_arrays([y, *gradients]), arrays, "relu")
+
+
+@pytest.mark.parametrize("g", ["elu", "cos"])
+def test_other_functions_run_as_before(library, used, g):
+    _, (upstream, *tensors) = arguments(*LAYOUTS["layer"])
+    y, gradients = vjp(operation(g, ()), tensors, upstream)
+    with plain_operators():
+        expected_y, expected = vjp(operation.__wrapped__(g, ()), tensors, upstream)
+    assert not used()
+    for have, want in zip(
+        to_arrays([y, *gradients]), to_arrays([expected_y, *expected]), strict=True
+    ):
+        np.testing.assert_array_equal(have, want)

@@ -1,0 +1,140 @@
+"""The kernels under what JAX does with an operation."""
+
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import plain_operators
+from keras_vaf.ops.native import on_jax
+from tests.ops.native.test_bindings import arguments, operation
+
+pytestmark = pytest.mark.backend("jax")
+SHAPE, UNSHARED = (3, 4, 5), (2,)
+
+
+@pytest.fixture
+def tensors(library):
+    return arguments(SHAPE, UNSHARED)[1]
+
+
+def loss(x, *parameters):
+    return (operation("tanh", UNSHARED)(x, *parameters) ** 2).sum()
+
+
+def held(function, *tensors):
+    """Number of native kernels in a program."""
+    import jax
+
+    return jax.jit(function).lower(*tensors).as_text().count("@keras_vaf_")
+
+
+def close(have, want):
+    import jax
+
+    pairs = zip(jax.tree.leaves(have), jax.tree.leaves(want), strict=True)
+    for a, b in pairs:
+        np.testing.assert_allclose(a, b, 2e-5, 2e-5)
+
+
+def test_only_differentiated_code_holds_kernels(tensors):
+    import jax
+
+    _, *inputs = tensors
+    assert held(loss, *inputs) == 0
+    assert held(jax.grad(loss), *inputs) == 2
+    with plain_operators():
+        assert held(jax.grad(lambda *a: loss(*a)), *inputs) == 0
+
+
+def test_exports_of_inference_hold_plain_operators(library):
+    import jax
+    from jax import export
+
+    layer = VAFActivation()
+    x = jax.ShapeDtypeStruct((2, 3), "float32")
+    program = export.export(jax.jit(lambda x: layer(x)))(x)
+    assert "@keras_vaf" not in program.mlir_module()
+    symbolic = jax.ShapeDtypeStruct(export.symbolic_shape("b, 3"), "float32")
+    step = jax.jit(jax.grad(lambda x: layer(x).sum()))
+    assert "@keras_vaf" not in export.export(step)(symbolic).mlir_module()
+
+
+def test_a_training_step_can_be_exported_plainly(tensors):
+    import jax
+    from jax import export
+
+    step = jax.grad(lambda *a: loss(*a))
+    with plain_operators():
+        program = export.export(jax.jit(step))(*tensors[1:])
+    close(program.call(*tensors[1:]), step(*tensors[1:]))
+
+
+@pytest.mark.parametrize(
+    "transformation", ["hessian", "grad of grad", "jacrev of grad"]
+)
+def test_second_derivatives_follow_the_plain_formula(tensors, transformation):
+    import jax
+
+    both = (0, 1)
+    of = {
+        "hessian": lambda f: jax.hessian(f, both),
+        "grad of grad": lambda f: jax.grad(
+            lambda *a: sum(jax.numpy.sin(g).sum() for g in jax.grad(f, both)(*a)), both
+        ),
+        "jacrev of grad": lambda f: jax.jacrev(jax.grad(f, 1), both),
+    }[transformation]
+    found = jax.jit(of(loss))(*tensors[1:])
+    with plain_operators():
+        close(found, jax.jit(of(lambda *a: loss(*a)))(*tensors[1:]))
+
+
+def test_vmap_runs_several_networks_at_once(tensors, library):
+    import jax
+
+    _, x, *parameters = tensors
+    stacked = [jax.numpy.stack([p, -2 * p, p + 1]) for p in parameters]
+    step = jax.grad(loss, (0, 1, 2, 3, 4))
+    before = library.vaf_calls()
+    found = jax.jit(jax.vmap(step, (None, 0, 0, 0, 0)))(x, *stacked)
+    assert library.vaf_calls() == before + 2
+    for i in range(3):
+        close([f[i] for f in found], step(x, *(p[i] for p in stacked)))
+    nested = jax.vmap(jax.vmap(step, (None, 0, 0, 0, 0)), (0, None, None, None, None))
+    twice = nested(jax.numpy.stack([x, 2 * x]), *stacked)
+    close([f[0] for f in twice], found)
+
+
+def test_checkpoints_and_scans(tensors):
+    import jax
+
+    _, x, *parameters = tensors
+
+    def deep(function):
+        def run(x, *parameters):
+            step = jax.checkpoint(lambda c, _: (function(c, *parameters), None))
+            return (jax.lax.scan(step, x, None, length=3)[0] ** 2).sum()
+
+        return jax.jit(jax.grad(run, (0, 1)))(x, *parameters)
+
+    found = deep(operation("tanh", UNSHARED))
+    with plain_operators():
+        close(found, deep(operation.__wrapped__("tanh", UNSHARED)))
+
+
+def test_several_devices_use_plain_operators(tensors, monkeypatch):
+    import jax
+
+    monkeypatch.setattr(jax, "device_count", lambda: 2)
+    assert held(jax.grad(lambda *a: loss(*a)), *tensors[1:]) == 0
+
+
+def test_a_library_that_jax_refuses_is_left_out(tensors, monkeypatch, tmp_path):
+    """Registering fails, for example with an older interface."""
+    import jax
+
+    found = on_jax.find()
+    monkeypatch.setattr(on_jax, "find", lambda: found._replace(folder=tmp_path))
+    on_jax.unusable.cache_clear()
+    with pytest.warns(RuntimeWarning, match="does not take the native kernels"):
+        assert held(jax.grad(lambda *a: loss(*a)), *tensors[1:]) == 0
+    on_jax.unusable.cache_clear()

@@ -72,16 +72,15 @@ class Start:
 class Errors(NamedTuple):
     """Distances of f from the function that it starts at.
 
-    Args:
-        largest: Largest distance on [-8, 8].
-        left: Distance at -100.
-        right: Distance at 100. At an end where f cannot have the slope of the function
-            the distance there is large.
+    An end where f cannot have the slope of the function has a large distance.
     """
 
     largest: float
+    """Largest distance on [-8, 8]."""
     left: float
+    """Distance at -100."""
     right: float
+    """Distance at 100."""
 
 
 class KnownStart(Start):

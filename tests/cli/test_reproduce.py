@@ -63,7 +63,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, tiny):
     reports = {path: path.read_bytes() for path in tmp_path.rglob("seed-*.json")}
     assert main([*words, "--selection", "paper"]) == 0
 
-    assert len(reports) == 2 * 4 * 2
+    assert len(reports) == 2 * 5 * 2  # folds, activations, architectures
     assert {
         path: path.read_bytes() for path in tmp_path.rglob("seed-*.json")
     } == reports

@@ -51,7 +51,7 @@ def test_relu_is_widened_to_as_many_parameters_and_no_more(name, classes):
 
 @pytest.mark.backend("torch")  # which compiles nothing; layers are tested on all
 def test_arms_of_all_kinds_are_compared(classes, tmp_path):
-    names = "relu,kaf,ensemble,prelu,swish,spline"
+    names = "relu,kaf,ensemble,prelu,silu,spline"
     protocols = [
         Protocol.of(classes, variant, hidden=(4,), epochs=3, folds=2)
         for variant in find_variants(names)

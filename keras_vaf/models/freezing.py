@@ -11,6 +11,7 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
+from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
     KeptError,
@@ -41,7 +42,8 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
 
     Raises:
         ValueError: If the model has no trainable activation or none that it can reach,
-            is not built, or needs other parts of keras_vaf.
+            is not built, has a weight that is not finite, or needs other parts of
+            keras_vaf.
 
     Example:
 
@@ -57,6 +59,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             f"Received: the model {model.name!r}, which is not built"
         )
     trainable_activations(model)
+    check_finite_weights(model)
     x = sample_inputs(model) if data is None else data
     expected = _run(model, x)
     frozen = replace_trainable(

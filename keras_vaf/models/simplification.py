@@ -12,6 +12,7 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.nearest import nearest
 from keras_vaf.models.surgery.replacement import (
@@ -45,8 +46,8 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
         function nearest to it.
 
     Raises:
-        ValueError: If the model has no trainable activation, or the tolerance is not a
-            positive number.
+        ValueError: If the model has no trainable activation, a weight or an input of an
+            activation is not finite, or the tolerance is not a positive number.
 
     Example:
 
@@ -58,6 +59,7 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
+    check_finite_weights(model)
     values = {} if data is None else _quantiles(model, data)
 
     def make(layer: TrainableActivation, name: str) -> NewActivation:
@@ -75,10 +77,16 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
 def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
     """Return 1001 quantiles of what enters each activation, by the id of its layer."""
     layers = trainable_activations(model)
-    return {
-        id(layers[path]): np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
-        for path, values in activation_inputs(model, data).items()
-    }
+    quantiles = {}
+    for path, values in activation_inputs(model, data).items():
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "The values that enter an activation must be finite: check `data`. "
+                f"Received: NaN or infinite inputs of {path}"
+            )
+        values = values.astype("float64")
+        quantiles[id(layers[path])] = np.quantile(values, np.linspace(0, 1, 1001))
+    return quantiles
 
 
 class _Units(NamedTuple):
@@ -101,6 +109,8 @@ def _smaller(
     found = []
     for i, beta_bias in enumerate(weights[3].ravel()):
         hidden = evaluate(vaf.g, x[:, None] * alpha[i] + alpha_bias[i])
+        if not np.isfinite(hidden).all():
+            raise KeptError("a hidden unit is not finite for every input")
         found.append(_reduce(hidden, beta[i], beta_bias, tolerance, measure))
     k = max(len(units.kept) for units in found)
     if k >= layer.k:

@@ -1,0 +1,28 @@
+"""`check_finite_weights` refuses models with NaN or infinite weights."""
+
+import keras
+import numpy as np
+
+
+def check_finite_weights(model: keras.Model) -> None:
+    """Refuse a model with weights that are not finite.
+
+    Args:
+        model: The model.
+
+    Raises:
+        ValueError: If a weight is NaN or infinite; the message names some of them.
+    """
+    paths = [
+        weight.path
+        for weight in model.weights
+        if keras.backend.is_float_dtype(weight.dtype)
+        and not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all()
+    ]
+    if paths:
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        raise ValueError(
+            "Every weight must be finite: train the model again, with a lower learning "
+            f"rate. Received: the model {model.name!r} with NaN or infinite values in "
+            f"{', '.join(paths[:3])}{more}"
+        )

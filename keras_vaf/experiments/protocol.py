@@ -15,7 +15,7 @@ from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.training.network_trainer import check_width, widest
-from keras_vaf.utils import check_integer, check_positive
+from keras_vaf.utils import build, check_integer, check_positive
 
 
 @dataclass(frozen=True)
@@ -189,16 +189,12 @@ class Protocol:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Protocol:
-        """Return the protocol from what `dataclasses.asdict` and JSON made of it."""
-        parts = {
-            "variant": Variant(**data["variant"]),
-            "preprocessing": Preprocessing(**data["preprocessing"]),
-            "optimizer": Optimizer(**data["optimizer"]),
-            "hidden": tuple(data["hidden"]),
-            "rates": tuple(data["rates"]),
-            "architecture": Architecture(**data["architecture"]),
-        }
-        return cls(**{**data, **parts})
+        """Return the protocol from what `dataclasses.asdict` and JSON made of it.
+
+        Raises:
+            ValueError: If a field is missing, unknown or of another type.
+        """
+        return build(cls, data, "protocol")
 
 
 def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protocol:

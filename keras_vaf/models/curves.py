@@ -11,7 +11,7 @@ from keras_vaf.initializers import CurveStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
 from keras_vaf.ops.functions import function_identifier
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import parse_json, write_atomically
 
 FORMAT = "keras_vaf.curve.1"
 
@@ -78,7 +78,7 @@ def load_curve(path: str | os.PathLike[str]) -> CurveStart:
     """
     text = Path(path).read_text(encoding="utf-8")
     try:
-        content = json.loads(text)
+        content = parse_json(text)
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         return CurveStart(**content)

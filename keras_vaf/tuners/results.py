@@ -8,11 +8,11 @@ import json
 import os
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.utils import deviation
+from keras_vaf.utils import AnyFloat, build, deviation, parse_json
 
 DEVIATION, EPOCHS, SECONDS = "cv/deviation", "cv/epochs", "cv/seconds"
 _FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
@@ -43,9 +43,9 @@ class TrialResult:
     trial: str
     status: str
     values: dict[str, Any]
-    score: float | None = None
-    deviation: float | None = None
-    fold_scores: tuple[float, ...] = ()
+    score: AnyFloat | None = None
+    deviation: AnyFloat | None = None
+    fold_scores: tuple[AnyFloat, ...] = ()
     fold_epochs: tuple[int, ...] = ()
     epochs: int | None = None
     seconds: float | None = None
@@ -67,7 +67,19 @@ def fold_metrics(
 
 
 def result_of(state: dict[str, Any]) -> TrialResult:
-    """Return the result of a trial from the state that KerasTuner stores."""
+    """Return the result of a trial from the state that KerasTuner stores.
+
+    Raises:
+        ValueError: If the state is not that of a trial.
+    """
+    try:
+        result = asdict(_result(state))
+    except (LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(f"It is not the state of a trial: {error!r}") from error
+    return build(TrialResult, result, "trial")
+
+
+def _result(state: dict[str, Any]) -> TrialResult:
     histories = state["metrics"]["metrics"]
     numbers = {
         name: history["observations"][-1]["value"][-1]
@@ -119,16 +131,16 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
 
 def _read(path: Path) -> TrialResult:
     try:
-        state = json.loads(path.read_bytes())
+        result = result_of(parse_json(path.read_bytes()))
     except ValueError as error:
         raise ValueError(
             "Expected a complete file of a trial; resume the search to repair it. "
-            f"Received: {path}"
+            f"Received: {path} ({error})"
         ) from error
     error_file = path.with_name("error.txt")
-    if state["status"] == "FAILED" and error_file.is_file():
-        state["message"] = error_file.read_text(encoding="utf-8")
-    return result_of(state)
+    if result.status == "FAILED" and error_file.is_file():
+        return replace(result, message=error_file.read_text(encoding="utf-8"))
+    return result
 
 
 def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from keras_vaf.datasets import load
-from keras_vaf.utils import check_integer, write_atomically
+from keras_vaf.utils import (
+    build,
+    check_choice,
+    check_integer,
+    parse_json,
+    write_atomically,
+)
 
 TUNERS = {
     "random": "RandomSearch",
@@ -50,6 +56,19 @@ class Settings:
     epochs: int
     seed: int
 
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        check_choice("tuner", self.tuner, TUNERS)
+        for name, least in (("trials", 1), ("folds", 2), ("epochs", 1), ("seed", 0)):
+            check_integer(name, getattr(self, name), least)
+        for width in self.hidden:
+            check_integer("hidden", width)
+        if self.tuner == "hyperband" and self.trials not in _HYPERBAND:
+            raise ValueError(
+                f"Hyperband makes {', '.join(map(str, sorted(_HYPERBAND)))} trials. "
+                f"Received: trials={self.trials}"
+            )
+
     @classmethod
     def of(
         cls, name: str, data_dir: str | None, trials: int, tuner: str, **options: Any
@@ -74,7 +93,6 @@ class Settings:
             )
         if tuner == "hyperband":
             trials = max(number for number in _HYPERBAND if number <= trials)
-        check_integer("epochs", options["epochs"])
         checksum = load(name, data_dir).checksum
         return cls(name, data_dir, checksum, trials, tuner, **options)
 
@@ -125,10 +143,10 @@ class Settings:
             ValueError: If the folder holds no search.
         """
         try:
-            data = json.loads((folder / "search.json").read_bytes())
-            return cls(**{**data, "hidden": tuple(data["hidden"])})
-        except (FileNotFoundError, ValueError, TypeError, KeyError) as error:
+            data = parse_json((folder / "search.json").read_bytes())
+            return build(cls, data, "settings")
+        except (FileNotFoundError, NotADirectoryError, ValueError) as error:
             raise ValueError(
                 "Expected the folder of a search, with a complete `search.json`. "
-                f"Received: {folder}"
+                f"Received: {folder} ({error})"
             ) from error

@@ -20,10 +20,13 @@ from keras_vaf.utils.files import (
 from keras_vaf.utils.hashing import checksum
 from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
+from keras_vaf.utils.structures import AnyFloat, build, parse_json
 from keras_vaf.utils.text import markdown_table
 
 __all__ = [
+    "AnyFloat",
     "atomic_path",
+    "build",
     "check_choice",
     "check_distinct",
     "check_flag",
@@ -35,6 +38,7 @@ __all__ = [
     "deviation",
     "did_you_mean",
     "markdown_table",
+    "parse_json",
     "png_bytes",
     "remove_stale",
     "require",

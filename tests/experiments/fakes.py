@@ -30,7 +30,7 @@ def make_trial(**fields):
 
 def make_report(**fields):
     defaults = {
-        "protocol": make_protocol(),
+        "protocol": make_protocol(folds=10),
         "seed": 0,
         "fold": 0,
         "rows": {"train": 16, "validation": 4, "test": 20},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Store
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import parse_json, write_atomically
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def merge(
 def _is_own(source: Path, path: Path) -> bool:
     """Tell whether a file is a complete report of the cell that its path names."""
     try:
-        report = Report.from_dict(json.loads(path.read_bytes()))
+        report = Report.from_dict(parse_json(path.read_bytes()))
     except ValueError:
         return False
     return Store(source).path(report.cell, report.environment["backend"]) == path

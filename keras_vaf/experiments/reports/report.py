@@ -13,6 +13,8 @@ from typing import Any
 import keras
 
 from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.reports.checks import check_report
+from keras_vaf.utils import AnyFloat, build
 
 FORMAT = 2
 """Version of the report files; cells with a report of another version are redone."""
@@ -33,8 +35,8 @@ class Trial:
     """
 
     rate: float | None
-    scores: dict[str, float]
-    validation: dict[str, float | None]
+    scores: dict[str, AnyFloat]
+    validation: dict[str, AnyFloat | None]
     epochs: int
     best_epoch: int
     stopped: str
@@ -73,7 +75,7 @@ class Report:
     fold: int
     rows: dict[str, int]
     trials: tuple[Trial, ...]
-    baseline: dict[str, float]
+    baseline: dict[str, AnyFloat]
     parameters: int
     seconds: float
     curves: dict[str, list[float | None]]
@@ -108,16 +110,17 @@ class Report:
             ValueError: If `data` is not a report of this format.
         """
         try:
-            fields = dict(data)
-            if fields.pop("format") != FORMAT:
-                raise ValueError(f"format {data['format']!r}")
-            fields["protocol"] = Protocol.from_dict(fields["protocol"])
-            fields["trials"] = tuple(Trial(**trial) for trial in fields["trials"])
-            return cls(**fields)
-        except (TypeError, KeyError, ValueError) as error:
+            number = data.get("format") if isinstance(data, dict) else None
+            if number != FORMAT:
+                raise ValueError(f"the format {number!r}")
+            fields = {name: data[name] for name in data if name != "format"}
+            report = build(cls, fields, "report")
+            check_report(report)
+        except ValueError as error:
             raise ValueError(
-                f"Expected a report of format {FORMAT}. Received: {error!r}"
+                f"Expected a report of format {FORMAT}. Received: {error}"
             ) from error
+        return report
 
 
 def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:

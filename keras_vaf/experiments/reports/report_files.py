@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import warnings
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_vaf.experiments.reports.report import FORMAT, Report
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import parse_json, write_atomically
 
 _COMPRESSED = ".gz"
 _SHARED = ("protocol", "environment")
@@ -68,22 +69,35 @@ def read_reports(path: str | os.PathLike[str]) -> list[Report]:
     Returns:
         The reports. Curves and activations that were not written are empty.
 
+    A report with wrong values is left out, and a warning names it.
+
     Raises:
-        ValueError: If the file is incomplete, or another file.
+        ValueError: If the file is incomplete, another file, or has wrong reports alone.
         FileNotFoundError: If there is no such file.
     """
     content = Path(path).read_bytes()
     try:
         if Path(path).suffix == _COMPRESSED:
             content = gzip.decompress(content)
-        data = json.loads(content)
-        reports = []
-        for fields in data["reports"]:
-            shared = {name: data["shared"][fields[name]] for name in _SHARED}
-            whole = {"format": data["format"], **_LEFT_OUT, **fields, **shared}
-            reports.append(Report.from_dict(whole))
+        data = parse_json(content)
+        head = {"format": data["format"], **_LEFT_OUT}
+        listed, shared = list(data["reports"]), list(data["shared"])
     except _UNREADABLE as error:
         raise ValueError(
             f"Expected a file that `write_reports` wrote. Received: {path}"
         ) from error
+    reports, refused = [], []
+    for number, fields in enumerate(listed):
+        try:
+            own = {name: shared[fields[name]] for name in _SHARED}
+            reports.append(Report.from_dict({**head, **fields, **own}))
+        except _UNREADABLE as error:
+            refused.append(f"report {number + 1} of {path}: {error}")
+    if refused and not reports:
+        raise ValueError(
+            "Expected a file that `write_reports` wrote, with at least one complete "
+            f"report. Received: {refused[0]}"
+        )
+    for text in refused:
+        warnings.warn(f"Left out: {text}", stacklevel=2)
     return reports

@@ -13,7 +13,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.utils import set_aside, write_atomically
+from keras_vaf.utils import parse_json, set_aside, write_atomically
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Store:
             return None
         if self.networks and not self.network_path(cell).is_file():
             return None
-        report = Report.from_dict(json.loads(path.read_bytes()))
+        report = Report.from_dict(parse_json(path.read_bytes()))
         if self.path(report.cell) != path:
             raise ValueError(f"Expected the report of {cell}. Received: {report.cell}")
         return report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 import numpy as np
 
@@ -19,13 +21,23 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
     Returns:
         Those of its activations that belong to this package, in their order.
     """
-    layers = []
-    for activation in report.activations:
-        layer = keras.layers.deserialize(activation["config"])
-        if isinstance(layer, TrainableActivation):
-            layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
-            layers.append(layer)
-    return layers
+    try:
+        layers = [_layer(activation) for activation in report.activations]
+    except Exception as error:  # Keras raises errors of any class
+        cell = report.cell
+        raise ValueError(
+            "The activations of a report must be layers with their weights: remove the "
+            f"report and run again. Received: {cell.protocol.variant.name} on "
+            f"{cell.protocol.dataset}, seed {cell.seed}, fold {cell.fold + 1} ({error})"
+        ) from error
+    return [layer for layer in layers if isinstance(layer, TrainableActivation)]
+
+
+def _layer(activation: dict[str, Any]) -> keras.layers.Layer:
+    layer = keras.layers.deserialize(activation["config"])
+    if isinstance(layer, TrainableActivation):
+        layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
+    return layer
 
 
 def start_layers(report: Report) -> list[TrainableActivation]:

@@ -7,12 +7,12 @@ and its result; `oracle.json` lists the trials. Where they disagree, `trial.json
 from __future__ import annotations
 
 import functools
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.utils import set_aside
+from keras_vaf.tuners.results import result_of
+from keras_vaf.utils import parse_json, set_aside
 
 if TYPE_CHECKING:
     from keras_tuner import Oracle
@@ -35,8 +35,10 @@ def load_trials(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
     for path in sorted(folder.glob("trial_*/trial.json")):
         trial_id = path.parent.name.removeprefix("trial_")
         try:
-            trials[trial_id] = Trial.from_state(json.loads(path.read_bytes()))
-        except (ValueError, KeyError, TypeError):
+            state = parse_json(path.read_bytes())
+            result_of(state)  # checks what KerasTuner does not
+            trials[trial_id] = Trial.from_state(state)
+        except Exception:  # KerasTuner raises errors of any class
             incomplete[trial_id] = set_aside(path).name
     return trials, incomplete
 
@@ -56,12 +58,14 @@ def read_state(oracle: Oracle, folder: Path) -> tuple[dict[str, Any], list[str]]
     if not path.exists() and not any(_ended(t) for t in oracle.trials.values()):
         return oracle.get_state(), []  # It was killed in its very first trial.
     if path.exists():
+        before = oracle.get_state()
         try:
-            state = json.loads(path.read_bytes())
-            if oracle.get_state().keys() <= state.keys():
+            state = parse_json(path.read_bytes())
+            if before.keys() <= state.keys() and _are_names(state):
+                oracle.set_state({**state, "ongoing_trials": {}})
                 return state, []
-        except (ValueError, AttributeError):
-            pass
+        except Exception:  # KerasTuner raises errors of any class
+            oracle.set_state(before)
         notes.append(
             f"{path.name} was incomplete and is now {set_aside(path).name}; it was "
             f"rebuilt from the {len(oracle.trials)} complete trials."
@@ -126,6 +130,14 @@ def restore_grid(oracle: Oracle) -> None:
     for name in sorted(oracle.trials, key=functools.cmp_to_key(compare)):
         oracle._ordered_ids.insert(name)
     oracle._populate_next = list(oracle.trials)
+
+
+def _are_names(state: dict[str, Any]) -> bool:
+    """Tell whether a state lists trials by their names."""
+    lists = [state["start_order"], state["end_order"]]
+    return all(isinstance(each, list) for each in lists) and all(
+        isinstance(name, str) for each in lists for name in each
+    )
 
 
 def _ended(trial: Trial) -> bool:

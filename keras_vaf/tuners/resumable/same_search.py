@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import parse_json, write_atomically
 
 
 def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
@@ -24,7 +24,15 @@ def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
     if not path.is_file():
         write_atomically(path, text)
         return
-    found = json.loads(path.read_bytes())
+    try:
+        found = parse_json(path.read_bytes())
+        if not isinstance(found, dict):
+            raise ValueError("It is not an object.")
+    except ValueError as error:
+        raise ValueError(
+            "Expected the complete protocol of a search. Remove the file if the search "
+            f"in its folder is the same as this one. Received: {path} ({error})"
+        ) from error
     asked = json.loads(text)
     other = [name for name in asked if found.get(name) != asked[name]]
     if other:

@@ -1,0 +1,1 @@
+"""Attack the package with kills, full disks and wrong files, and count what is lost."""

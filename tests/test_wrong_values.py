@@ -1,0 +1,135 @@
+"""Files with valid JSON and wrong values are refused with one `ValueError`."""
+
+import contextlib
+import dataclasses
+import json
+import warnings
+
+import keras
+import numpy as np
+import pytest
+
+from benchmarks.faults.mutations import DEEP, mutations
+from keras_vaf.experiments import Report, comparison_table, find_variants, read_reports
+from keras_vaf.experiments.reports.report_files import write_reports
+from keras_vaf.experiments.results.learned import learned_layers
+from keras_vaf.experiments.runs.training_runs import learned_activations
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import load_curve, save_curve
+from keras_vaf.tuners import read_trials
+from keras_vaf.tuners.resumable.same_search import check_same_search
+from keras_vaf.tuners.search_settings import Settings
+from keras_vaf.utils import parse_json
+from tests.experiments.fakes import make_protocol, make_report
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def report():
+    """A report with a learned activation."""
+    dense = keras.layers.Dense(3)
+    model = keras.Sequential([keras.Input((2,)), dense, VAFActivation(name="act")])
+    x = np.ones((4, 2), "float32")
+    protocol = make_protocol(variant=find_variants("vaf-relu")[0], folds=10)
+    return make_report(protocol=protocol, activations=learned_activations(model, x))
+
+
+def use(report):
+    """Do with a report what a comparison does."""
+    comparison_table([report, dataclasses.replace(report, fold=1)])
+    learned_layers(report)
+    json.dumps(report.to_dict())
+
+
+def test_reports(report):
+    refused = 0
+    for _, text in mutations(report.to_dict(), most=1):
+        try:
+            use(Report.from_dict(parse_json(text)))
+        except ValueError:
+            refused += 1
+    assert refused > 500
+
+
+def test_a_wrong_report_among_others_is_named_and_left_out(tmp_path, report):
+    path = tmp_path / "reports.json"
+    write_reports(path, [report, dataclasses.replace(report, fold=1)])
+    document = json.loads(path.read_bytes())
+    document["reports"][0]["seconds"] = "long"
+    path.write_text(json.dumps(document))
+    with pytest.warns(UserWarning, match=r"report 1 of .*seconds.*finite number"):
+        (left,) = read_reports(path)
+    assert left.fold == 1
+
+
+def test_files_of_reports(tmp_path, report):
+    path = tmp_path / "reports.json"
+    write_reports(path, [report, dataclasses.replace(report, fold=1)], curves=False)
+    document = json.loads(path.read_bytes())
+    for _, text in mutations(document, most=1):
+        path.write_text(text)
+        with contextlib.suppress(ValueError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            for each in read_reports(path):
+                use(each)
+
+
+def test_settings_of_a_search(tmp_path):
+    settings = Settings("wine", None, "c0ffee", 9, "random", 5, (4,), 30, 0)
+    refused = 0
+    for _, text in mutations(dataclasses.asdict(settings)):
+        (tmp_path / "search.json").write_text(text)
+        try:
+            Settings.read(tmp_path)
+        except ValueError as error:
+            assert "search.json" in str(error)
+            refused += 1
+    assert refused > 100
+
+
+def test_trials_of_a_search(tmp_path):
+    value = {"value": [0.5], "step": 0}
+    names = ("val_loss", "cv/deviation", "cv/epochs", "cv/fold_0", "cv/fold_0_epochs")
+    metrics = {name: {"observations": [value], "direction": "min"} for name in names}
+    state = {
+        "trial_id": "0",
+        "hyperparameters": {"space": [], "values": {"k": 3}},
+        "metrics": {"metrics": metrics},
+        "score": 0.5,
+        "best_step": 0,
+        "status": "COMPLETED",
+        "message": None,
+    }
+    path = tmp_path / "trial_0" / "trial.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(state))
+    assert read_trials(tmp_path)[0].fold_scores == (0.5,)
+    for _, text in mutations(state):
+        path.write_text(text)
+        with contextlib.suppress(ValueError):
+            read_trials(tmp_path)
+
+
+def test_protocols_of_a_search(tmp_path):
+    check_same_search(tmp_path, {"folds": 5, "names": ["a"]})
+    for _, text in mutations({"folds": 5, "names": ["a"]}):
+        (tmp_path / "protocol.json").write_text(text)
+        with contextlib.suppress(ValueError):
+            check_same_search(tmp_path, {"folds": 5, "names": ["a"]})
+    (tmp_path / "protocol.json").write_text("")
+    with pytest.raises(ValueError, match=r"protocol\.json"):
+        check_same_search(tmp_path, {"folds": 5})
+
+
+def test_curves(tmp_path):
+    path = save_curve(VAFActivation(initialization="relu"), tmp_path / "curve.json")
+    for _, text in mutations(json.loads(path.read_bytes())):
+        path.write_text(text)
+        with contextlib.suppress(ValueError):
+            VAFActivation(k=3, initialization=load_curve(path))
+
+
+def test_deep_nesting_is_refused():
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parse_json(DEEP)

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from keras_vaf_cli import Terminated, main
 
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+_SECONDS_TO_STOP = 5.0
 _SIGNALLED = 128  # plus the number of a signal: the exit code of a stopped command
 
 
@@ -70,7 +71,21 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """Stop the command, and stop it again if a library ignores the exception.
+
+    The repetitions end with the process, or once the command has caught the exception.
+    """
+    _repeat(number, _SECONDS_TO_STOP)
     raise Terminated
+
+
+def _repeat(number: int, seconds: float) -> None:
+    """Send a signal to this thread again after some seconds."""
+    if hasattr(signal, "pthread_kill"):  # not on Windows
+        thread = threading.get_ident()
+        timer = threading.Timer(seconds, signal.pthread_kill, (thread, number))
+        timer.daemon = True
+        timer.start()
 
 
 def _stop_again(unraisable: Any) -> None:
@@ -81,8 +96,7 @@ def _stop_again(unraisable: Any) -> None:
     stop = unraisable.exc_value
     if isinstance(stop, KeyboardInterrupt):
         number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-        thread = threading.get_ident()
-        threading.Timer(0.01, signal.pthread_kill, (thread, number)).start()
+        _repeat(number, 0.01)
     else:
         sys.__unraisablehook__(unraisable)
 

@@ -123,6 +123,35 @@ def test_a_signal_stops_a_command(tmp_path, name, code, cause):
     )
 
 
+# A command whose library catches the exception of a signal and goes on.
+SWALLOWED = """
+import os, signal, time
+from keras_vaf_cli import data, process
+
+def run(arguments):
+    for _ in range(3):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        except BaseException:
+            pass
+        os.kill = lambda *arguments: None
+    time.sleep(60)
+
+data.run = run
+process._SECONDS_TO_STOP = 0.1
+process.start()
+"""
+
+
+def test_sigterm_is_repeated_if_a_library_ignores_it(tmp_path):
+    (tmp_path / "keras_vaf.py").touch()
+    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    done = run("-c", SWALLOWED, "data", "list", cwd=tmp_path)
+    assert done.returncode == 143
+    assert done.stderr.startswith("\nkeras-vaf: terminated; every finished result")
+
+
 def test_a_failed_import_shows_what_was_hidden(tmp_path):
     (tmp_path / "keras.py").write_text(
         "import os\nos.write(2, b'the library says\\n')\nraise ImportError('no keras')"

@@ -57,11 +57,12 @@ def reproduce(
     check_distinct("seeds", seeds)
     known, chosen = _texts(experiment.architectures), _texts(form.architectures)
     _check_known(experiment, "architectures", chosen, known)
-    _check_known(experiment, "datasets", datasets, experiment.datasets)
+    known_datasets = experiment.datasets_of(form.manner)
+    _check_known(experiment, "datasets", datasets, known_datasets)
     store = Store(Path(output) / "cells", networks=False)
     wanted: list[tuple[Dataset, list[Protocol]]] = []
     left_out = []
-    for name in datasets or experiment.datasets:
+    for name in datasets or known_datasets:
         dataset = load(name, data_dir)
         most = experiment.quick_rows if form.quick else None
         if most is not None and len(dataset.x) > most:
@@ -70,10 +71,16 @@ def reproduce(
         protocols = _protocols(experiment, dataset, form)
         wanted.append((dataset, [with_replicas(each, replicas) for each in protocols]))
     others = sum(_others(store, protocols) for _, protocols in wanted)
-    runs = [
-        train_missing(protocols, seeds, dataset, store, engine, shard, track)
-        for dataset, protocols in wanted
-    ]
+    runs = []
+    for dataset, protocols in wanted:
+        new: Sequence[Protocol] = protocols
+        while new:
+            protocols += new if new is not protocols else []
+            run = train_missing(protocols, seeds, dataset, store, engine, shard, track)
+            ours = form.manner == "ours" and not run.missing
+            more = experiment.more(run.reports) if ours else []
+            new = [with_replicas(each, replicas) for each in more]
+        runs.append(run)
     return Reproduction(
         experiment,
         form,

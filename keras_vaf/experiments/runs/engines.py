@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,29 +90,29 @@ def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 class Trainers:
-    """Compiled trainers, for protocols that take turns."""
+    """Compiled trainers, for protocols that take turns; they last with the process."""
 
     def __init__(self) -> None:
         self._trainers: dict[str, ProtocolTrainer] = {}
 
     def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
-        """Return the trainer of a protocol; a new one may replace the oldest one."""
-        digest = protocol.digest
-        if digest not in self._trainers:
+        """Return the trainer of a protocol; a new one may replace the oldest one.
+
+        Protocols that differ in their learning rates alone share a compiled program.
+        """
+        program = replace(protocol, rates=()).digest
+        if program not in self._trainers:
             if len(self._trainers) == _MOST_TRAINERS:
                 del self._trainers[next(iter(self._trainers))]
-            self._trainers[digest] = ProtocolTrainer(protocol, dataset)
-        return self._trainers[digest]
+            self._trainers[program] = ProtocolTrainer(protocol, dataset)
+        return self._trainers[program].of(protocol)
 
 
-_TRAINERS_OF_WORKER = Trainers()
+_TRAINERS = Trainers()
 
 
 def train_batch(
-    batch: Sequence[Cell],
-    dataset: Dataset,
-    networks: bool,
-    trainers: Trainers = _TRAINERS_OF_WORKER,
+    batch: Sequence[Cell], dataset: Dataset, networks: bool
 ) -> list[TrainedCell]:
     """Train the cells of one batch in this process.
 
@@ -119,12 +120,11 @@ def train_batch(
         batch: Cells of one protocol.
         dataset: Their data.
         networks: Whether to return the networks.
-        trainers: Compiled trainers; by default, they last as long as the process.
 
     Returns:
         The report of each cell, and the content of its network's `.keras` file.
     """
-    trainer = trainers.of(batch[0].protocol, dataset)
+    trainer = _TRAINERS.of(batch[0].protocol, dataset)
     return [
         (report, _to_bytes(model) if networks else None)
         for report, model in trainer.run(batch)
@@ -134,9 +134,8 @@ def train_batch(
 def _here(
     batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
 ) -> Iterator[TrainedCell]:
-    trainers = Trainers()
     for batch in batches:
-        yield from train_batch(batch, dataset, networks, trainers)
+        yield from train_batch(batch, dataset, networks)
 
 
 def _on_dask(

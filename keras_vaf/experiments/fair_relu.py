@@ -74,7 +74,7 @@ def as_fair(protocol: Protocol, dataset: Dataset, tries: int = _TRIES) -> Protoc
 
 
 def with_either(reports: Sequence[Report]) -> list[Report]:
-    """Add reports of `EITHER`, on datasets with reports of a fair ReLU of two tries.
+    """Add reports of `EITHER`, on datasets with a fair ReLU of two tries.
 
     Args:
         reports: Reports of any activations.
@@ -87,7 +87,7 @@ def with_either(reports: Sequence[Report]) -> list[Report]:
         report.protocol.dataset
         for report in reports
         if report.protocol.variant.name == FAIR_RELU.name
-        and report.protocol.starts == _TRIES
+        and report.protocol.starts <= _TRIES
     }
     own = [report for report in reports if report.protocol.dataset in fair]
     joined = [_joined(name, pair) for name in EITHER for pair in _pairs(own, name)]

@@ -10,8 +10,8 @@ from typing import Literal
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.reports.store import Shard, Store
-from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
-from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments.runs.engines import HERE, Track, Trainers, check_engine
+from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.settings import with_settings
@@ -73,13 +73,11 @@ def reproduce(
     others = sum(_others(store, protocols) for _, protocols in wanted)
     runs = []
     for dataset, protocols in wanted:
-        new: Sequence[Protocol] = protocols
-        while new:
-            protocols += new if new is not protocols else []
-            run = train_missing(protocols, seeds, dataset, store, engine, shard, track)
-            ours = form.manner == "ours" and not run.missing
-            more = experiment.more(run.reports) if ours else []
-            new = [with_replicas(each, replicas) for each in more]
+        where = dataset, store, engine, shard, track, Trainers()
+        run = train_missing(protocols, seeds, *where)
+        while more := _more(experiment, form, run):
+            protocols += [with_replicas(each, replicas) for each in more]
+            run = train_missing(protocols, seeds, *where)
         runs.append(run)
     return Reproduction(
         experiment,
@@ -90,6 +88,13 @@ def reproduce(
         tuple(path for run in runs for path in run.set_aside),
         others,
     )
+
+
+def _more(experiment: Experiment, form: Form, run: Run) -> list[Protocol]:
+    """Return the further protocols that the reports of a dataset ask for."""
+    if run.missing or form.manner == "paper":
+        return []
+    return experiment.more(run.reports)
 
 
 def _check_known(

@@ -32,6 +32,7 @@ def train_cells(
     store: Store,
     engine: str = HERE,
     track: Track = lambda items, total: items,
+    trainers: Trainers | None = None,
 ) -> None:
     """Train cells, and write each report as soon as it is there.
 
@@ -44,6 +45,7 @@ def train_cells(
         engine: `"here"`, or `"dask://HOST:PORT"` with the address of a Dask scheduler.
         track: Called with an iterable of the trained cells, and their number; returns
             the same iterable, as `rich.progress.track` does.
+        trainers: Compiled trainers of earlier cells of this process.
 
     Raises:
         ValueError: If the workers run on another backend.
@@ -51,10 +53,11 @@ def train_cells(
         TooLittleMemory: If a protocol's width is too large for the memory.
     """
     batches = batches_of(cells)
-    run = _on_dask if engine.startswith(_DASK) else _here
-    for report, network in track(
-        run(batches, dataset, store.networks, engine), len(cells)
-    ):
+    if engine.startswith(_DASK):
+        trained = _on_dask(batches, dataset, store.networks, engine)
+    else:
+        trained = _here(batches, dataset, store.networks, trainers or Trainers())
+    for report, network in track(trained, len(cells)):
         _check_backend(report)
         store.write(report, network)
 
@@ -90,7 +93,7 @@ def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 class Trainers:
-    """Compiled trainers, for protocols that take turns; they last with the process."""
+    """Compiled trainers, for protocols that take turns."""
 
     def __init__(self) -> None:
         self._trainers: dict[str, ProtocolTrainer] = {}
@@ -108,11 +111,14 @@ class Trainers:
         return self._trainers[program].of(protocol)
 
 
-_TRAINERS = Trainers()
+_TRAINERS_OF_WORKER = Trainers()
 
 
 def train_batch(
-    batch: Sequence[Cell], dataset: Dataset, networks: bool
+    batch: Sequence[Cell],
+    dataset: Dataset,
+    networks: bool,
+    trainers: Trainers = _TRAINERS_OF_WORKER,
 ) -> list[TrainedCell]:
     """Train the cells of one batch in this process.
 
@@ -120,11 +126,12 @@ def train_batch(
         batch: Cells of one protocol.
         dataset: Their data.
         networks: Whether to return the networks.
+        trainers: Compiled trainers; by default, they last as long as the process.
 
     Returns:
         The report of each cell, and the content of its network's `.keras` file.
     """
-    trainer = _TRAINERS.of(batch[0].protocol, dataset)
+    trainer = trainers.of(batch[0].protocol, dataset)
     return [
         (report, _to_bytes(model) if networks else None)
         for report, model in trainer.run(batch)
@@ -132,10 +139,10 @@ def train_batch(
 
 
 def _here(
-    batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
+    batches: list[list[Cell]], dataset: Dataset, networks: bool, trainers: Trainers
 ) -> Iterator[TrainedCell]:
     for batch in batches:
-        yield from train_batch(batch, dataset, networks)
+        yield from train_batch(batch, dataset, networks, trainers)
 
 
 def _on_dask(

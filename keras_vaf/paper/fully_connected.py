@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def _experiment(
         title,
         tuple(dict.fromkeys(each.dataset for each in published)),
         protocols_of,
-        published_table,
+        partial(published_table, gains=True),
         with_rescaled(published),
         metric,
         ARCHITECTURES,

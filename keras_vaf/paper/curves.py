@@ -33,9 +33,9 @@ _HIDDEN = {"paper": (25, 10), "ours": (50, 25)}
 def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
     """Return the protocols whose activations are drawn.
 
-    They are VAFs of all starts in the network 25-10 (in `ours`, 50-25), and on Sensorless those of five
-    hidden units in a network of 10 (in the quick form, of 5). Other experiments train
-    them too, so that nothing is trained again in their folder.
+    They are VAFs of all starts in the network 25-10 (in `ours`, 50-25), and on
+    Sensorless those of five hidden units in a network of 10 (in the quick form, of 5).
+    Other experiments train them too, so that nothing is trained again in their folder.
     """
     if dataset.name not in SENSORLESS.datasets:
         own = dataclasses.replace(form, architectures=(_HIDDEN[form.manner],))

@@ -72,7 +72,7 @@ def test_the_pace_of_images_is_that_of_images_as_large():
 
 
 def test_what_nothing_is_known_of_is_said_to_be_unknown(wine):
-    share = share_of(wine, "ours", {}, {})
+    share = share_of(wine, STAGES[1], {}, {})
     assert "| 0% | 0.0 | unknown | unknown |" in markdown(
         {("classification", "ours"): share}
     )

@@ -75,7 +75,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, tiny):
     assert "quick form" in first
     for name, text in tables.items():
         assert text.startswith("# Classification: protocol paper, quick form\n")
-        assert text.count("| wine | 178 |") == 1 + 5
+        assert text.count("| wine | 178 |") == 1 + 7
         assert "0.9552 ± 0.0371 (50)" in text
         assert f"learning rate and start: {name.split('-')[3]}." in text
 

@@ -90,7 +90,7 @@ def test_the_table_is_made_again_without_training(tmp_path, capsys, tiny):
 
     for path in (tmp_path / "again").iterdir():
         assert path.read_bytes() == (tmp_path / "run" / path.name).read_bytes()
-    assert len(list((tmp_path / "again").iterdir())) == 2
+    assert len(list((tmp_path / "again").iterdir())) == 3
 
 
 def test_other_protocols_in_the_folder_are_named_and_left_alone(tmp_path, capsys, tiny):

@@ -21,13 +21,32 @@ from keras_vaf.experiments import read_reports
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.paper import EXPERIMENTS, Form
-from keras_vaf.paper.experiment import Experiment, Manner
+from keras_vaf.paper.experiment import Experiment
 from keras_vaf.paper.fully_connected import SMALL
+from keras_vaf.paper.ours import ARCHITECTURES
 from keras_vaf.utils import markdown_table, write_atomically
 
 FOLDER = Path("docs/reports/reproduction")
-MANNERS: tuple[Manner, ...] = ("paper", "ours")
 SEEDS = 3
+_TABLES = ("regression", "classification")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the trainings: a form, and the seeds of small data."""
+
+    name: str
+    form: Form
+    seeds: int = SEEDS
+
+
+STAGES = (
+    Stage("paper", Form("paper")),
+    Stage("ours", Form("ours")),
+)
+FIRST = Stage("ours, stage 1", Form("ours", architectures=ARCHITECTURES), seeds=1)
+"""The first stage of protocol ours, on the data of both tables and Sensorless."""
+
 _DRAWN = ("curves",)  # trains what other experiments train
 
 Key = tuple[str, int, int]
@@ -57,17 +76,17 @@ class Share:
 
 def share_of(
     experiment: Experiment,
-    manner: Manner,
+    stage: Stage,
     found: dict[Key, Report],
     pace: dict[Kind, Pace],
 ) -> Share:
     """Count the trainings of an experiment, and estimate what is left."""
     share = Share()
-    for name in experiment.datasets:
+    for name in experiment.datasets_of(stage.form.manner):
         dataset = _loaded(name)
-        for protocol in experiment.protocols(dataset, Form(manner)):
+        for protocol in experiment.protocols(dataset, stage.form):
             alone = replace(protocol, replicas=1)
-            for seed in range(SEEDS if name in SMALL else 1):
+            for seed in range(stage.seeds if name in SMALL else 1):
                 for fold in range(protocol.folds):
                     share.trainings += protocol.trials
                     report = found.get((alone.digest, seed, fold))
@@ -168,10 +187,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     pace = paces(reports)
     shares = {
-        (experiment.name, manner): share_of(experiment, manner, found, pace)
+        (experiment.name, stage.name): share_of(experiment, stage, found, pace)
         for experiment in EXPERIMENTS
         if experiment.name not in _DRAWN
-        for manner in MANNERS
+        for stage in (*STAGES, *([FIRST] if experiment.name in _TABLES else []))
     }
     write_atomically(options.output, markdown(shares))
     print(f"Written to {options.output}.")

@@ -43,18 +43,30 @@ BENCHMARK = """\
 REPRODUCTION = """\
 # Regression: protocol paper
 
-| dataset | rows | activation | mean | deviation | published | gain | p |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| servo | 167 | constant | 0.50 | 0.00 |  |  |  |
-| servo | 167 | relu | 0.30 | 0.01 | 0.35 ± 0.02 (25) |  |  |
-| servo | 167 | vaf-random-rescaled | 0.40 | 0.02 | 0.25 ± 0.02 (10) | -0.10 | 0.700 |
-| servo | 167 | vaf-relu | 0.20 | 0.03 | 0.15 ± 0.02 (50) | +0.10 ± 0.08 | < 0.001 |
-| servo | 167 | relu-fair | 0.28 | 0.01 |  |  |  |
-| servo | 167 | vaf-either-rescaled | 0.21 | 0.03 |  | +0.07 ± 0.09 | 0.080 |
+| dataset | rows | activation | mean | deviation | published | {columns} |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| servo | 167 | constant | 0.50 | 0.00 |  |  |  |  |  |  |
+| servo | 167 | relu | 0.30 | 0.01 | 0.35 ± 0.02 (25) |  |  |  |  |  |
+| servo | 167 | vaf-random-rescaled | 0.40 | 0.02 | 0.25 ± 0.02 (10) | {random} |
+| servo | 167 | vaf-relu | 0.20 | 0.03 | 0.15 ± 0.02 (50) | {known} |
+| servo | 167 | vaf-relu |  |  |  | best-fixed | -0.1 | 0.5 | 1.0 | (worse) |
+| servo | 167 | relu-fair | 0.28 | 0.01 |  |  |  |  |  |  |
+| servo | 167 | vaf-either-rescaled | 0.21 | 0.03 |  | {either} |
 
-- A note.
+- vaf-random-rescaled against relu over 1 datasets: {few} p = 1 (Holm's correction).
+- vaf-relu against relu over 1 datasets: {few} p < 0.001 (Holm's correction).
+- vaf-relu against best-fixed over 1 datasets: {few} p = 1 (Holm's correction).
+- vaf-either-rescaled against relu-fair over 1 datasets: {few} p = 1 (Holm's).
 """
 
+
+REPRODUCTION = REPRODUCTION.format(
+    columns="against | gain | p | p (Holm) | direction",
+    random="relu | -0.10 ± 0.30 | 0.700 | 0.700 | (worse)",
+    known="relu | +0.10 ± 0.08 | < 0.001 | 0.002 | better*",
+    either="relu-fair | +0.07 ± 0.09 | 0.080 | 0.080 | (better)",
+    few="better on 1, worse on 0; Wilcoxon signed-rank",
+)
 
 CHOICES = """\
 # {title}: choices: protocol paper
@@ -113,7 +125,7 @@ def test_a_table_that_is_missing_is_named(files):
 def test_a_table_becomes_itself_again(files):
     rows = files.rows_of("reproduction/regression-paper-validation-jax.md")
     assert files.render(rows[:1]).splitlines()[2] == (
-        "| servo | 167 | constant | 0.50 | 0.00 |  |  |  |"
+        "| servo | 167 | constant | 0.50 | 0.00 |  |  |  |  |  |  |"
     )
 
 
@@ -122,7 +134,7 @@ def test_results_stand_side_by_side(tables):
     line = tables.NAMED["results-paper"]().splitlines()[2]
     assert line == (
         "| servo | RMSE | 167 | 0.50 | 0.30 ± 0.01 | 0.20 ± 0.03 | 0.40 ± 0.02 "
-        "| < 0.001 | 0.700 |"
+        "| < 0.001 (0.002) | 0.700 (0.700) |"
     )
 
 
@@ -140,11 +152,22 @@ def test_a_smaller_error_is_better_than_published(tables):
 def test_a_smaller_error_counts_as_better(tables):
     words = tables.NAMED["results-in-words-paper"]()
     assert "Of 1 datasets" in words
-    assert (
-        "ReLU has the better mean on 1, and one with a rescaled random start on 0"
-        in words
-    )
-    assert "Below 0.05 is 1 of the 2 p-values" in words
+    assert "mean than ReLU on 1, and a VAF with a rescaled random start on 0" in words
+    assert "1 of these 2 differences have p < 0.05; the VAF is better in 1" in words
+
+
+@pytest.mark.usefixtures("small")
+def test_the_summary_counts_directions_of_each_pair(tables):
+    _, _, *lines = tables.NAMED["summary-paper"]().splitlines()
+    assert [line.split(" | ")[1:] for line in lines] == [
+        ["VAF, rescaled random start", "ReLU", "0 (0)", "1 (0)", "1 |"],
+        ["VAF, ReLU start", "ReLU", "1 (1)", "0 (0)", "< 0.001 |"],
+        ["VAF, ReLU start", "best fixed activation", "0 (0)", "1 (0)", "1 |"],
+        [
+            *("the better of these two VAFs", "ReLU of equal size and tries"),
+            *("1 (0)", "0 (0)", "1 |"),
+        ],
+    ]
 
 
 @pytest.mark.usefixtures("small")

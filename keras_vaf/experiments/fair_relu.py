@@ -54,26 +54,27 @@ def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
     return dataclasses.replace(protocol, variant=WIDE_RELU, hidden=hidden)
 
 
-def as_fair(protocol: Protocol, dataset: Dataset) -> Protocol:
+def as_fair(protocol: Protocol, dataset: Dataset, tries: int = _TRIES) -> Protocol:
     """Return the protocol of a ReLU network with a VAF's parameters and tries.
 
-    Its hidden layers are widened as by `as_wide`. As a VAF is tried with a random start
-    and with a start at ReLU, this network is trained from two starts at each learning
-    rate, and the better one on the validation rows is selected.
+    Its hidden layers are widened as by `as_wide`. As a VAF is tried with several
+    starts, this network is trained from as many starts at each learning rate, and the
+    best one on the validation rows is selected.
 
     Args:
         protocol: The protocol of a VAF.
         dataset: Its data.
+        tries: Number of starts; two are a random start and a start at ReLU.
 
     Returns:
-        The protocol with ReLU, other widths and two starts.
+        The protocol with ReLU, other widths and several starts.
     """
     wide = as_wide(protocol, dataset)
-    return dataclasses.replace(wide, variant=FAIR_RELU, starts=_TRIES)
+    return dataclasses.replace(wide, variant=FAIR_RELU, starts=tries)
 
 
 def with_either(reports: Sequence[Report]) -> list[Report]:
-    """Add reports of `EITHER`, on datasets with reports of a fair ReLU.
+    """Add reports of `EITHER`, on datasets with a fair ReLU of two tries.
 
     Args:
         reports: Reports of any activations.
@@ -86,6 +87,7 @@ def with_either(reports: Sequence[Report]) -> list[Report]:
         report.protocol.dataset
         for report in reports
         if report.protocol.variant.name == FAIR_RELU.name
+        and report.protocol.starts <= _TRIES
     }
     own = [report for report in reports if report.protocol.dataset in fair]
     joined = [_joined(name, pair) for name in EITHER for pair in _pairs(own, name)]

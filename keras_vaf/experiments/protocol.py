@@ -184,8 +184,18 @@ class Protocol:
 
     @property
     def cells_at_once(self) -> int:
-        """Number of cells whose networks are trained together."""
-        return max(1, self.replicas // self.trials)
+        """Number of cells whose networks are trained together.
+
+        With early stopping, there are enough cells to fill a batch with networks of one
+        learning rate, because these stop after similar numbers of epochs.
+        """
+        alike = self.trials // self.rates_at_once
+        return min(self.folds, max(1, self.replicas // alike))
+
+    @property
+    def rates_at_once(self) -> int:
+        """Number of learning rates that may go into separate batches."""
+        return len(self.rates or (0,)) if self.patience is not None else 1
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Protocol:
@@ -218,8 +228,10 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
     if replicas == "auto" and protocol.architecture.name != "mlp":
         width = 1
     elif replicas == "auto":
-        cells = min(protocol.folds, max(1, widest() // protocol.trials))
-        width = min(cells * protocol.trials, widest())
+        alike = protocol.trials // protocol.rates_at_once
+        cells = min(protocol.folds, max(1, widest() // alike))
+        width = min(cells * alike, widest())
+        width *= max(1, min(protocol.rates_at_once, widest() // width))
     else:
         width = replicas
     check_width(width)

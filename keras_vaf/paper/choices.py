@@ -53,7 +53,7 @@ CHOICES = (
 )
 """The usual VAF, which starts as ReLU, and VAFs that differ in one choice."""
 
-_FIXED = {"tanh": "vaf-tanh", "silu": "vaf-silu"}
+_FIXED = {"tanh": ("vaf-tanh",), "silu": ("vaf-silu",)}
 """Fixed functions that are compared with the VAFs that start at them."""
 
 OPTIMIZERS = (
@@ -110,9 +110,9 @@ def _experiment(tables: Experiment) -> Experiment:
         architectures=ARCHITECTURES,
         quick_rows=200,
         references={
-            **{variant.name: _EXACT.name for variant in CHOICES},
+            **{variant.name: (_EXACT.name,) for variant in CHOICES},
             **_FIXED,
-            **{variant.name: first for variant, _ in OPTIMIZERS},
+            **{variant.name: (first,) for variant, _ in OPTIMIZERS},
         },
     )
 

@@ -27,18 +27,18 @@ DATASETS = (*SENSORLESS.datasets, *SMALL)
 """Sensorless, and the datasets of both tables with fewer than 5,000 rows."""
 
 _DRAWN = ("vaf-random", "vaf-random-rescaled", "vaf-relu")
-_HIDDEN = (25, 10)
+_HIDDEN = {"paper": (25, 10), "ours": (50, 25)}
 
 
 def protocols_of_curves(dataset: Dataset, form: Form) -> list[Protocol]:
     """Return the protocols whose activations are drawn.
 
-    They are VAFs of all starts in the network 25-10, and on Sensorless those of five
-    hidden units in a network of 10 (in the quick form, of 5). Other experiments train
-    them too, so that nothing is trained again in their folder.
+    They are VAFs of all starts in the network 25-10 (in `ours`, 50-25), and on
+    Sensorless those of five hidden units in a network of 10 (in the quick form, of 5).
+    Other experiments train them too, so that nothing is trained again in their folder.
     """
     if dataset.name not in SENSORLESS.datasets:
-        own = dataclasses.replace(form, architectures=(_HIDDEN,))
+        own = dataclasses.replace(form, architectures=(_HIDDEN[form.manner],))
         return [
             protocol
             for protocol in protocols_of(dataset, own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -73,6 +73,9 @@ class Experiment:
         quick_rows: Most rows of a dataset in the quick form; `None` has no limit.
         functions: Whether the files next to a table hold the learned functions.
         references: Names of the activations to compare with, as in `selected_results`.
+        ours: Names of further datasets of the manner `"ours"`.
+        more: Returns further protocols of the manner `"ours"` from the reports of a
+            dataset; it is called until it returns none.
     """
 
     name: str
@@ -85,7 +88,15 @@ class Experiment:
     architectures: tuple[tuple[int, ...], ...] = ()
     quick_rows: int | None = None
     functions: bool = False
-    references: Mapping[str, str] = field(default_factory=lambda: REFERENCES)
+    references: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: REFERENCES
+    )
+    ours: tuple[str, ...] = ()
+    more: Callable[[Sequence[Report]], list[Protocol]] = lambda reports: []
+
+    def datasets_of(self, manner: Manner) -> tuple[str, ...]:
+        """Return the names of the datasets of a manner."""
+        return (*self.datasets, *(self.ours if manner == "ours" else ()))
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def read_reproduction(
     reports: dict[tuple[str, int, int], Report] = {}
     for path in paths:
         for report in read_reports(path):
-            if report.protocol.dataset not in experiment.datasets:
+            if report.protocol.dataset not in experiment.datasets_of("ours"):
                 raise ValueError(
                     f"Expected reports of {experiment.name}. Received: a report on "
                     f"{report.protocol.dataset} in {path}"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
 from keras_vaf.experiments.fair_relu import as_fair
-from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Optimizer, Protocol
+from keras_vaf.experiments.protocol import PAPER_RPROP, Optimizer, Protocol
 from keras_vaf.experiments.variants import find_variants
 from keras_vaf.paper.experiment import Experiment, Form
+from keras_vaf.paper.ours import more_rates, our_fields, our_protocols
 from keras_vaf.paper.published import (
     CLASSIFICATION,
     REGRESSION,
@@ -62,18 +64,21 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 
     Args:
         dataset: The data.
-        form: `manner="paper"` (eta+ 1.01, 300 epochs) or `"ours"` (eta+ 1.2, up to 2000
-            epochs, patience 200); `quick` has fewer architectures, folds, epochs and
-            learning rates.
+        form: `manner="paper"`, or `"ours"`, which is described in `our_protocols`;
+            `quick` has fewer architectures, folds, epochs and learning rates.
 
     Example:
 
     >>> from keras_vaf.datasets import load
-    >>> protocol = protocols_of(load("wine"), Form("ours"))[0]
+    >>> protocol = protocols_of(load("wine"))[0]
     >>> protocol.optimizer.arguments["eta_plus"], protocol.hidden
-    (1.2, (10,))
+    (1.01, (10,))
     """
     form = form or Form()
+    if form.manner == "ours":
+        quick = _QUICK_ARCHITECTURES if form.quick else ()
+        changed = _QUICK if form.quick else {}
+        return our_protocols(dataset, form.architectures or quick, changed)
     fields = fields_of(dataset, form)
     architectures = _QUICK_ARCHITECTURES if form.quick else ARCHITECTURES
     protocols = []
@@ -87,14 +92,14 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
 
 def fields_of(dataset: Dataset, form: Form) -> dict[str, Any]:
     """Return the fields that all protocols of a dataset share."""
+    if form.manner == "ours":
+        return our_fields(dataset) | (_QUICK if form.quick else {})
     raw = dataset.task == "classification" or dataset.name in _RAW_TARGETS
     fields: dict[str, Any] = {
-        "preprocessing": Preprocessing(targets="none" if raw else "min-max")
+        "preprocessing": Preprocessing(targets="none" if raw else "min-max"),
+        "optimizer": PAPER_RPROP,
+        "epochs": 300,
     }
-    if form.manner == "paper":
-        fields |= {"optimizer": PAPER_RPROP, "epochs": 300}
-    else:
-        fields |= {"optimizer": RPROP, "epochs": 2000, "patience": 200}
     if len(dataset.x) >= _LARGE:
         rates = RATES[:1] if form.quick else RATES
         fields |= {"optimizer": Optimizer("RMSprop"), "rates": rates, "batch_size": 128}
@@ -102,22 +107,32 @@ def fields_of(dataset: Dataset, form: Form) -> dict[str, Any]:
 
 
 def _experiment(
-    name: str, title: str, published: tuple[Published, ...], metric: str
+    name: str,
+    title: str,
+    published: tuple[Published, ...],
+    metric: str,
+    ours: tuple[str, ...] = (),
 ) -> Experiment:
     return Experiment(
         name,
         title,
         tuple(dict.fromkeys(each.dataset for each in published)),
         protocols_of,
-        published_table,
+        partial(published_table, gains=True),
         with_rescaled(published),
         metric,
         ARCHITECTURES,
         quick_rows=1_000,
+        ours=ours,
+        more=more_rates,
     )
 
 
 REGRESSIONS = _experiment("regression", "Regression", REGRESSION, "scaled_rmse")
 CLASSIFICATIONS = _experiment(
-    "classification", "Classification", CLASSIFICATION, "accuracy"
+    "classification",
+    "Classification",
+    CLASSIFICATION,
+    "accuracy",
+    ours=("sensorless",),
 )

@@ -10,8 +10,8 @@ from typing import Literal
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.reports.store import Shard, Store
-from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
-from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments.runs.engines import HERE, Track, Trainers, check_engine
+from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.settings import with_settings
@@ -57,11 +57,12 @@ def reproduce(
     check_distinct("seeds", seeds)
     known, chosen = _texts(experiment.architectures), _texts(form.architectures)
     _check_known(experiment, "architectures", chosen, known)
-    _check_known(experiment, "datasets", datasets, experiment.datasets)
+    known_datasets = experiment.datasets_of(form.manner)
+    _check_known(experiment, "datasets", datasets, known_datasets)
     store = Store(Path(output) / "cells", networks=False)
     wanted: list[tuple[Dataset, list[Protocol]]] = []
     left_out = []
-    for name in datasets or experiment.datasets:
+    for name in datasets or known_datasets:
         dataset = load(name, data_dir)
         most = experiment.quick_rows if form.quick else None
         if most is not None and len(dataset.x) > most:
@@ -70,10 +71,14 @@ def reproduce(
         protocols = _protocols(experiment, dataset, form)
         wanted.append((dataset, [with_replicas(each, replicas) for each in protocols]))
     others = sum(_others(store, protocols) for _, protocols in wanted)
-    runs = [
-        train_missing(protocols, seeds, dataset, store, engine, shard, track)
-        for dataset, protocols in wanted
-    ]
+    runs = []
+    for dataset, protocols in wanted:
+        where = dataset, store, engine, shard, track, Trainers()
+        run = train_missing(protocols, seeds, *where)
+        while more := _more(experiment, form, run):
+            protocols += [with_replicas(each, replicas) for each in more]
+            run = train_missing(protocols, seeds, *where)
+        runs.append(run)
     return Reproduction(
         experiment,
         form,
@@ -83,6 +88,13 @@ def reproduce(
         tuple(path for run in runs for path in run.set_aside),
         others,
     )
+
+
+def _more(experiment: Experiment, form: Form, run: Run) -> list[Protocol]:
+    """Return the further protocols that the reports of a dataset ask for."""
+    if run.missing or form.manner == "paper":
+        return []
+    return experiment.more(run.reports)
 
 
 def _check_known(

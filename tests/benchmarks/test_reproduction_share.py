@@ -4,13 +4,21 @@ import dataclasses
 
 import pytest
 
-from benchmarks.reproduction_share import Share, markdown, paces, share_of
+from benchmarks.reproduction_share import (
+    STAGES,
+    Share,
+    markdown,
+    paces,
+    share_of,
+)
 from keras_vaf.datasets import load
 from keras_vaf.experiments.protocol import Architecture
 from keras_vaf.paper import Form, find_experiment
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")
+
+PAPER = STAGES[0]
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +41,10 @@ def test_what_has_a_report_is_run_and_the_rest_is_estimated(wine):
     pace = paces([report])
     assert pace == {("mlp", "", "Rprop"): pytest.approx((3.0 / (100 * 300), 3_000))}
 
-    share = share_of(wine, "paper", {(one.digest, 0, 0): report}, pace)
+    share = share_of(wine, PAPER, {(one.digest, 0, 0): report}, pace)
 
-    # Ten architectures, three activations and a ReLU of two starts, folds, seeds.
-    assert share.trainings == 10 * (3 + 2) * 10 * 3
+    # Ten architectures, four activations and a ReLU of two starts, folds, seeds.
+    assert share.trainings == 10 * (4 + 2) * 10 * 3
     assert (share.run, share.seconds) == (1, 3.0)
     # 178 rows less a tenth for test and a fifth of the rest for validation: 128.
     assert share.left == pytest.approx((share.trainings - 1) * 3.0 * 1.28)
@@ -64,7 +72,7 @@ def test_the_pace_of_images_is_that_of_images_as_large():
 
 
 def test_what_nothing_is_known_of_is_said_to_be_unknown(wine):
-    share = share_of(wine, "ours", {}, {})
+    share = share_of(wine, STAGES[1], {}, {})
     assert "| 0% | 0.0 | unknown | unknown |" in markdown(
         {("classification", "ours"): share}
     )

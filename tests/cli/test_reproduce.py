@@ -75,7 +75,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, tiny):
     assert "quick form" in first
     for name, text in tables.items():
         assert text.startswith("# Classification: protocol paper, quick form\n")
-        assert text.count("| wine | 178 |") == 1 + 5
+        assert text.count("| wine | 178 |") == 1 + 7
         assert "0.9552 ± 0.0371 (50)" in text
         assert f"learning rate and start: {name.split('-')[3]}." in text
 
@@ -90,7 +90,7 @@ def test_the_table_is_made_again_without_training(tmp_path, capsys, tiny):
 
     for path in (tmp_path / "again").iterdir():
         assert path.read_bytes() == (tmp_path / "run" / path.name).read_bytes()
-    assert len(list((tmp_path / "again").iterdir())) == 2
+    assert len(list((tmp_path / "again").iterdir())) == 3
 
 
 def test_other_protocols_in_the_folder_are_named_and_left_alone(tmp_path, capsys, tiny):

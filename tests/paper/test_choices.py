@@ -46,8 +46,8 @@ def test_all_are_held_against_the_vaf_that_they_differ_from(classes):
 
     assert set(experiment.references) == names
     assert {experiment.references[name] for name in names - {"tanh", "silu"}} == {
-        "vaf-relu",
-        "vaf-adamw",
+        ("vaf-relu",),
+        ("vaf-adamw",),
     }
     assert {protocol.hidden for protocol in protocols} == {(25, 10)}
     assert {protocol.epochs for protocol in protocols} == {300}
@@ -68,7 +68,7 @@ def test_a_fixed_function_is_held_against_the_vaf_that_starts_as_it(name):
     experiment = find_experiment("choices-regression")
     fixed, vaf = (
         next(each for each in CHOICES if each.name == arm)
-        for arm in (name, experiment.references[name])
+        for arm in (name, *experiment.references[name])
     )
     layer = vaf.build(seed=0)
     layer.build((None, 4))

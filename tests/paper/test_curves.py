@@ -81,11 +81,9 @@ def test_nothing_is_trained_that_another_experiment_trains():
     for form in (Form(), Form("ours"), Form(quick=True)):
         theirs = {protocol.digest for protocol in protocols_of(wine, form)}
         ours = CURVES.protocols(wine, form)
-        assert [protocol.variant.name for protocol in ours] == [
-            "vaf-random",
-            "vaf-random-rescaled",
-            "vaf-relu",
-        ]
+        names = {protocol.variant.name for protocol in ours}
+        assert {"vaf-random", "vaf-relu"} <= names
+        assert names <= {"vaf-random", "vaf-random-rescaled", "vaf-relu"}
         assert {protocol.digest for protocol in ours} < theirs
 
 

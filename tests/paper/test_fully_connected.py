@@ -99,13 +99,7 @@ def test_targets_of_classes_and_of_two_datasets_stay_as_they_are():
         assert protocols_of(dataset)[0].preprocessing.targets == "none"
 
 
-def test_our_own_manner_is_another_protocol():
-    paper, ours = (
-        protocols_of(table(40), Form(manner))[0] for manner in ("paper", "ours")
-    )
-
-    assert ours.optimizer.arguments["eta_plus"] == 1.2
-    assert ours.epochs > paper.epochs
+def test_there_is_no_third_manner():
     with pytest.raises(ValueError, match=r"'ours'\..* Received: manner='theirs'"):
         Form("theirs")
 

@@ -18,8 +18,9 @@ from keras_vaf.paper import (
     read_reproduction,
 )
 from keras_vaf.paper.published import REGRESSION
+from keras_vaf.paper.tables.gains_figure import gains_figure
 from keras_vaf.paper.tables.published_table import published_table, rows_of
-from keras_vaf.paper.tables.summaries import over_datasets
+from keras_vaf.paper.tables.summaries import holm_over_datasets, over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -208,3 +209,49 @@ def test_committed_tables_say_what_their_reports_say(path):
 
     text = path.read_text(encoding="utf-8")
     assert text.partition("\n")[2] == table.partition("\n")[2]
+
+
+def test_p_values_are_corrected_for_the_datasets_of_each_pair():
+    reports = [
+        report
+        for dataset, gains in (
+            ("liver", [0.1, 0.11, 0.1]),
+            ("wine", [0.1, -0.2, 0.3]),
+        )
+        for name, scores in (
+            ("relu", [0.5, 0.5, 0.5]),
+            ("vaf-relu", [0.5 + gain for gain in gains]),
+            ("prelu", [0.5 - gain for gain in gains]),
+        )
+        for report in make_arm(name, scores, protocol={"dataset": dataset, "folds": 3})
+    ]
+    found = selected_results(reports, "accuracy")
+    liver, wine = (found[dataset, "vaf-relu"].p for dataset in ("liver", "wine"))
+
+    corrected = holm_over_datasets(found)
+    lines = {(line["dataset"], line["activation"]): line for line in rows_of(found)}
+
+    assert corrected["liver", "vaf-relu", "relu"] == pytest.approx(2 * liver)
+    assert corrected["wine", "vaf-relu", "relu"] == pytest.approx(wine)
+    assert len(corrected) == 4
+    assert lines["liver", "vaf-relu"]["direction"] == "better*"
+    assert lines["liver", "prelu"]["direction"] == "worse*"
+    assert lines["wine", "vaf-relu"]["direction"] == "(better)"
+    assert "direction" not in lines["liver", "relu"]
+
+
+def test_the_picture_has_a_dot_for_each_vaf_and_dataset_better_to_the_right():
+    arms = [("relu", [0.5, 0.5]), ("vaf-relu", [0.7, 0.7]), ("prelu", [0.4, 0.4])]
+    reports = [
+        report
+        for dataset in ("liver", "wine")
+        for name, scores in arms
+        for report in make_arm(name, scores, protocol={"dataset": dataset})
+    ]
+
+    [ax] = gains_figure(selected_results(reports, "accuracy")).axes
+
+    assert ax.get_title(loc="left") == "vaf-relu\nagainst relu"
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [dot.get_xdata()[0] for dot in dots] == pytest.approx([40, 40])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["wine", "liver"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.selection import Selected
 
 
 def p_value(p: float | None) -> str:
@@ -21,6 +22,27 @@ def gain_note(reference: str) -> str:
         "Wins, ties, losses, gain (with its 95% interval) and p (corrected resampled "
         f"t-test) compare each activation with {reference} on the same folds."
     )
+
+
+HOLM_NOTE = (
+    "p (Holm) has Holm's correction for the datasets of this table, for each pair of "
+    "activations. Direction: better or worse mean; in brackets if p is 0.05 or above, "
+    "starred if p (Holm) is below 0.05."
+)
+"""Explains the columns of `direction_cells`."""
+
+
+def edge_note(selected: Sequence[Selected]) -> list[str]:
+    """Return how many selected learning rates are at an edge of their grid."""
+    tried = [each for each in selected if len(each.protocol.rates) > 1]
+    if not tried:
+        return []
+    folds = sum(len(each.trials) for each in tried)
+    edges = sum(sum(each.at_edges) for each in tried)
+    return [
+        f"In {edges} of {folds} selected trainings ({edges / folds:.1%}) the learning "
+        "rate is the lowest or the highest that was tried. The column edge counts them."
+    ]
 
 
 def trainings_note(reports: Sequence[Report]) -> str:

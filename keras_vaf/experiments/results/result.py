@@ -25,8 +25,16 @@ from keras_vaf.utils import deviation
 REFERENCE = "relu"
 """The activation that others are compared with, unless something else is said."""
 
-REFERENCES = dict.fromkeys(EITHER, FAIR_RELU.name)
-"""Activations that are compared with another one than `REFERENCE`."""
+_BEST_FIXED = "best-fixed"
+
+REFERENCES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(EITHER, (FAIR_RELU.name,)),
+    "vaf-relu": (REFERENCE, _BEST_FIXED),
+    "vaf-random": (REFERENCE, _BEST_FIXED),
+    "vaf-silu": ("silu", _BEST_FIXED),
+    "vaf-best": (FAIR_RELU.name, _BEST_FIXED),
+}
+"""What activations are compared with, if not with `REFERENCE` alone."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,7 @@ class Result:
             itself.
         optimism: How much better the mean looks when it is picked by test scores.
         published: What a publication reports.
+        further: The same activation, compared with further references.
     """
 
     selected: Selected
@@ -66,6 +75,7 @@ class Result:
     reference: Selected | None = None
     optimism: float = 0.0
     published: Published | None = None
+    further: tuple[Result, ...] = ()
 
     @property
     def protocol(self) -> Protocol:
@@ -80,7 +90,12 @@ class Result:
     @property
     def against(self) -> str:
         """Name of the reference; empty if there is none."""
-        return self.reference.protocol.variant.name if self.reference else ""
+        return self.reference.name if self.reference else ""
+
+    @property
+    def comparisons(self) -> tuple[Result, ...]:
+        """This result for each of its references."""
+        return tuple(each for each in (self, *self.further) if each.reference)
 
     @property
     def scores(self) -> tuple[float, ...]:
@@ -160,19 +175,21 @@ def selected_results(
     metric: str,
     published: Sequence[Published] = (),
     selection: Selection = "validation",
-    references: Mapping[str, str] = REFERENCES,
+    references: Mapping[str, Sequence[str]] = REFERENCES,
 ) -> dict[tuple[str, str], Result]:
     """Return the result of every activation on every dataset, after a selection.
 
     If there are reports of `relu-fair`, the better of two VAFs in each fold is compared
-    with it. Other activations are compared with ReLU.
+    with it. A VAF is compared with the function that it starts as, and with the best
+    fixed function by validation, where these were trained. Other activations are
+    compared with ReLU.
 
     Args:
         reports: Reports of any datasets, activations and architectures.
         metric: The score that is compared with the published numbers.
         published: The published numbers.
         selection: As in `select`.
-        references: Names of other activations to compare with.
+        references: Names of the activations to compare with, of those that are there.
 
     Returns:
         The results, by the names of dataset and activation.
@@ -187,14 +204,17 @@ def selected_results(
     known = {(each.dataset, each.variant): each for each in published}
     found = {}
     for key, selected in chosen.items():
-        reference = chosen.get((key[0], references.get(key[1], REFERENCE)))
+        names = references.get(key[1], (REFERENCE,))
+        others = [chosen.get((key[0], each)) for each in names]
+        known_others = [each for each in others if each not in (None, selected)]
         means = (statistics.fmean(s[key].scores(metric)) for s in (honest, by_test))
         fair, picked = (error(metric, mean) for mean in means)
         found[key] = Result(
             selected,
             metric,
-            None if reference is selected else reference,
+            known_others[0] if known_others else None,
             fair - picked,
             known.get(key),
+            tuple(Result(selected, metric, each) for each in known_others[1:]),
         )
     return found

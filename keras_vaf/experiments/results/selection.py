@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +10,16 @@ from typing import Literal, get_args
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
+from keras_vaf.experiments.results.rates import with_all_rates
 from keras_vaf.utils import check_choice
 
 Selection = Literal["validation", "paper", "literal"]
+
+FIXED = ("relu", "gelu", "silu", "tanh")
+"""The usual fixed activations."""
+
+TEAMS = {"best-fixed": FIXED, "vaf-best": ("vaf-relu", "vaf-silu", "vaf-random")}
+"""Names for the best of several activations, where all of them were trained."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +29,12 @@ class Selected:
     Attributes:
         reports: The reports of the selected architecture, by seed and fold.
         trials: The selected trial of each.
+        team: Name in `TEAMS`, if the activation was selected among several.
     """
 
     reports: tuple[Report, ...]
     trials: tuple[Trial, ...]
+    team: str = ""
 
     @classmethod
     def of(cls, reports: Sequence[Report]) -> Selected:
@@ -35,6 +45,20 @@ class Selected:
     def protocol(self) -> Protocol:
         """Protocol of the first report."""
         return self.reports[0].protocol
+
+    @property
+    def name(self) -> str:
+        """Name of the team, or else of the activation."""
+        return self.team or self.protocol.variant.name
+
+    @property
+    def at_edges(self) -> tuple[int, int]:
+        """Number of folds with the lowest and the highest learning rate tried."""
+        rates = self.protocol.rates
+        if len(rates) < 2:
+            return 0, 0
+        chosen = [trial.rate for trial in self.trials]
+        return chosen.count(min(rates)), chosen.count(max(rates))
 
     @property
     def folds(self) -> dict[tuple[int, int], Trial]:
@@ -74,6 +98,10 @@ def select(
 ) -> dict[tuple[str, str], Selected]:
     """Select learning rate, start and architecture of each activation on each dataset.
 
+    Protocols that differ in their learning rates alone count as one. Where all
+    activations of one of `TEAMS` were trained, the best of them is selected as well,
+    in the same way as the architecture.
+
     All selections use the same reports. Their difference shows the bias of a selection
     by test scores.
 
@@ -94,16 +122,24 @@ def select(
     """
     check_selection(selection)
     architectures: dict[tuple[str, str], list[Selected]] = {}
-    for own in by_protocol(reports).values():
+    for own in by_protocol(with_all_rates(reports)).values():
         key = own[0].protocol.dataset, own[0].protocol.variant.name
         trials = tuple(_trial(report, selection) for report in own)
         architectures.setdefault(key, []).append(Selected(tuple(own), trials))
     for key, candidates in architectures.items():
         _check_alike(key, candidates)
     choose = _by_fold if selection == "literal" else _architecture
-    return {
+    found = {
         key: choose(candidates, selection) for key, candidates in architectures.items()
     }
+    for dataset, (name, members) in itertools.product(
+        dict.fromkeys(dataset for dataset, _ in found), TEAMS.items()
+    ):
+        teams = [architectures.get((dataset, member)) for member in members]
+        if all(teams):
+            every = [each for team in teams if team for each in team]
+            found[dataset, name] = replace(choose(every, selection), team=name)
+    return found
 
 
 def check_selection(selection: str) -> None:
@@ -154,4 +190,5 @@ def _by_fold(candidates: list[Selected], selection: Selection) -> Selected:
         min(cell, key=lambda pair: error(metric, pair[1].scores[metric]))
         for cell in zip(*pairs, strict=True)
     ]
-    return Selected(*(tuple(part) for part in zip(*best, strict=True)))
+    reports, trials = zip(*best, strict=True)
+    return Selected(reports, trials)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Published, Result
+from keras_vaf.experiments.results.selection import Selected
 from keras_vaf.utils import deviation, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BALANCED = "balanced_accuracy"
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -81,29 +83,60 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
     """
     selected, protocol = result.selected, result.protocol
     first, hidden = selected.reports[0], selected.hidden
-    signs = [(gain > 0) - (gain < 0) for gain in result.gains]
-    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1))
     parameters = {report.parameters for report in selected.reports}
     return {
         "dataset": protocol.dataset,
         "rows": str(sum(first.rows.values())),
-        "activation": protocol.variant.name,
+        "activation": _activation(selected),
         "hidden": "-".join(map(str, hidden)) if hidden else "varies",
+        **_rate_cells(selected),
         "mean": f"{result.mean:{number}}",
         "deviation": f"{result.deviation:{number}}",
         "balanced": _balanced([trial.scores for trial in selected.trials]),
         "published": _published(result.published),
-        "against": result.against,
-        "wins/ties/losses": counts if signs else "",
-        "gain": _gain(result, number),
-        "p": p_value(result.p).removeprefix("= "),
+        **comparison_cells(result, number),
         "optimism": f"{result.optimism:{number}}",
-        "folds": str(len(selected.reports)),
+        "folds": _folds(selected),
         "epochs": str(protocol.epochs),
         "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
         "FLOPs": f"{first.flops:,}",
         "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
         "device": first.environment["device"].partition(":")[0],
+    }
+
+
+def comparison_cells(result: Result, number: str = ".4f") -> dict[str, str]:
+    """Return the cells that compare a result with its reference.
+
+    Args:
+        result: The result.
+        number: As in `result_cells`.
+    """
+    signs = [(gain > 0) - (gain < 0) for gain in result.gains]
+    counts = "/".join(str(signs.count(sign)) for sign in (1, 0, -1))
+    return {
+        "against": result.against,
+        "wins/ties/losses": counts if signs else "",
+        "gain": _gain(result, number),
+        "p": p_value(result.p).removeprefix("= "),
+    }
+
+
+def direction_cells(result: Result, corrected: float | None) -> dict[str, str]:
+    """Return the cells of a corrected p-value, and who is better.
+
+    Args:
+        result: The result.
+        corrected: Its p-value, corrected for the number of tests.
+    """
+    if corrected is None or result.p is None:
+        return {}
+    mean = statistics.fmean(result.gains)
+    word = "equal" if mean == 0 else "better" if mean > 0 else "worse"
+    star = "*" if corrected < _LEVEL else ""
+    return {
+        "p (Holm)": p_value(corrected).removeprefix("= "),
+        "direction": f"{word}{star}" if result.p < _LEVEL else f"({word})",
     }
 
 
@@ -122,8 +155,30 @@ def constant_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "mean": f"{statistics.fmean(result.baseline):{number}}",
         "deviation": f"{deviation(result.baseline):{number}}",
         "balanced": _balanced([report.baseline for report in reports]),
-        "folds": str(len(reports)),
+        "folds": _folds(result.selected),
     }
+
+
+def _activation(selected: Selected) -> str:
+    """Return the name; for a team also which activation of it was selected."""
+    name = selected.protocol.variant.name
+    return f"{selected.team} ({name})" if selected.team else name
+
+
+def _rate_cells(selected: Selected) -> dict[str, str]:
+    """Return the median of the selected learning rates, and how many are at an edge."""
+    rates = [trial.rate for trial in selected.trials if trial.rate is not None]
+    if not rates:
+        return {}
+    edges = sum(selected.at_edges)
+    return {"rate": f"{statistics.median_low(rates):.2g}", "edge": str(edges or "")}
+
+
+def _folds(selected: Selected) -> str:
+    """Return the number of folds, times that of seeds."""
+    seeds = len({report.seed for report in selected.reports})
+    folds = len(selected.reports) // seeds
+    return f"{folds} x {seeds}" if seeds > 1 else str(folds)
 
 
 def _balanced(scores: Sequence[Mapping[str, float]]) -> str:

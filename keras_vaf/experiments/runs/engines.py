@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def train_cells(
     store: Store,
     engine: str = HERE,
     track: Track = lambda items, total: items,
+    trainers: Trainers | None = None,
 ) -> None:
     """Train cells, and write each report as soon as it is there.
 
@@ -43,6 +45,7 @@ def train_cells(
         engine: `"here"`, or `"dask://HOST:PORT"` with the address of a Dask scheduler.
         track: Called with an iterable of the trained cells, and their number; returns
             the same iterable, as `rich.progress.track` does.
+        trainers: Compiled trainers of earlier cells of this process.
 
     Raises:
         ValueError: If the workers run on another backend.
@@ -50,10 +53,11 @@ def train_cells(
         TooLittleMemory: If a protocol's width is too large for the memory.
     """
     batches = batches_of(cells)
-    run = _on_dask if engine.startswith(_DASK) else _here
-    for report, network in track(
-        run(batches, dataset, store.networks, engine), len(cells)
-    ):
+    if engine.startswith(_DASK):
+        trained = _on_dask(batches, dataset, store.networks, engine)
+    else:
+        trained = _here(batches, dataset, store.networks, trainers or Trainers())
+    for report, network in track(trained, len(cells)):
         _check_backend(report)
         store.write(report, network)
 
@@ -95,13 +99,16 @@ class Trainers:
         self._trainers: dict[str, ProtocolTrainer] = {}
 
     def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
-        """Return the trainer of a protocol; a new one may replace the oldest one."""
-        digest = protocol.digest
-        if digest not in self._trainers:
+        """Return the trainer of a protocol; a new one may replace the oldest one.
+
+        Protocols that differ in their learning rates alone share a compiled program.
+        """
+        program = replace(protocol, rates=()).digest
+        if program not in self._trainers:
             if len(self._trainers) == _MOST_TRAINERS:
                 del self._trainers[next(iter(self._trainers))]
-            self._trainers[digest] = ProtocolTrainer(protocol, dataset)
-        return self._trainers[digest]
+            self._trainers[program] = ProtocolTrainer(protocol, dataset)
+        return self._trainers[program].of(protocol)
 
 
 _TRAINERS_OF_WORKER = Trainers()
@@ -132,9 +139,8 @@ def train_batch(
 
 
 def _here(
-    batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
+    batches: list[list[Cell]], dataset: Dataset, networks: bool, trainers: Trainers
 ) -> Iterator[TrainedCell]:
-    trainers = Trainers()
     for batch in batches:
         yield from train_batch(batch, dataset, networks, trainers)
 

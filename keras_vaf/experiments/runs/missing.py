@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.runs.engines import HERE, Track, train_cells
+from keras_vaf.experiments.runs.engines import HERE, Track, Trainers, train_cells
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Shard, Store
@@ -38,6 +38,7 @@ def train_missing(
     engine: str = HERE,
     shard: Shard | None = None,
     track: Track = lambda items, total: items,
+    trainers: Trainers | None = None,
 ) -> Run:
     """Train the cells of protocols that have no report yet.
 
@@ -52,6 +53,7 @@ def train_missing(
         engine: As in `train_cells`.
         shard: Train the cells of this shard alone.
         track: As in `train_cells`.
+        trainers: As in `train_cells`.
     """
     wanted = cells(protocols, seeds)
     found, set_aside = store.collect(wanted)
@@ -62,7 +64,7 @@ def train_missing(
         if store.path(cell) not in done and (shard is None or shard.has(store, cell))
     ]
     try:
-        train_cells(missing, dataset, store, engine, track)
+        train_cells(missing, dataset, store, engine, track, trainers)
     except TooLittleMemory as reason:
         narrow = narrower(protocols, reason)
         again = train_missing(narrow, seeds, dataset, store, engine, shard, track)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 from collections.abc import Sequence
@@ -56,6 +57,21 @@ class ProtocolTrainer:
         self._protocol = protocol
         self._dataset = dataset
         self._trainer: NetworkTrainer | None = None
+
+    def of(self, protocol: Protocol) -> ProtocolTrainer:
+        """Return the trainer of a protocol with other learning rates.
+
+        Args:
+            protocol: A protocol that differs from this trainer's in `rates` alone.
+
+        Returns:
+            A trainer that shares the compiled program.
+        """
+        if protocol == self._protocol:
+            return self
+        other = copy.copy(self)
+        other._protocol = protocol
+        return other
 
     def check(self) -> None:
         """Raise the errors that the first training would raise.
@@ -132,7 +148,13 @@ class ProtocolTrainer:
             for place, each in enumerate(prepared)
             for run in self._runs(trainer, place, each)
         ]
-        return trainer.train(data, runs, self._protocol.epochs)
+        # Networks of one learning rate stop after similar numbers of epochs.
+        rates = [rate or 0.0 for _ in prepared for _, rate in self._protocol.tries]
+        order = sorted(range(len(runs)), key=rates.__getitem__)
+        trained = trainer.train(
+            data, [runs[place] for place in order], self._protocol.epochs
+        )
+        return [each for _, each in sorted(zip(order, trained, strict=True))]
 
     def _network_trainer(self, first: PreparedCell) -> NetworkTrainer:
         shape = first.model.input_shape[1:]

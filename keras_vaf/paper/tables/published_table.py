@@ -7,28 +7,43 @@ from collections.abc import Callable
 
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.notes import (
+    HOLM_NOTE,
+    edge_note,
     gain_note,
     protocol_notes,
     trainings_note,
 )
-from keras_vaf.experiments.results.result import selected_results
+from keras_vaf.experiments.results.result import Result, selected_results
 from keras_vaf.experiments.results.selection import Selection
-from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
+from keras_vaf.experiments.results.table import (
+    Table,
+    comparison_cells,
+    constant_cells,
+    direction_cells,
+    result_cells,
+)
 from keras_vaf.paper.experiment import Reproduction
-from keras_vaf.paper.tables.summaries import Results, over_datasets
+from keras_vaf.paper.tables.gains_figure import gains_figure
+from keras_vaf.paper.tables.summaries import (
+    Results,
+    holm_over_datasets,
+    over_datasets,
+)
 
 COLUMNS = (
-    *("dataset", "rows", "activation", "hidden", "mean", "deviation", "balanced"),
-    *("published", "against", "wins/ties/losses", "gain", "p", "optimism"),
+    *("dataset", "rows", "activation", "hidden", "rate", "edge"),
+    *("mean", "deviation", "balanced", "published"),
+    *("against", "wins/ties/losses", "gain", "p", "p (Holm)", "direction", "optimism"),
     *("folds", "epochs", "parameters", "seconds", "device"),
 )
-_SHOWN = ("dataset", "activation", "mean", "deviation", "published", "gain", "p")
+_SHOWN = ("dataset", "activation", "mean", "against", "gain", "p", "direction")
 
 
 def published_table(
     done: Reproduction,
     selection: Selection = "validation",
     summary: Callable[[Results], list[str]] = over_datasets,
+    gains: bool = False,
 ) -> Table:
     """Return the table of an experiment, with pictures of the functions that it keeps.
 
@@ -36,6 +51,7 @@ def published_table(
         done: The reports; all activations with the same seeds and folds.
         selection: As in `select`.
         summary: Returns the first notes from the results.
+        gains: Whether to draw the gains of VAFs.
     """
     experiment, reports = done.experiment, done.reports
     found = selected_results(
@@ -50,17 +66,34 @@ def published_table(
         for name in dict.fromkeys(dataset for dataset, _ in found)
         if experiment.functions
     }
-    notes = (*summary(found), *notes_of(done, selection))
+    if gains:
+        figures["gains"] = gains_figure(found)
+    edges = edge_note([result.selected for result in found.values()])
+    notes = (*summary(found), *notes_of(done, selection), *edges)
     return Table.of(done.title, COLUMNS, rows_of(found), notes, _SHOWN, figures)
 
 
 def rows_of(found: Results) -> list[dict[str, str]]:
     """Return the rows of the table: for each dataset, the constant predictor first."""
+    corrected = holm_over_datasets(found)
     rows: list[dict[str, str]] = []
     for dataset in dict.fromkeys(name for name, _ in found):
-        own = [result for (name, _), result in found.items() if name == dataset]
-        rows += [constant_cells(own[0]), *map(result_cells, own)]
+        own = {name: each for (data, name), each in found.items() if data == dataset}
+        rows.append(constant_cells(next(iter(own.values()))))
+        for name, result in own.items():
+            for each in (result, *result.further):
+                p = corrected.get((dataset, name, each.against))
+                rows.append(_cells(each, each is result) | direction_cells(each, p))
     return rows
+
+
+def _cells(result: Result, first: bool) -> dict[str, str]:
+    """Return the cells of a line; those of further references only compare."""
+    cells = result_cells(result)
+    if first:
+        return cells
+    named = {name: cells[name] for name in ("dataset", "rows", "activation")}
+    return named | comparison_cells(result)
 
 
 def notes_of(done: Reproduction, selection: Selection) -> list[str]:
@@ -70,7 +103,7 @@ def notes_of(done: Reproduction, selection: Selection) -> list[str]:
     most = max(Counter(network[:2] for network in networks).values(), default=0)
     return [
         f"Score: {done.experiment.metric}; constant is the predictor that ignores its "
-        f"inputs. {gain_note('the named activation')}",
+        f"inputs. {gain_note('the named activation')} {HOLM_NOTE}",
         f"Selection of architecture (of {most}), learning rate and start: {selection}. "
         "Optimism is how much better the mean looks when they are picked by test "
         "scores, as the published ones were.",

@@ -12,42 +12,81 @@ from keras_vaf.experiments.results.significance import holm, wilcoxon
 Results = Mapping[tuple[str, str], Result]
 """Results by the names of dataset and activation."""
 
+Pair = tuple[str, str]
+"""The names of an activation and of its reference."""
+
+
+def by_pair(found: Results) -> dict[Pair, dict[str, Result]]:
+    """Return the comparisons of each pair of activations, by dataset."""
+    pairs: dict[Pair, dict[str, Result]] = {}
+    for (dataset, name), result in found.items():
+        for each in result.comparisons:
+            pairs.setdefault((name, each.against), {})[dataset] = each
+    return pairs
+
+
+def holm_over_datasets(found: Results) -> dict[tuple[str, str, str], float]:
+    """Return p-values with Holm's correction for the datasets of each pair.
+
+    Args:
+        found: The results of a table.
+
+    Returns:
+        The corrected p-values, by dataset, activation and reference.
+    """
+    corrected = {}
+    for pair, results in by_pair(found).items():
+        tested = {name: each.p for name, each in results.items() if each.p is not None}
+        for name, p in zip(tested, holm(list(tested.values())), strict=True):
+            corrected[name, *pair] = p
+    return corrected
+
 
 def over_datasets(found: Results) -> list[str]:
-    """Return a sentence for each activation: is it better over all datasets?"""
-    means: dict[str, list[float]] = {}
-    for (_, name), result in found.items():
-        if result.reference is not None:
-            gains = means.setdefault(f"{name} against {result.against}", [])
-            gains.append(statistics.fmean(result.gains))
+    """Return a sentence for each pair: is the activation better over all datasets?"""
+    means = {
+        f"{name} against {against}": [
+            statistics.fmean(each.gains) for each in results.values()
+        ]
+        for (name, against), results in by_pair(found).items()
+    }
     corrected = holm([wilcoxon(gains) for gains in means.values()])
     return [
         f"{pair} over {len(gains)} datasets: better on "
         f"{sum(gain > 0 for gain in gains)}, worse on "
-        f"{sum(gain < 0 for gain in gains)}; Wilcoxon signed-rank p = {p:.3g} "
+        f"{sum(gain < 0 for gain in gains)}; Wilcoxon signed-rank p {_three_digits(p)} "
         "(Holm's correction)."
         for (pair, gains), p in zip(means.items(), corrected, strict=True)
     ]
 
 
 def by_dataset(found: Results) -> list[str]:
-    """Return a sentence for each activation: on which datasets is it better?
+    """Return a sentence for each pair: on which datasets is the activation better?
 
     This is for few datasets, over which a signed-rank test cannot find a difference.
     The t-tests of the lines are corrected for their number instead.
     """
-    tested = {key: each.p for key, each in found.items() if each.p is not None}
+    tested = {
+        (dataset, *pair): each.p
+        for pair, results in by_pair(found).items()
+        for dataset, each in results.items()
+        if each.p is not None
+    }
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
-    parts: dict[str, list[str]] = {}
-    for key, result in found.items():
-        if result.reference is not None:
-            gain = f"{statistics.fmean(result.gains):+.4f} on {key[0]}"
-            p = f" (p {p_value(corrected[key])})" if key in corrected else ""
-            pair = f"{key[1]} against {result.against}"
-            parts.setdefault(pair, []).append(gain + p)
-    sentences = [f"{pair}: {', '.join(gains)}." for pair, gains in parts.items()]
+    sentences = []
+    for pair, results in by_pair(found).items():
+        parts = []
+        for dataset, each in results.items():
+            p = corrected.get((dataset, *pair))
+            gain = f"{statistics.fmean(each.gains):+.4f} on {dataset}"
+            parts.append(gain if p is None else f"{gain} (p {p_value(p)})")
+        sentences.append(f"{pair[0]} against {pair[1]}: {', '.join(parts)}.")
     if len(corrected) > 1:
         sentences.append(
             f"These p-values have Holm's correction for {len(corrected)} comparisons."
         )
     return sentences
+
+
+def _three_digits(p: float) -> str:
+    return f"= {p:.3g}" if p >= 0.001 else "< 0.001"

@@ -1,0 +1,106 @@
+"""Protocol `ours`: equal and sufficient training for every activation, on any data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.experiments.fair_relu import as_fair
+from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.selection import select
+from keras_vaf.experiments.variants import find_variants
+
+ARMS = find_variants("relu,prelu,gelu,silu,tanh,vaf-relu,vaf-silu,vaf-random")
+"""Fixed activations, PReLU, and VAFs of three starts."""
+
+RATES = (0.0003, 0.001, 0.003, 0.01)
+"""Learning rates, of which validation rows select one for each arm and fold."""
+
+ARCHITECTURES = ((50, 25), (100, 50))
+"""Widths of the hidden layers."""
+
+SMALL_ARCHITECTURES = (*ARCHITECTURES, (25,), (100,))
+"""Widths of the hidden layers, for data of fewer than 5,000 rows."""
+
+_LARGE = 5_000
+_TRIES = 3  # VAFs of three starts
+_FACTOR = 3
+_MOST_EXTENSIONS = 2
+_SHARE = 0.1
+_FIELDS: dict[str, Any] = {
+    "optimizer": Optimizer("Adam"),
+    "rates": RATES,
+    "batch_size": 32,
+    "epochs": 500,
+    "patience": 30,
+}
+
+
+def our_fields(dataset: Dataset) -> dict[str, Any]:
+    """Return the fields that all protocols of `ours` share; targets are scaled."""
+    preprocessing = Preprocessing()
+    if dataset.task == "regression":
+        preprocessing = Preprocessing(targets="min-max")
+    return {"preprocessing": preprocessing, **_FIELDS}
+
+
+def our_protocols(
+    dataset: Dataset,
+    architectures: Sequence[tuple[int, ...]] = (),
+    changed: dict[str, Any] | None = None,
+) -> list[Protocol]:
+    """Return the protocols of `ours`: every arm in every architecture.
+
+    The arms are `ARMS`, and a ReLU with as many parameters as a VAF and as many tries
+    as there are VAFs.
+
+    Args:
+        dataset: The data.
+        architectures: Widths of the hidden layers; `()` takes those of the data's size.
+        changed: Other values of the fields.
+    """
+    fields = our_fields(dataset) | (changed or {})
+    small = len(dataset.x) < _LARGE
+    protocols = []
+    for hidden in architectures or (SMALL_ARCHITECTURES if small else ARCHITECTURES):
+        own = [Protocol.of(dataset, arm, hidden=hidden, **fields) for arm in ARMS]
+        protocols += [*own, as_fair(own[-1], dataset, tries=_TRIES)]
+    return protocols
+
+
+def more_rates(reports: Sequence[Report]) -> list[Protocol]:
+    """Return protocols with further learning rates, if an arm selects an edge.
+
+    If an arm selects the lowest or the highest learning rate in more than a tenth of
+    its folds, all arms of the dataset get another one, which is lower or higher by a
+    factor of 3. Each side is extended twice at most.
+
+    Args:
+        reports: All reports of one dataset, by the protocols of `our_protocols`.
+
+    Returns:
+        Protocols that train the further learning rates alone; empty if none is needed.
+    """
+    protocols = {report.protocol.digest: report.protocol for report in reports}
+    first = [each for each in protocols.values() if len(each.rates) > 1]
+    selected = select(reports).values()
+    known = {rate for each in protocols.values() for rate in each.rates}
+    if not first or len(known) < len(RATES):
+        return []
+    low, high = (
+        any(arm.at_edges[side] > _SHARE * len(arm.trials) for arm in selected)
+        for side in (0, 1)
+    )
+    new = []
+    if low and sum(rate < min(first[0].rates) for rate in known) < _MOST_EXTENSIONS:
+        new.append(min(known) / _FACTOR)
+    if high and sum(rate > max(first[0].rates) for rate in known) < _MOST_EXTENSIONS:
+        new.append(max(known) * _FACTOR)
+    return [
+        dataclasses.replace(each, rates=(float(f"{rate:.1g}"),))
+        for rate in new
+        for each in first
+    ]

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.datasets import load
-from keras_vaf.utils import check_integer, write_atomically
+from keras_vaf.datasets import Dataset
+from keras_vaf.datasets.loading import open_dataset
+from keras_vaf.tuners.baselines import BASELINES
+from keras_vaf.utils import (
+    check_choice,
+    check_distinct,
+    check_integer,
+    write_atomically,
+)
 
 TUNERS = {
     "random": "RandomSearch",
@@ -38,6 +45,9 @@ class Settings:
         hidden: Widths of the hidden layers.
         epochs: Largest number of epochs.
         seed: Seed of everything.
+        target: Column of a table to predict; `None` for a dataset of the catalogue.
+        table: Other arguments of `read_table`, and `"missing"`, as in `Preprocessing`.
+        baselines: Fixed activations that get as many trials: keys of `BASELINES`.
     """
 
     dataset: str
@@ -49,6 +59,9 @@ class Settings:
     hidden: tuple[int, ...]
     epochs: int
     seed: int
+    target: str | None = None
+    table: dict[str, Any] = field(default_factory=dict)
+    baselines: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -75,8 +88,16 @@ class Settings:
         if tuner == "hyperband":
             trials = max(number for number in _HYPERBAND if number <= trials)
         check_integer("epochs", options["epochs"])
-        checksum = load(name, data_dir).checksum
-        return cls(name, data_dir, checksum, trials, tuner, **options)
+        check_distinct("baselines", options.get("baselines", ()))
+        for baseline in options.get("baselines", ()):
+            check_choice("baselines", baseline, BASELINES)
+        new = cls(name, data_dir, "", trials, tuner, **options)
+        return replace(new, checksum=new.open().checksum)
+
+    def open(self) -> Dataset:
+        """Load the dataset, or read the table."""
+        options = {name: v for name, v in self.table.items() if name != "missing"}
+        return open_dataset(self.dataset, self.target, self.data_dir, **options)
 
     @property
     def budget(self) -> dict[str, int]:
@@ -103,10 +124,10 @@ class Settings:
             return
         found = Settings.read(folder)
         other = [
-            f"{field.name} {getattr(found, field.name)!r}"
-            for field in fields(self)
-            if field.name not in _NOT_COMPARED
-            and getattr(found, field.name) != getattr(self, field.name)
+            f"{each.name} {getattr(found, each.name)!r}"
+            for each in fields(self)
+            if each.name not in _NOT_COMPARED
+            and _plain(getattr(found, each.name)) != _plain(getattr(self, each.name))
         ]
         if other:
             raise ValueError(
@@ -126,9 +147,19 @@ class Settings:
         """
         try:
             data = json.loads((folder / "search.json").read_bytes())
-            return cls(**{**data, "hidden": tuple(data["hidden"])})
+            lists = {
+                name: tuple(data[name])
+                for name in ("hidden", "baselines")
+                if name in data
+            }
+            return cls(**{**data, **lists})
         except (FileNotFoundError, ValueError, TypeError, KeyError) as error:
             raise ValueError(
                 "Expected the folder of a search, with a complete `search.json`. "
                 f"Received: {folder}"
             ) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it is after JSON, which has lists only."""
+    return json.loads(json.dumps(value))

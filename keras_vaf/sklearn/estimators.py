@@ -15,9 +15,9 @@ from keras_vaf.sklearn.training import (
 )
 from keras_vaf.utils import check_integer, check_number, check_positive, require
 
-_base = require("sklearn.base", extra="sklearn")
-_checks = require("sklearn.utils.validation", extra="sklearn")
-_multiclass = require("sklearn.utils.multiclass", extra="sklearn")
+_base: Any = require("sklearn.base", extra="sklearn")
+_checks: Any = require("sklearn.utils.validation", extra="sklearn")
+_multiclass: Any = require("sklearn.utils.multiclass", extra="sklearn")
 
 
 class _VAFEstimator(_base.BaseEstimator):

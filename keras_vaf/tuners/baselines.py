@@ -94,16 +94,18 @@ def search_verdict(scores: Mapping[str, Any], metric: str) -> str:
     """
     sentences = []
     for name, found in scores.items():
-        low, high = found["interval"] or (None, None)
-        title = BASELINES[name]
-        if low is None:
-            words = f"too few test rows to tell it from {title} beyond chance"
-        elif low > 0:
-            words = f"better than {title} beyond chance"
-        elif high < 0:
-            words = f"worse than {title} beyond chance"
-        else:
-            words = f"not different from {title} beyond chance"
-        interval = "" if low is None else f", 95% interval {low:+.3g} to {high:+.3g}"
-        sentences.append(f"{words} (gain {found['gain']:+.3g}{interval})")
+        sentences.append(_difference(BASELINES[name], found["gain"], found["interval"]))
     return f"On these test rows, the VAF is {'; '.join(sentences)}."
+
+
+def _difference(title: str, gain: float, interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return f"compared with {title} on too few rows to tell (gain {gain:+.3g})"
+    low, high = interval
+    words = f"not different from {title}"
+    if low > 0 or high < 0:
+        words = f"{'better' if low > 0 else 'worse'} than {title}"
+    return (
+        f"{words} beyond chance (gain {gain:+.3g}, 95% interval {low:+.3g} to "
+        f"{high:+.3g})"
+    )

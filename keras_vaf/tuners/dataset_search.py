@@ -84,7 +84,7 @@ class DatasetSearch:
             times=self._dataset.times,
         )
         targets: Any = "none" if self._classes else "standard"
-        missing = settings.table.get("missing") or "mean"
+        missing: Any = settings.table.get("missing") or "mean"
         self._preprocessing = Preprocessing(targets=targets, missing=missing)
         if missing == "drop":
             complete = ~np.isnan(self._dataset.x).any(axis=1)

@@ -148,7 +148,8 @@ def own_table(tmp_path):
     lines = ["area,city,owner,price"]
     for row, size in enumerate(area):
         cell = "" if row == 3 else f"{size:.2f}"
-        lines.append(f"{cell},{['Bonn', 'Ulm'][row % 3 > 0]},{row // 2},{9 * size + row:.1f}")
+        city, price = ["Bonn", "Ulm"][row % 3 > 0], 9 * size + row
+        lines.append(f"{cell},{city},{row // 2},{price:.1f}")
     path = tmp_path / "houses.csv"
     path.write_text("\n".join(lines) + "\n")
     return path

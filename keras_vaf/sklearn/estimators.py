@@ -21,7 +21,7 @@ _multiclass: Any = require("sklearn.utils.multiclass", extra="sklearn")
 
 
 class _VAFEstimator(_base.BaseEstimator):
-    """What the two estimators have in common."""
+    """The common part of the two estimators."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Fixed activations beside a search, with as many trials: `BASELINES`."""
+"""Fixed activations compared with a search, with as many trials: `BASELINES`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def gain(
 
 
 def search_verdict(scores: Mapping[str, Any], metric: str) -> str:
-    """Return in words how the best trial of a search did beside the baselines.
+    """Return in words how the best trial of a search compares with the baselines.
 
     Args:
         scores: The part `"baselines"` of the report of a search.

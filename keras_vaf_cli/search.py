@@ -3,10 +3,11 @@
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.choices import TUNERS
-from keras_vaf_cli.shared import add_data_dir, add_hidden, print_table
+from keras_vaf_cli.shared import add_data_dir, add_hidden, names, print_table
+from keras_vaf_cli.tables import add_table_options, open_data, table_options
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import TrialResult
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 SUMMARY = "search the hyper-parameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
-K folds. A fifth of the rows takes no part and tests the best trial at the end. If the
-command is run again, it continues the search.
+K folds. A fifth of the rows takes no part and tests the best trial at the end, beside
+ReLU and SiLU with as many trials. If the command is run again, it continues the search.
 """
 EXAMPLES = """\
 examples:
   keras-vaf search wine --trials 30 --output runs/search-wine
+  keras-vaf search houses.csv --target price --trials 30
   keras-vaf search --resume runs/search-wine
   keras-vaf search show runs/search-wine
 """
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="DATASET | show FOLDER",
-        help="name of a dataset to search on, or a search to show",
+        help="name of a dataset or path of a table to search on, or a search to show",
     )
     parser.add_argument(
         "--resume", metavar="FOLDER", help="go on with the search in this folder"
@@ -44,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where everything is written (default: runs/search-DATASET)",
     )
     add_data_dir(parser)
+    add_table_options(parser.add_argument_group("a table of your own"))
     _add_search_options(parser.add_argument_group("the search"))
 
 
@@ -89,6 +92,14 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
         )
     add_hidden(group)
     group.add_argument(
+        "--baselines",
+        type=names,
+        default=("relu", "silu"),
+        metavar="NAMES",
+        help="fixed activations with as many trials, tested on the same rows: "
+        "relu,silu (default), one of them, or none",
+    )
+    group.add_argument(
         "--tuner",
         choices=TUNERS,
         default="random",
@@ -104,29 +115,38 @@ def _folder(arguments: argparse.Namespace) -> Path:
     if arguments.resume:
         return Path(arguments.resume)
     (name,) = arguments.words
-    folder = Path(arguments.output or f"runs/search-{name}")
-    options = {
+    folder = Path(arguments.output or f"runs/search-{Path(name).stem}")
+    options: dict[str, Any] = {
         option: getattr(arguments, option)
         for option in ("trials", "tuner", "folds", "hidden", "epochs", "seed")
     }
+    options["baselines"] = tuple(b for b in arguments.baselines if b != "none")
+    if arguments.target is not None:
+        table = table_options(arguments)
+        open_data(arguments, name, table)
+        name = str(Path(name).absolute())
+        missing = {"missing": arguments.missing} if arguments.missing else {}
+        options |= {"target": arguments.target, "table": table | missing}
     Settings.of(name, arguments.data_dir, **options).write(folder)
     return folder
 
 
 def _run(search: "DatasetSearch") -> None:
+    from keras_vaf.tuners.baselines import BASELINES
     from keras_vaf.tuners.resumable.progress import duration
 
     started = time.monotonic()
     tuner = search.tuner()
     search.run(tuner)
-    scores = search.finish(tuner)
+    baselines = {}
+    for name in search.settings.baselines:
+        print(f"Baseline {BASELINES[name]}, with as many trials:", flush=True)
+        baselines[name] = search.tuner(name)
+        search.run(baselines[name])
+    report = search.finish(tuner, baselines)
     _print_trials(tuner.results(), search.settings)
-    (metric, score), (_, constant) = scores.items()
-    print(
-        f"\nThe best trial, trained on all rows of the search, has {metric} "
-        f"{score:.4g} on the test rows (best constant: {constant:.4g}). "
-        f"This took {duration(time.monotonic() - started)}."
-    )
+    _print_scores(report, search.metric)
+    print(f"This took {duration(time.monotonic() - started)}.")
     _print_files(search)
 
 
@@ -147,16 +167,31 @@ def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:
     print_table(table.title, table.shown, table.shown_lines, table.notes)
 
 
-def _print_files(search: "DatasetSearch") -> None:
-    inputs = (
-        "x: rows of the dataset, in its own units"
-        if search.takes_raw_inputs
-        else "x: rows as keras_vaf.datasets.Preprocessing makes them"
+def _print_scores(report: dict[str, Any], metric: str) -> None:
+    """Print the scores on the test rows, of the best trial and of the baselines."""
+    from keras_vaf.tuners.baselines import BASELINES, search_verdict
+
+    scores = {"best VAF": report["test"][metric]}
+    for name, found in report["baselines"].items():
+        scores[f"best {BASELINES[name]}"] = found[metric]
+    scores["best constant"] = report["test"]["constant"]
+    print(
+        f"\nEach best trial was trained on all {report['rows']['search']} rows of the "
+        f"search. The {metric} on the {report['rows']['test']} test rows:"
     )
+    for name, score in scores.items():
+        print(f"  {name:<16} {score:.4g}")
+    if report["baselines"]:
+        print(search_verdict(report["baselines"], metric))
+
+
+def _print_files(search: "DatasetSearch") -> None:
     print(
         f"Written to {search.folder}: report.json, trials.csv, trials.json, "
         "parallel.png, progress.png, effects.png, curve.png and best.keras. Use it:\n\n"
         "  import keras, keras_vaf; "
         f"model = keras.saving.load_model({str(search.folder / 'best.keras')!r})\n"
-        f"  model.predict(x)  # {inputs}"
+        "  model.predict(x)  # x: rows of the dataset, in its own units\n\n"
+        "or predict a table with:\n\n"
+        f"  keras-vaf predict {search.folder / 'best.keras'} NEW.csv -o OUT.csv"
     )

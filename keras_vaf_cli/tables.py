@@ -29,7 +29,7 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     )
     for name, text in (
         ("categories", "columns of numbers that stand for categories, by commas"),
-        ("ignore", "columns that are no inputs, by commas"),
+        ("ignore", "columns that are not inputs, by commas"),
         ("na", "further words that stand for a missing entry, by commas"),
     ):
         group.add_argument(

@@ -41,12 +41,13 @@ ARROWS = {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
+    "sklearn": {"initializers", "layers", "models", "training"},
     "paper": {"datasets", "experiments", "layers", "visualization"},
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),
         *("layers", "models", "ops", "optimizers", "paper", "regularizers"),
-        *("training", "tuners", "visualization"),
+        *("sklearn", "training", "tuners", "visualization"),
     },
     "__main__": set(),
     "keras_vaf_cli": {

@@ -63,6 +63,8 @@ class CrossValidatedTuner(ResumableTuner):
         batch_size: int | None = None,
         patience: int | None = None,
         preprocess: Preprocess | None = None,
+        groups: Any = None,
+        times: Any = None,
     ) -> None:
         """Run trials until the search is over; resume it if it was interrupted.
 
@@ -75,6 +77,8 @@ class CrossValidatedTuner(ResumableTuner):
             batch_size: As in `keras_vaf.training.train`.
             patience: As in `keras_vaf.training.train`.
             preprocess: As in `keras_vaf.training.cross_validate`.
+            groups: As in `keras_vaf.training.fold_rows`.
+            times: As in `keras_vaf.training.fold_rows`.
 
         Raises:
             ValueError: If the folder holds another search, or the data do not allow the
@@ -82,7 +86,7 @@ class CrossValidatedTuner(ResumableTuner):
             RuntimeError: If too many trials failed in a row.
         """
         x, y = to_arrays("`(x, y)`", (x, y))
-        self._task = Task(x, y, epochs, batch_size, patience, preprocess)
+        self._task = Task(x, y, epochs, batch_size, patience, preprocess, groups, times)
         self._data, self._rows = self._task.split(
             self._folds, self._fold_seed, self._stratify
         )

@@ -1,23 +1,24 @@
-"""A search on one of the paper's datasets, and its files: `DatasetSearch`."""
+"""A search on a dataset or a table of one's own, and its files: `DatasetSearch`."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_vaf.datasets import Preprocessing, load
-from keras_vaf.datasets.scores import Rows, baseline_scores, class_scores
+from keras_vaf.datasets import Preprocessing, TableEncoder
+from keras_vaf.datasets.scores import Rows, baseline_scores
+from keras_vaf.datasets.tables.encoder import with_encoder
 from keras_vaf.experiments import RPROP
 from keras_vaf.models import mlp
-from keras_vaf.training import split
+from keras_vaf.training.divisions import hold_out
 from keras_vaf.tuners import (
     CrossValidated,
     activation,
@@ -26,6 +27,13 @@ from keras_vaf.tuners import (
     read_trials,
     to_csv,
     to_json,
+)
+from keras_vaf.tuners.baselines import (
+    baseline_activation,
+    baseline_choices,
+    gain,
+    row_errors,
+    score,
 )
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.search_settings import TUNERS, Settings
@@ -53,7 +61,7 @@ class DatasetSearch:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
         self.folder = folder
-        self._dataset = load(settings.dataset, settings.data_dir)
+        self._dataset = settings.open()
         if self._dataset.x.ndim != 2:
             raise ValueError(
                 "A fully connected network takes a table, with one row of numbers per "
@@ -67,56 +75,91 @@ class DatasetSearch:
         classes = self._dataset.class_names
         self._outputs = len(classes) if classes else 1
         self._classes = classes is not None
-        self._rows, self._test = split(
-            self._dataset.y, _TEST_FRACTION, settings.seed, stratify=self._classes
+        self._rows, self._test = hold_out(
+            self._dataset.y,
+            _TEST_FRACTION,
+            settings.seed,
+            stratify=self._classes,
+            groups=self._dataset.groups,
+            times=self._dataset.times,
         )
         targets: Any = "none" if self._classes else "standard"
-        self._fitted = Preprocessing(targets=targets).fit(self._dataset, self._rows)
+        missing: Any = settings.table.get("missing") or "mean"
+        self._preprocessing = Preprocessing(targets=targets, missing=missing)
+        if missing == "drop":
+            complete = ~np.isnan(self._dataset.x).any(axis=1)
+            self._rows, self._test = (
+                rows[complete[rows]] for rows in (self._rows, self._test)
+            )
+        self._fitted = self._preprocessing.fit(self._dataset, self._rows)
 
-    def tuner(self) -> Any:
-        """Return the tuner, which resumes the search."""
+    def tuner(self, baseline: str = "") -> Any:
+        """Return the tuner, which resumes the search.
+
+        Args:
+            baseline: A key of `BASELINES`; the default searches a VAF.
+        """
         settings = self.settings
-        kind = getattr(keras_tuner(), TUNERS[settings.tuner])
+        name = "random" if baseline else settings.tuner
+        kind = getattr(keras_tuner(), TUNERS[name])
+        budget = {"max_trials": settings.trials} if baseline else settings.budget
         return CrossValidated(kind)(
-            self._build,
+            partial(self._build_baseline, baseline) if baseline else self._build,
             objective="val_loss",
             max_retries_per_trial=1,
             seed=settings.seed + 1,
             folds=settings.folds,
             stratify=self._classes,
-            **settings.budget,
+            **budget,
             directory=self.folder,
-            project_name=TRIALS,
+            project_name=f"{TRIALS}-{baseline}" if baseline else TRIALS,
         )
 
     def run(self, tuner: Any) -> None:
-        """Run the missing trials."""
+        """Run the missing trials of a tuner."""
         x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
+        groups, times = self._dataset.groups, self._dataset.times
         tuner.search(
             x,
             self._fitted.transform_targets(y),
             epochs=self.settings.epochs,
             preprocess=self._preprocess,
+            groups=None if groups is None else groups[self._rows],
+            times=None if times is None else times[self._rows],
         )
 
-    def finish(self, tuner: Any) -> dict[str, float]:
-        """Train the best trial on all rows of the search, and write all files.
+    def finish(self, tuner: Any, baselines: Mapping[str, Any]) -> dict[str, Any]:
+        """Train the best trials on all rows of the search, and write all files.
+
+        Args:
+            tuner: The tuner of the VAF.
+            baselines: The tuners of the baselines, by their names.
 
         Returns:
-            Its score on the test rows, and the score of the best constant.
+            The report.
         """
         trained = tuner.refit_best()
         model = self._complete(trained)
         with atomic_path(self.folder / "best.keras") as temporary:
             model.save(temporary)
-        scores = self._test_scores(model)
-        best = ranked(tuner.results(), "min")[0]
+        ours = self._test_errors(model)
+        compared = {}
+        for name, other in baselines.items():
+            theirs = self._test_errors(self._complete(other.refit_best()))
+            better, interval = gain(ours, theirs, self._classes)
+            compared[name] = {
+                "best": asdict(ranked(other.results(), "min")[0]),
+                self.metric: score(theirs, self._classes),
+                "gain": better,
+                "interval": interval,
+            }
         report = {
             "settings": asdict(self.settings),
             "backend": keras.backend.backend(),
             "rows": {"search": len(self._rows), "test": len(self._test)},
-            "best": asdict(best),
-            "test": scores,
+            "best": asdict(ranked(tuner.results(), "min")[0]),
+            "test": {self.metric: score(ours, self._classes), **self._constant()},
+            "baselines": compared,
         }
         write_atomically(
             self.folder / "report.json", json.dumps(report, indent=1) + "\n"
@@ -126,70 +169,58 @@ class DatasetSearch:
         figure: Any = plot_activations(trained, inputs)[0].figure
         picture = png_bytes(figure, bbox_inches="tight")
         write_atomically(self.folder / "curve.png", picture)
-        return scores
+        return report
 
-    @cached_property
-    def takes_raw_inputs(self) -> bool:
-        """True if `best.keras` scales its inputs itself."""
-        return not self._dataset.categories
+    @property
+    def metric(self) -> str:
+        """Name of the test score."""
+        return "accuracy" if self._classes else "rmse"
 
     def _preprocess(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        part = replace(self._dataset, x=x, y=np.zeros(len(x), self._dataset.y.dtype))
+        part = replace(
+            self._dataset,
+            x=x,
+            y=np.zeros(len(x), self._dataset.y.dtype),
+            groups=None,
+            times=None,
+        )
         return Preprocessing().fit(part, slice(None)).transform_inputs
 
     def _build(self, hp: Any) -> keras.Model:
         # The tuner calls `keras.utils.set_random_seed` with another seed in each fold.
         seed = random.getrandbits(31)
+        return self._compiled(lambda: activation(hp), seed, RPROP.build())
+
+    def _build_baseline(self, name: str, hp: Any) -> keras.Model:
+        rate, seed = baseline_choices(hp, random.getrandbits(31))
+        optimizer = RPROP.build()
+        optimizer.learning_rate = rate
+        return self._compiled(lambda: baseline_activation(name), seed, optimizer)
+
+    def _compiled(
+        self, make: Callable[[], keras.layers.Layer], seed: int, optimizer: Any
+    ) -> keras.Model:
         inputs = self._fitted.transform_inputs(self._dataset.x[:1]).shape[1]
-        hidden = self.settings.hidden
-        model = mlp(inputs, hidden, self._outputs, lambda: activation(hp), seed=seed)
+        model = mlp(inputs, self.settings.hidden, self._outputs, make, seed=seed)
+        loss: keras.losses.Loss = keras.losses.MeanSquaredError()
         if self._classes:
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        else:
-            loss = keras.losses.MeanSquaredError()
-        model.compile(RPROP.build(), loss)
+        model.compile(optimizer, loss)
         return model
 
     def _complete(self, trained: keras.Model) -> keras.Model:
         """Return the network with inputs and outputs in the dataset's units."""
-        *body, last = trained.layers
-        head = keras.layers.Dense(last.units, "softmax" if self._classes else None)
-        layers = [*body, head]
-        if self.takes_raw_inputs:
-            scale = self._fitted.input_scale
-            # A constant column becomes 0 for every later value.
-            variance = np.where(scale.spread > 0, scale.spread, 1e18) ** 2
-            layers.insert(
-                0,
-                keras.layers.Normalization(
-                    mean=scale.center.tolist(), variance=variance.tolist()
-                ),
-            )
-        shape = self._dataset.x.shape[1:] if self.takes_raw_inputs else None
-        inputs = keras.Input(shape or trained.input_shape[1:])
-        model = keras.Sequential([inputs, *layers])
-        kernel, bias = last.get_weights()
-        target = self._fitted.target_scale
-        if target is not None:
-            kernel = kernel * target.spread
-            bias = bias * target.spread + target.center
-        head.set_weights([kernel, bias])
-        return model
+        encoder = TableEncoder.of(self._dataset, self._fitted)
+        return with_encoder(trained, encoder, self._fitted)
 
-    def _test_scores(self, model: keras.Model) -> dict[str, float]:
+    def _test_errors(self, model: keras.Model) -> np.ndarray:
         x, y = self._dataset.x[self._test], self._dataset.y[self._test]
-        if self.takes_raw_inputs:
-            x = np.where(np.isnan(x), self._fitted.input_scale.fill, x)
-        else:
-            x = self._fitted.transform_inputs(x)
-        outputs = model.predict(x.astype("float32"), verbose=0)
+        return row_errors(y, model.predict(x, verbose=0), self._classes)
+
+    def _constant(self) -> dict[str, float]:
         rows = Rows(self._rows, self._rows, self._test)
-        constant = baseline_scores(self._dataset, self._fitted, rows)
-        if self._classes:
-            scores = class_scores(y, outputs.argmax(axis=1))
-            return {"accuracy": scores["accuracy"], "constant": constant["accuracy"]}
-        rmse = float(np.sqrt(np.mean((outputs[:, 0] - y) ** 2)))
-        return {"rmse": rmse, "constant": constant["rmse"]}
+        scores = baseline_scores(self._dataset, self._fitted, rows)
+        return {"constant": scores[self.metric]}
 
 
 def write_results(folder: Path) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DRAWS = 1000
+_FEWEST_POINTS = 5
 _INTERVAL = (0.05, 0.95)
 # Height of the band over which trials of equal values are spread.
 _SPREAD = 0.12
@@ -122,8 +123,9 @@ def marginal_effects(results: Sequence[TrialResult], direction: str) -> Figure:
     """Draw how the score depends on each hyper-parameter, over all the others.
 
     For each value the median of its trials, with the interval that holds nine tenths of
-    the medians of trials drawn again from them (bootstrap). A value of one trial has no
-    interval. Tuners that learn try good regions more often, which bends these curves.
+    the medians of trials drawn again from them (bootstrap). A value of fewer than five
+    trials has no interval. Tuners that learn try good regions more often, which bends
+    these curves.
 
     Args:
         results: As in `parallel_coordinates`.
@@ -159,7 +161,7 @@ def _draw_effect(scores: np.ndarray, place: int, ax: Axes) -> None:
     draws = np.random.default_rng(0).choice(scores, (_DRAWS, len(scores)))
     median = np.median(scores)
     low, high = np.quantile(np.median(draws, axis=1), _INTERVAL)
-    if len(scores) > 1:
+    if len(scores) >= _FEWEST_POINTS:
         ax.vlines(place, low, high, color=style.BLUE, zorder=3, label="90% interval")
     ax.plot(place, median, "o", color=style.BLUE, zorder=3, label="median")
 

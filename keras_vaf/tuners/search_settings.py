@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.datasets import load
+from keras_vaf.datasets import Dataset
+from keras_vaf.datasets.loading import open_dataset
+from keras_vaf.tuners.baselines import BASELINES
 from keras_vaf.utils import (
     build,
     check_choice,
+    check_distinct,
     check_integer,
     parse_json,
     write_atomically,
@@ -44,6 +47,9 @@ class Settings:
         hidden: Widths of the hidden layers.
         epochs: Largest number of epochs.
         seed: Seed of everything.
+        target: Column of a table to predict; `None` for a dataset of the catalogue.
+        table: Other arguments of `read_table`, and `"missing"`, as in `Preprocessing`.
+        baselines: Fixed activations that get as many trials: keys of `BASELINES`.
     """
 
     dataset: str
@@ -55,6 +61,9 @@ class Settings:
     hidden: tuple[int, ...]
     epochs: int
     seed: int
+    target: str | None = None
+    table: dict[str, Any] = field(default_factory=dict)
+    baselines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -63,6 +72,9 @@ class Settings:
             check_integer(name, getattr(self, name), least)
         for width in self.hidden:
             check_integer("hidden", width)
+        check_distinct("baselines", self.baselines)
+        for baseline in self.baselines:
+            check_choice("baselines", baseline, BASELINES)
         if self.tuner == "hyperband" and self.trials not in _HYPERBAND:
             raise ValueError(
                 f"Hyperband makes {', '.join(map(str, sorted(_HYPERBAND)))} trials. "
@@ -93,8 +105,13 @@ class Settings:
             )
         if tuner == "hyperband":
             trials = max(number for number in _HYPERBAND if number <= trials)
-        checksum = load(name, data_dir).checksum
-        return cls(name, data_dir, checksum, trials, tuner, **options)
+        new = cls(name, data_dir, "", trials, tuner, **options)
+        return replace(new, checksum=new.open().checksum)
+
+    def open(self) -> Dataset:
+        """Load the dataset, or read the table."""
+        options = {name: v for name, v in self.table.items() if name != "missing"}
+        return open_dataset(self.dataset, self.target, self.data_dir, **options)
 
     @property
     def budget(self) -> dict[str, int]:
@@ -121,10 +138,10 @@ class Settings:
             return
         found = Settings.read(folder)
         other = [
-            f"{field.name} {getattr(found, field.name)!r}"
-            for field in fields(self)
-            if field.name not in _NOT_COMPARED
-            and getattr(found, field.name) != getattr(self, field.name)
+            f"{each.name} {getattr(found, each.name)!r}"
+            for each in fields(self)
+            if each.name not in _NOT_COMPARED
+            and _plain(getattr(found, each.name)) != _plain(getattr(self, each.name))
         ]
         if other:
             raise ValueError(
@@ -150,3 +167,8 @@ class Settings:
                 "Expected the folder of a search, with a complete `search.json`. "
                 f"Received: {folder} ({error})"
             ) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it is after JSON, which has lists only."""
+    return json.loads(json.dumps(value))

@@ -22,6 +22,8 @@ class Task(NamedTuple):
         batch_size: As in `keras_vaf.training.train`.
         patience: As in `keras_vaf.training.train`.
         preprocess: As in `keras_vaf.training.cross_validate`.
+        groups: As in `keras_vaf.training.fold_rows`.
+        times: As in `keras_vaf.training.fold_rows`.
     """
 
     x: Any
@@ -30,6 +32,8 @@ class Task(NamedTuple):
     batch_size: int | None
     patience: int | None
     preprocess: Preprocess | None
+    groups: Any = None
+    times: Any = None
 
     def protocol(self) -> dict[str, Any]:
         """Return everything that decides the outcome, as JSON can hold it."""
@@ -55,7 +59,15 @@ class Task(NamedTuple):
         """
         data = self.x, self.y
         targets = keras.tree.flatten(self.y)[0]
-        rows = fold_rows(targets, folds, seed, stratify, validation_fraction=None)
+        rows = fold_rows(
+            targets,
+            folds,
+            seed,
+            stratify,
+            validation_fraction=None,
+            groups=self.groups,
+            times=self.times,
+        )
         if self.preprocess is None:
             return data, rows
         return preprocess_folds(data, rows, self.preprocess)

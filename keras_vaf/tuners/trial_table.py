@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.tuners.results import TrialResult, names_of, ranked
@@ -24,7 +25,7 @@ def trial_table(
     failed = sum(result.status == "FAILED" for result in results)
     limit = f"; the best {most} are shown" if len(results) > most else ""
     return Table.of(
-        f"Search on {settings.dataset}",
+        f"Search on {Path(settings.dataset).stem}",
         ("trial", "score", "deviation", "epochs", *names),
         [_cells(result) for result in ranked(results, "min")[:most]],
         (

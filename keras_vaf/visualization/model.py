@@ -27,9 +27,11 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     `plot_activation`.
 
     Args:
-        model: A model with trainable activations, in any place.
+        model: A model with trainable activations, in any place, or an estimator of
+            `keras_vaf.sklearn` that was fitted.
         data: Inputs of the model, a list or dictionary if it takes several. With them,
-            each panel shows the histogram of what enters its layer.
+            each panel shows the histogram of what enters its layer. An estimator takes
+            them as its `predict` does.
 
     Returns:
         The axes, in the order of the layers.
@@ -45,6 +47,9 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
     ['vaf']
     """
+    if hasattr(model, "network_inputs"):  # an estimator
+        data = None if data is None else model.network_inputs(data)
+        model = model.network_
     layers = trainable_activations(model)
     inputs = {} if data is None else activation_inputs(model, data)
     pyplot = require("matplotlib.pyplot", extra="plot")

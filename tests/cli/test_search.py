@@ -15,6 +15,7 @@ from keras_vaf_cli import main
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
 QUICK = ["--trials", "1", "--folds", "2", "--epochs", "3", "--hidden", "4"]
+QUICK += ["--baselines", "none"]
 ROWS = 40
 
 
@@ -32,8 +33,9 @@ def dataset(monkeypatch):
         y = np.arange(ROWS) % 2 if classes else 1000 + 10 * x[:, 0] + shift
         y = y.astype("int64" if classes else "float32")
         table = Dataset("small", task, x, y, ("a", "b", "c"), classes, categories or {})
-        for module in (dataset_search, search_settings):
-            monkeypatch.setattr(module, "load", lambda name, data_dir: table)
+        monkeypatch.setattr(
+            search_settings, "open_dataset", lambda name, target, data_dir: table
+        )
         return table
 
     return use
@@ -43,8 +45,7 @@ def refusal(capsys, *words):
     """Return the one sentence with which a command is refused."""
     assert main(["search", *words]) == 2
     output = capsys.readouterr()
-    assert output.err.startswith("keras-vaf: ")
-    return output.err
+    return output.err[output.err.index("keras-vaf: ") :]
 
 
 def interrupted_at(number):
@@ -91,7 +92,7 @@ def test_is_interrupted_goes_on_and_shows(dataset, tmp_path, capsys, monkeypatch
     outputs = names["model"].predict(table.x, verbose=0)
     np.testing.assert_allclose(outputs.sum(axis=1), 1, rtol=1e-5)
     report = json.loads((folder / "report.json").read_text())
-    test = dataset_search.split(table.y, 0.2, 0)[1]
+    test = dataset_search.hold_out(table.y, 0.2, 0, True)[1]
     right = outputs.argmax(axis=1) == table.y
     assert report["test"]["accuracy"] == pytest.approx(right[test].mean())
     assert report["rows"] == {"search": ROWS - len(test), "test": len(test)}
@@ -101,7 +102,7 @@ def test_test_rows_take_no_part(dataset, tmp_path, monkeypatch):
     table = dataset("regression")
     words = ["search", "small", "--output", str(tmp_path / "one"), *QUICK]
     assert main(words) == 0
-    test = dataset_search.split(table.y, 0.2, 0, stratify=False)[1]
+    test = dataset_search.hold_out(table.y, 0.2, 0, False)[1]
     table.x[test], table.y[test] = np.nan, -1e6
     object.__setattr__(table, "checksum", "another")
     words[3] = str(tmp_path / "two")
@@ -128,14 +129,86 @@ def test_a_regression_gives_values_in_units_of_the_dataset(dataset, tmp_path):
     assert abs(outputs.mean() - table.y.mean()) < table.y.std()
 
 
-def test_categories_are_prepared_outside_of_the_model(dataset, tmp_path, capsys):
-    dataset(categories={1: ("red", "blue")})
+def test_categories_are_prepared_by_the_model(dataset, tmp_path, capsys):
+    table = dataset(categories={1: ("red", "blue")})
     folder = tmp_path / "found"
 
     assert main(["search", "small", "--output", str(folder), *QUICK]) == 0
 
-    assert "as keras_vaf.datasets.Preprocessing makes them" in capsys.readouterr().out
-    assert keras.saving.load_model(folder / "best.keras").input_shape == (None, 4)
+    model = keras.saving.load_model(folder / "best.keras")
+    assert model.input_shape == (None, 3)
+    assert np.isfinite(model.predict(table.x, verbose=0)).all()
+
+
+@pytest.fixture
+def own_table(tmp_path):
+    """A table of 60 rows with a category, a missing entry and groups of two rows."""
+    rng = np.random.default_rng(0)
+    area = rng.normal(100, 20, 160)
+    lines = ["area,city,owner,price"]
+    for row, size in enumerate(area):
+        cell = "" if row == 3 else f"{size:.2f}"
+        city, price = ["Bonn", "Ulm"][row % 3 > 0], 9 * size + row
+        lines.append(f"{cell},{city},{row // 2},{price:.1f}")
+    path = tmp_path / "houses.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_searches_on_a_table_of_ones_own(own_table, tmp_path, capsys):
+    folder = tmp_path / "found"
+    words = [str(own_table), "--target", "price", "--groups", "owner", "--trials", "2"]
+    words += ["--folds", "2", "--epochs", "3", "--hidden", "4"]
+    words += ["--output", str(folder)]
+    assert "column 'area' misses 1 of 160" in refusal(capsys, *words)
+    assert not folder.exists()
+
+    words += ["--missing", "mean"]
+    assert main(["search", *words]) == 0
+
+    said = capsys.readouterr().out
+    for text in (
+        "Target 'price': a regression",
+        "Baseline ReLU, with as many trials",
+        "Baseline SiLU, with as many trials",
+        "on the 32 test rows",
+        "best VAF ",
+        "best ReLU ",
+        "best SiLU ",
+        "best constant ",
+        "On these test rows, the VAF is ",
+        "95% interval",
+        "keras-vaf predict ",
+    ):
+        assert text in said
+    report = json.loads((folder / "report.json").read_text())
+    assert report["rows"] == {"search": 128, "test": 32}
+    assert set(report["baselines"]) == {"relu", "silu"}
+    assert len(list(folder.glob("trials-relu/trial_*"))) == 2
+    learned = report["baselines"]["relu"]["best"]["values"]
+    assert set(learned) == {"learning_rate", "start"}
+
+    out = tmp_path / "out.csv"
+    best = str(folder / "best.keras")
+    assert main(["predict", best, str(own_table), "-o", str(out)]) == 0
+    assert "predicted price" in out.read_text()
+    assert main(["search", "--resume", str(folder)]) == 0  # nothing is left to train
+    assert json.loads((folder / "report.json").read_text())["test"] == report["test"]
+
+
+def test_a_changed_table_is_refused(own_table, tmp_path, capsys, interrupted):
+    folder = tmp_path / "found"
+    words = [str(own_table), "--target", "price", "--missing", "drop", *QUICK]
+    assert main(["search", *words, "--output", str(folder)]) == 130
+    own_table.write_text(own_table.read_text() + "1,Bonn,9,9\n")
+    assert "are not those that the search" in refusal(capsys, "--resume", str(folder))
+
+
+@pytest.mark.parametrize("name", ["gelu", "relu,relu"])
+def test_an_unknown_baseline_is_refused(dataset, tmp_path, capsys, name):
+    dataset()
+    words = ["small", "--output", str(tmp_path / "o"), "--baselines", name]
+    assert "`baselines` must" in refusal(capsys, *words)
 
 
 @pytest.fixture

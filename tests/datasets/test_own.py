@@ -168,6 +168,162 @@ def test_one_sentence_says_what_to_change(write, text, message):
     assert all(line.startswith("To solve this, pass ") for line in advice)
 
 
+class TestFormats:
+    """The same table in other formats gives the same arrays."""
+
+    TEXT = "größe,b,y\n1.5,2.25,0.5\n3,4,1.5\n,4,2.5\n"
+
+    @pytest.fixture
+    def expected(self, write):
+        return read_table(write(self.TEXT), target="y")
+
+    def check(self, dataset, expected):
+        assert dataset.feature_names == expected.feature_names
+        np.testing.assert_array_equal(dataset.x, expected.x)
+        np.testing.assert_array_equal(dataset.y, expected.y)
+
+    @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+    @pytest.mark.parametrize("separator", [";", "|", "\t"])
+    def test_text(self, write, expected, encoding, separator):
+        text = self.TEXT.replace(",", separator).replace(".", ",")
+        path = write(text.encode(encoding))
+        given = None if encoding != "cp1252" else encoding
+        self.check(read_table(path, "y", encoding=given), expected)
+        assert "decimal comma" in read_table(path, "y", encoding=given).notes[0]
+
+    def test_any_separator(self, write, expected):
+        path = write(self.TEXT.replace(",", "#"))
+        self.check(read_table(path, "y", separator="#"), expected)
+
+    def test_another_encoding_is_advised(self, write):
+        with pytest.raises(TableError, match="encoding='cp1252'"):
+            read_table(write(self.TEXT.encode("cp1252")), "y")
+
+    @pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+    def test_binary_files(self, write, expected, tmp_path, ending):
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip({"parquet": "pyarrow", "xlsx": "openpyxl"}[ending])
+        frame = pandas.read_csv(write(self.TEXT))
+        path = tmp_path / f"own.{ending}"
+        if ending == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_excel(path, index=False)
+        self.check(read_table(path, "y"), expected)
+        path.write_bytes(b"no such file")
+        with pytest.raises(ValueError, match=f"own.{ending}: expected a table"):
+            read_table(path, "y")
+
+    def test_pandas(self, write, expected):
+        pandas = pytest.importorskip("pandas")
+        self.check(read_table(pandas.read_csv(write(self.TEXT)), "y"), expected)
+        nullable = pandas.read_csv(write(self.TEXT)).convert_dtypes()
+        self.check(read_table(nullable, "y"), expected)
+
+    def test_text_among_numbers_with_a_decimal_comma(self, write):
+        path = write("a;y\n1,5;0,5\nn.a.;1,5\n3;2,5\n")
+        with pytest.raises(TableError, match="1 of its 3 cells are text"):
+            read_table(path, "y")
+        dataset = read_table(path, "y", na=("n.a.",))
+        np.testing.assert_array_equal(dataset.x, [[1.5], [np.nan], [3]])
+
+
+class TestRules:
+    """Each kind of column has a stated rule, and the notes name what was decided."""
+
+    ROWS = 40
+
+    def read(self, columns, **options):
+        pandas = pytest.importorskip("pandas")
+        rng = np.random.default_rng(0)
+        base = {"a": rng.normal(size=self.ROWS), "y": rng.normal(size=self.ROWS)}
+        return read_table(pandas.DataFrame(base | columns), "y", **options)
+
+    @pytest.mark.parametrize(
+        ("cells", "first", "note"),
+        [
+            (["yes", "No"], [1, 0], "True or false, as 1 and 0: c."),
+            ([True, False], [1, 0], "True or false, as 1 and 0: c."),
+            (["1970-01-02", "1970-02-01"], [1, 31], "days since 1970-01-01: c (ISO"),
+            (["1970-01-01 12:00", "1970-01-02"], [0.5, 1], "c (ISO 8601)"),
+            (["02.01.1970", "14.01.1970"], [1, 13], "c (%d.%m.%Y)"),
+            (["2/1/1970", "14/1/1970"], [1, 13], "c (%d/%m/%Y)"),
+            (["1/2/1970", "1/14/1970"], [1, 13], "c (%m/%d/%Y)"),
+            (
+                ["red", "blue"],
+                [1, 0],
+                "Categories (with their number of values): c (2)",
+            ),
+        ],
+    )
+    def test_kinds(self, cells, first, note):
+        dataset = self.read({"c": cells * (self.ROWS // 2)})
+        np.testing.assert_array_equal(dataset.x[:2, 1], first)
+        assert any(note in each for each in dataset.notes)
+
+    @pytest.mark.parametrize(
+        ("cells", "reason"),
+        [
+            ([f"id {n}" for n in range(40)], "its text differs in each row"),
+            ([f"id {n // 3 * 3 % 39 + n % 2}" for n in range(40)], "in most rows"),
+            ([7.0] * 40, "it has one value"),
+            (["x"] * 40, "it has one value"),
+            ([None] * 40, "it has no entry"),
+        ],
+    )
+    def test_columns_without_information_are_left_out(self, cells, reason):
+        dataset = self.read({"c": cells})
+        assert dataset.feature_names == ("a",)
+        assert any("Left out column 'c'" in n and reason in n for n in dataset.notes)
+
+    def test_an_identifier_may_be_kept(self):
+        dataset = self.read({"c": [f"id {n}" for n in range(40)]}, categories=("c",))
+        assert len(dataset.categories[1]) == 40
+
+    def test_a_column_that_leaks_the_target_is_named(self):
+        y = np.random.default_rng(1).normal(size=self.ROWS)
+        dataset = self.read({"y": y, "c": 3 * y + 1})
+        assert any("'c' has a correlation of 1.00000" in n for n in dataset.notes)
+        kind = np.arange(self.ROWS) % 3
+        dataset = self.read({"y": kind, "c": [f"name {n}" for n in kind]})
+        assert any("'c' alone tells the class" in n for n in dataset.notes)
+        honest = self.read({"c": np.random.default_rng(2).normal(size=self.ROWS)})
+        assert not any("Warning" in note for note in honest.notes)
+
+    def test_a_counter_is_named(self):
+        dataset = self.read({"c": np.arange(self.ROWS)})
+        assert any("'c' counts the rows" in note for note in dataset.notes)
+
+    def test_whole_numbers_taken_as_classes_are_a_question(self):
+        dataset = self.read({"y": np.arange(self.ROWS) % 6})
+        assert any(
+            "taken as 6 classes (0, 1, 2, 3, 4, 5); use `--task regression`" in note
+            for note in dataset.notes
+        )
+
+    def test_rows_without_a_target_are_left_out_and_counted(self):
+        y = np.random.default_rng(1).normal(size=self.ROWS)
+        y[:3] = np.nan
+        dataset = self.read({"y": y})
+        assert len(dataset.x) == self.ROWS - 3
+        assert "Left out 3 rows without a target." in dataset.notes
+
+    def test_groups_and_times_are_no_inputs(self):
+        groups = self.read({"c": ["p", "q"] * 20}, groups="c")
+        assert groups.feature_names == ("a",)
+        assert set(groups.groups) == {0, 1}
+        times = self.read(
+            {"c": [f"2024-01-{n % 28 + 1:02}" for n in range(40)]}, time="c"
+        )
+        assert times.feature_names == ("a",)
+        assert times.times[1] - times.times[0] == 1
+        assert times.checksum != groups.checksum
+        with pytest.raises(ValueError, match="not by both"):
+            self.read({"c": 1, "d": 2}, groups="c", time="d")
+        with pytest.raises(ValueError, match="is the time and must hold numbers"):
+            self.read({"c": ["p", "q"] * 20}, time="c")
+
+
 def test_one_message_lists_every_problem_with_what_solves_it(write):
     path = write(
         "a,b,c,d,e,y\n1,red,inf,2,1/2/2024,1.5\n2,blue,3,high,3/2/2024,\n\n"

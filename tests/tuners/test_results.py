@@ -97,8 +97,16 @@ def test_an_effect_is_the_median_of_its_trials():
     assert [tick.get_text() for tick in k.get_xticklabels()] == ["3", "11"]
     np.testing.assert_allclose([line.get_ydata()[0] for line in medians], [0.45, 0.2])
     assert [tick.get_text() for tick in g.get_xticklabels()] == ["relu", "tanh"]
-    # Two trials have an interval, a single one has none.
-    assert (len(k.collections), len(g.collections)) == (1, 1)
+    assert (len(k.collections), len(g.collections)) == (0, 0)
+
+
+def test_an_effect_has_an_interval_from_five_trials_on():
+    for copies, intervals in ((4, 0), (5, 1)):
+        results = [
+            TrialResult(str(n), "COMPLETED", {"k": 3}, 0.1 * n) for n in range(copies)
+        ]
+        [ax] = figures.marginal_effects(results, "min").axes
+        assert len(ax.collections) == intervals
 
 
 def test_a_score_far_away_does_not_hide_the_others():

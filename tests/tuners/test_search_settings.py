@@ -17,7 +17,9 @@ OPTIONS = {"folds": 3, "hidden": (4,), "epochs": 9, "seed": 0}
 @pytest.fixture(autouse=True)
 def dataset(monkeypatch):
     found = SimpleNamespace(checksum="c0ffee")
-    monkeypatch.setattr(search_settings, "load", lambda name, data_dir: found)
+    monkeypatch.setattr(
+        search_settings, "open_dataset", lambda name, target, data_dir: found
+    )
 
 
 @pytest.mark.parametrize("tuner", TUNERS)

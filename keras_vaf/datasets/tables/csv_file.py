@@ -100,7 +100,18 @@ class CsvFile:
             raise ValueError(f"{self.name}: expected a table. {error}") from error
         if self._may_have_short_rows(frame):
             self._check_rows()
-        return frame
+        return frame if self.decimal == "." else self._with_points(frame)
+
+    def _with_points(self, frame: "DataFrame") -> "DataFrame":
+        """Write numbers with a point in columns that hold text, too."""
+        mark = re.escape(self.decimal)
+        number = rf"^(\s*[+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?\s*)$"
+        columns = {
+            name: frame[name].str.replace(number, r"\1.\2", regex=True)
+            for name in frame.columns
+            if frame[name].dtype.kind == "O"
+        }
+        return frame.assign(**columns)
 
     def starts_with_decimal(self, column: str) -> bool:
         """Tell whether the first cell of a column is a number that is not whole."""

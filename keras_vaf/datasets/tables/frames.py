@@ -36,7 +36,7 @@ class Roles:
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`; `None` decides by the values.
         categories: Names of the input columns that hold categories.
-        ignore: Names of columns that are no inputs.
+        ignore: Names of columns that are not inputs.
         groups: Name of the column whose equal entries stay in one fold.
         time: Name of the column that orders the rows in time.
         dates: What comes first in dates such as 1/2/2024.

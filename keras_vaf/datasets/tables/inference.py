@@ -43,7 +43,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A column that is no input.
+    """A column that is not an input.
 
     Args:
         name: Its name.
@@ -188,7 +188,7 @@ def _holds_labels(series: "Series") -> bool:
 def _date_format(
     names: list[str], dates: str | None, series: "Series", texts: Texts
 ) -> str:
-    """Return the format that all texts have; "" if they are no dates."""
+    """Return the format that all texts have; "" if they are not dates."""
     if len(names[0]) < _SHORTEST_DATE or sum(map(str.isdigit, names[0])) < 4:
         return ""
     fitting = {

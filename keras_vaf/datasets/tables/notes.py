@@ -1,4 +1,4 @@
-"""What was decided about a table, in sentences for people: `describe_table`."""
+"""Sentences that say what was decided about a table: `describe_table`."""
 
 from collections.abc import Sequence
 
@@ -53,7 +53,7 @@ def describe_table(
     Args:
         dataset: The dataset.
         file: Name of the table.
-        left_out: Columns that are no inputs.
+        left_out: Columns that are not inputs.
         task: The task that the user named; `None` if it was decided by the values.
         dropped: Number of rows that were left out because they have no target.
     """

@@ -51,11 +51,11 @@ def read_table(
             of at most 20 different values, as classes.
         categories: Names of input columns that hold categories, such as numbers that
             have no order.
-        ignore: Names of columns that are no inputs.
+        ignore: Names of columns that are not inputs.
         groups: Name of a column, such as a patient. Rows of equal entries stay together
-            in a fold. The column is no input.
+            in a fold. The column is not an input.
         time: Name of a column, such as a date. Folds are tested on rows that are later
-            than those that they are trained on. The column is no input.
+            than those that they are trained on. The column is not an input.
         dates: What comes first in dates such as 1/2/2024: `"day-first"` or
             `"month-first"`.
         allow_missing: Whether entries may be missing. If not, they are an error.
@@ -75,7 +75,7 @@ def read_table(
     Raises:
         TableError: If columns cannot be used. The message lists all of them, with the
             line and the cell, and the arguments that solve it.
-        ValueError: If the file is no table, or an argument is none of the choices.
+        ValueError: If the file is not a table, or an argument is none of the choices.
         FileNotFoundError: If the file does not exist.
         ImportError: If pandas, or what pandas needs for the file, is not installed.
 
@@ -129,7 +129,7 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
         sheet: Name or number of an Excel sheet.
 
     Raises:
-        ValueError: If it is no such file.
+        ValueError: If it is not such a file.
         ImportError: If pandas, or what it needs for such a file, is not installed.
     """
     pandas = require("pandas", extra="experiments")

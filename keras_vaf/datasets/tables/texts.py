@@ -40,7 +40,7 @@ class Texts:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many cells hold each text, without missing entries."""
+        """Number of cells of each text, without missing entries."""
         numbers = np.bincount(self._codes[self._codes >= 0], minlength=0).tolist()
         counts: dict[str, int] = {}
         for text, number in zip(self._texts, numbers, strict=False):

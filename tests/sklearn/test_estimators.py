@@ -1,0 +1,199 @@
+"""The estimators behave as scikit-learn's own."""
+
+import pickle
+import sys
+
+import keras
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from keras_vaf.initializers import RandomStart
+from keras_vaf.sklearn import VAFClassifier, VAFRegressor
+from keras_vaf.visualization import plot_activations
+
+EXPECTED_FAILED_CHECKS = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "A repeated row is in other mini-batches than a row of weight 2, as in "
+        "scikit-learn's own mini-batch networks."
+    )
+}
+FEW_EPOCHS = {"hidden": (20,), "epochs": 60, "learning_rate": 0.01}
+QUICK = {"hidden": (8,), "epochs": 30, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [VAFClassifier(**FEW_EPOCHS), VAFRegressor(**FEW_EPOCHS)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILED_CHECKS,
+)
+@pytest.mark.backend("torch")  # which compiles nothing
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_it_learns_the_classes_of_iris(iris):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    classifier = VAFClassifier(hidden=(10,), random_state=0).fit(X, names)
+    assert classifier.score(X, names) > 0.95
+    chances = classifier.predict_proba(X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    np.testing.assert_array_equal(
+        classifier.classes_[chances.argmax(axis=1)], classifier.predict(X)
+    )
+
+
+def test_predictions_have_the_units_of_the_target():
+    X, y = load_diabetes(return_X_y=True)
+    regressor = VAFRegressor(hidden=(10,), random_state=0).fit(X, 1000 * y + 5)
+    assert regressor.score(X, 1000 * y + 5) > 0.4
+
+
+def test_equal_seeds_give_equal_networks_and_others_do_not(iris):
+    one, same, other = (
+        VAFClassifier(**{**QUICK, "random_state": seed}).fit(*iris)
+        for seed in (1, 1, 2)
+    )
+    X = iris[0]
+    np.testing.assert_array_equal(one.predict_proba(X), same.predict_proba(X))
+    assert not np.allclose(one.predict_proba(X), other.predict_proba(X))
+
+
+@pytest.mark.backend("torch")
+class TestModelSelection:
+    def test_grid_search(self, iris):
+        grid = {"k": [2, 3], "g": ["relu", "tanh"], "initialization": ["g", "random"]}
+        search = GridSearchCV(VAFClassifier(**QUICK), grid, cv=2).fit(*iris)
+        assert search.best_score_ > 0.6
+        assert len(search.cv_results_["params"]) == 8
+
+    def test_cross_validation(self, iris):
+        assert cross_val_score(VAFClassifier(**QUICK), *iris, cv=3).mean() > 0.6
+
+    def test_mixed_columns(self):
+        pandas = pytest.importorskip("pandas")
+        rng = np.random.default_rng(0)
+        X = pandas.DataFrame(
+            {"size": rng.normal(size=90), "colour": rng.choice(["red", "blue"], 90)}
+        )
+        y = X["size"] + 2 * (X["colour"] == "red")
+        encode = ColumnTransformer(
+            [("text", OneHotEncoder(handle_unknown="ignore"), ["colour"])],
+            remainder="passthrough",
+        )
+        pipeline = make_pipeline(encode, VAFRegressor(hidden=(8,), random_state=0))
+        assert pipeline.fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])
+def test_a_pickled_estimator_predicts_the_same(kind, iris):
+    estimator = kind(sharing="channel", initialization="random", **QUICK).fit(*iris)
+    again = pickle.loads(pickle.dumps(estimator))
+    X = iris[0]
+    np.testing.assert_array_equal(again.predict(X), estimator.predict(X))
+    assert again.get_params() == estimator.get_params()
+    assert again.history_.epochs == estimator.n_iter_
+    again.fit(*iris)  # and it can be trained again
+
+
+@pytest.mark.backend("torch")
+def test_a_clone_has_all_parameters_and_is_not_fitted(iris):
+    start = RandomStart(seed=1)
+    estimator = VAFRegressor(k=5, initialization=start, **QUICK).fit(*iris)
+    copy = clone(estimator)
+    assert copy.get_params()["k"] == 5
+    assert copy.initialization.get_config() == start.get_config()
+    with pytest.raises(NotFittedError):
+        copy.predict(iris[0])
+
+
+@pytest.mark.backend("torch")
+def test_rows_of_weight_0_have_no_part(iris):
+    X, y = iris
+    weights = (y != 2).astype(float)
+    weighted = VAFClassifier(**QUICK).fit(X, y, sample_weight=weights)
+    assert 2 not in weighted.predict(X[:100])
+    np.testing.assert_allclose(
+        weighted.network_inputs(X[:100]).mean(axis=0), 0, atol=1e-6
+    )
+    with pytest.raises(ValueError, match="numbers of at least 0"):
+        VAFClassifier(**QUICK).fit(X, y, sample_weight=weights - 0.5)
+
+
+@pytest.mark.backend("torch")
+def test_a_heavy_class_is_predicted_more_often(iris):
+    X, y = iris
+    light, heavy = (
+        VAFClassifier(**QUICK).fit(X, y, sample_weight=np.where(y == 2, weight, 1.0))
+        for weight in (0.02, 50.0)
+    )
+    counts = [(each.predict(X) == 2).sum() for each in (light, heavy)]
+    assert counts[0] < 50 < counts[1]
+
+
+@pytest.mark.backend("torch")
+def test_its_functions_can_be_plotted(iris):
+    pytest.importorskip("matplotlib")
+    X, y = iris
+    classifier = VAFClassifier(hidden=(6, 4), epochs=3, random_state=0).fit(X, y)
+    panels = plot_activations(classifier, X)
+    assert len(panels) == len(plot_activations(classifier)) == 2
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k": 0}, "k=0"),
+        ({"g": "softmax"}, "softmax"),
+        ({"learning_rate": 0}, "learning_rate=0"),
+        ({"epochs": 0}, "epochs=0"),
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"patience": 0}, "patience=0"),
+        ({"validation_fraction": 0.0}, "validation_fraction=0.0"),
+    ],
+)
+def test_bad_parameters_are_refused_by_fit(iris, parameters, message):
+    estimator = VAFClassifier(**parameters)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*iris)
+
+
+@pytest.mark.backend("torch")
+def test_without_validation_rows_all_rows_are_trained_on(iris):
+    X, y = iris
+    classifier = VAFClassifier(validation_fraction=None, batch_size=None, **QUICK)
+    classifier.fit(X, y)
+    assert classifier.history_.epochs == 30
+    assert classifier.score(X, y) > 0.6
+
+
+@pytest.mark.backend("torch")
+def test_without_scikit_learn_the_line_that_installs_it_is_named(monkeypatch):
+    for name in list(sys.modules):
+        if name.startswith("keras_vaf.sklearn"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[sklearn\]'"):
+        __import__("keras_vaf.sklearn")
+
+
+def test_the_network_is_a_keras_model(iris):
+    classifier = VAFClassifier(**QUICK).fit(*iris)
+    assert isinstance(classifier.network_, keras.Model)

@@ -34,14 +34,14 @@ Largest error on [-8, 8] of a start with g = relu:
 
 A dash means that the exact start needs more hidden units.
 
-## Beside the best possible
+## Compared with the best possible
 
 Largest error divided by a lower bound of the error of any k + 1 lines with the same
 slopes at both ends. The bound allows lines that do not meet. It can be reached if the
 function is convex, as elu and softplus are. For other functions the least quotient
 possible is above 1, most of all at k = 3.
 
-{_beside_the_best()}
+{_compared_with_the_best()}
 
 ## With g = gelu and g = tanh
 
@@ -87,7 +87,7 @@ def _error(name: str, k: int, g: str) -> str:
     return f"{error.largest:.3f}" + "*" * grows
 
 
-def _beside_the_best() -> str:
+def _compared_with_the_best() -> str:
     sizes = range(2, 17)
     rows = []
     for name in _SMOOTH:

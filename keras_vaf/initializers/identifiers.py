@@ -37,15 +37,31 @@ def get(identifier: Identifier) -> Start:
         return get(keras.saving.deserialize_keras_object(identifier))
     if isinstance(identifier, Start):
         return identifier
-    if isinstance(identifier, keras.initializers.Initializer):
-        raise ValueError(
-            "`initialization` sets four weights that make one function, which an "
-            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
-            f"another Start. Received: initialization={identifier!r}"
-        )
+    _check(identifier)
     if identifier == "g":
         return GStart()
     if identifier == "random":
         return RandomStart()
     get_function(identifier, "initialization", others=("g", "random"))
     return FunctionStart(identifier)
+
+
+def _check(identifier: Any) -> None:
+    """Refuse initializers of Keras, and the class of a start."""
+    of_keras = keras.initializers.Initializer
+    is_class = isinstance(identifier, type)
+    if is_class and issubclass(identifier, Start):
+        raise ValueError(
+            "`initialization` must be a start, not its class: "
+            f"{identifier.__name__}(). Received: initialization={identifier!r}"
+        )
+    if (
+        isinstance(identifier, of_keras)
+        or (is_class and issubclass(identifier, of_keras))
+        or (isinstance(identifier, str) and hasattr(keras.initializers, identifier))
+    ):
+        raise ValueError(
+            "`initialization` sets four weights that make one function, which an "
+            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
+            f"another Start. Received: initialization={identifier!r}"
+        )

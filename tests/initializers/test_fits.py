@@ -181,6 +181,15 @@ def test_smooth_units_have_the_slopes_at_both_ends(f, g, k):
     assert max(errors.left, errors.right) <= errors.largest + 1e-3
 
 
+@pytest.mark.parametrize(
+    "f, g",
+    [("linear", "hard_shrink"), ("gelu", "log_sigmoid"), ("exponential", "gelu")],
+)
+def test_any_function_can_be_fitted_by_any_units(f, g):
+    errors = FunctionStart(f).error(5, g)
+    assert errors.largest <= FunctionStart(f).error(1, g).largest
+
+
 def test_slopes_that_g_cannot_have_are_reported():
     errors = FunctionStart("gelu").error(3, "tanh")
     assert errors.largest < 0.03
@@ -191,7 +200,9 @@ def test_slopes_that_g_cannot_have_are_reported():
 @pytest.mark.parametrize(
     "f", ["gelu", "tanh", "relu", "leaky_relu", "sin", "hard_shrink"]
 )
-@pytest.mark.parametrize("g", ["tanh", "gelu", "hard_tanh", "elu"])
+@pytest.mark.parametrize(
+    "g", ["tanh", "gelu", "hard_tanh", "elu", "leaky_relu", "hard_shrink"]
+)
 def test_more_smooth_units_never_have_a_larger_error(f, g):
     errors = [FunctionStart(f).error(k, g).largest for k in range(1, 7)]
     assert all(b <= a + 1e-6 for a, b in itertools.pairwise(errors))

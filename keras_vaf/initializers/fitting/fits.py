@@ -43,38 +43,51 @@ def fit(start: KnownStart, k: int, g: Function) -> Values:
     return carry(carriers, constant, k, g, "A fit")
 
 
+_BESIDE = BESIDE * np.array([[-1], [0], [1]])
+
+
 class _Known(NamedTuple):
-    """The values of a function where its error counts."""
+    """The values of a function where its error counts.
+
+    Args:
+        x: Points, ascending.
+        y: Values left of each point, at it, and right of it. They differ where the
+            function jumps.
+        ends: Slopes of the lines that the function approaches.
+    """
 
     x: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    y: np.ndarray
     ends: Ends
+
+    def within(self, limit: float) -> "_Known":
+        """Return the values at points that are not farther from 0 than a limit."""
+        near = np.abs(self.x) <= limit
+        return _Known(self.x[near], self.y[:, near], self.ends)
 
 
 @functools.lru_cache(maxsize=64)
 def _known(start: KnownStart) -> _Known:
-    """Return the smallest and the largest value of a function around many points.
+    """Return the values of a function around many points.
 
-    They differ where the function jumps. Points beyond [-8, 8] count at an end where
-    the function approaches a line.
+    Points beyond [-8, 8] count at an end where the function approaches a line.
     """
     x = np.concatenate([-_OUTSIDE[::-1], INSIDE, _OUTSIDE])
     with np.errstate(all="ignore"):
-        y = start.target(x + BESIDE * np.array([[-1], [0], [1]]))
+        y = start.target(x + _BESIDE)
     left, right = start.ends
     counts = np.all(np.isfinite(y), axis=0)
     counts &= (x >= INSIDE[0]) | (left is not None)
     counts &= (x <= INSIDE[-1]) | (right is not None)
-    low, high = y.min(axis=0)[counts], y.max(axis=0)[counts]
-    return _Known(x[counts], low, high, (left, right))
+    return _Known(x[counts], y[:, counts], (left, right))
 
 
 def _lines(start: KnownStart, k: int) -> Lines:
     known = _known(start)
-    counts = np.abs(known.x) <= (INSIDE[-1] if k == 1 and all(known.ends) else np.inf)
-    x, low, high = (values[counts] for values in known[:3])
-    return nearest_lines(x, low, high, _patterns(*known.ends, k))
+    patterns = _patterns(*known.ends, k)
+    if k == 1 and all(known.ends):
+        known = known.within(INSIDE[-1])
+    return nearest_lines(known.x, known.y.min(axis=0), known.y.max(axis=0), patterns)
 
 
 def _patterns(left: float | None, right: float | None, k: int) -> list[Pattern]:
@@ -114,9 +127,8 @@ class _Fitted(NamedTuple):
 def _units(start: KnownStart, k: int, g: Function) -> _Fitted:
     """Return at most k units of any g: those of k - 1, or better ones."""
     if k == 0:
-        known = _known(start)
-        inside = np.abs(known.x) <= INSIDE[-1]
-        low, high = known.low[inside].min(), known.high[inside].max()
+        y = _known(start).within(INSIDE[-1]).y
+        low, high = y.min(), y.max()
         return _Fitted(np.array([(low + high) / 2]), (high - low) / 2, (high - low) / 2)
     fewer = _units(start, k - 1, g)
     count = len(fewer.weights) // 3
@@ -205,7 +217,7 @@ def _problem(start: KnownStart, g: Function, held: bool) -> UnitFit:
     outside = np.abs(known.x) > INSIDE[-1]
     outside = np.flatnonzero(outside & (np.abs(known.x) <= FAR) & held)[::5]
     chosen = np.sort(np.concatenate([inside, outside]))
-    y = (known.low + known.high)[chosen] / 2
+    y = (known.y.min(axis=0) + known.y.max(axis=0))[chosen] / 2
     left, right = ends_of(g)
     if not held or left is None or right is None:
         return UnitFit(known.x[chosen], y, _samples(g))
@@ -218,11 +230,14 @@ def _samples(g: Function) -> Samples:
 
 
 def _error(known: _Known, weights: np.ndarray, g: Function, limit: float) -> float:
-    near = np.abs(known.x) <= limit
-    x, low, high = (values[near] for values in known[:3])
-    alpha, knot, slope = split(weights)
-    y = _samples(g).value(alpha * (x[:, None] - knot)) @ (slope / alpha) + weights[-1]
-    return float(np.max(np.maximum(y - low, high - y)))
+    """Return the largest error, with g itself instead of its samples."""
+    x, y, _ = known.within(limit)
+    carriers, constant = _carriers(weights)
+    with np.errstate(all="ignore"):
+        errors = constant - y
+        for alpha, bias, beta in carriers:
+            errors = errors + beta * evaluate(g, alpha * (x + _BESIDE) + bias)
+    return float(np.nan_to_num(np.max(np.abs(errors)), nan=np.inf))
 
 
 def _carriers(weights: np.ndarray) -> tuple[list[Carrier], float]:

@@ -10,6 +10,7 @@ _MOST_CANCELLED = 10.0  # bound of the slopes of all units, compared with the fu
 _POWERS = (2, 4, 8, 16, 32, 64)
 _STEPS, _TRIES = 12, 6
 _HEAVY = 1e4  # weight of what must hold
+_PARTS = 8  # of a product: so small that it starts no threads, which would cost more
 _RIDGES = (1e-4, 1e-2, 1e-1, 1.0)
 _CANDIDATES = np.array(
     [
@@ -35,7 +36,8 @@ class Samples:
 
     def __init__(self, y: np.ndarray) -> None:
         self._y = np.nan_to_num(y, nan=1e30, posinf=1e30, neginf=-1e30)
-        self._slopes = np.gradient(self._y, self.x)
+        with np.errstate(all="ignore"):  # a steep g overflows far from 0
+            self._slopes = np.nan_to_num(np.gradient(self._y, self.x))
 
     def value(self, x: np.ndarray) -> np.ndarray:
         """Return the values at some points."""
@@ -150,9 +152,9 @@ class UnitFit:
             if value < 1e-9:
                 break
             normal, wanted = self._normal_equations(weights, power)
+            importance = np.diag(np.diag(normal) + 1e-12)
             for _ in range(_TRIES):
-                damped = normal + held + damping * np.diag(np.diag(normal) + 1e-12)
-                step = np.linalg.lstsq(damped, wanted)[0]
+                step = _solved(normal + held + damping * importance, wanted)
                 new = weights + step
                 steeper = np.abs(weights[:k]) * np.exp(np.clip(step[:k], -1, 1))
                 size = np.clip(steeper, _FLATTEST, _STEEPEST)
@@ -177,7 +179,9 @@ class UnitFit:
         importance = np.maximum(np.abs(errors) / np.max(np.abs(errors)), 1e-3)
         importance **= (power - 2) / 2
         rows = self._jacobian(weights) * importance[:, None]
-        return rows.T @ rows, rows.T @ (-errors * importance / (power - 1))
+        parts = np.array_split(rows, _PARTS)
+        normal = np.sum([part.T @ part for part in parts], axis=0)
+        return normal, rows.T @ (-errors * importance / (power - 1))
 
     def _norm(self, weights: np.ndarray, power: int) -> float:
         errors = np.abs(self._errors(weights))
@@ -230,6 +234,14 @@ class UnitFit:
         by_alpha = slope * (rise * (self._x[:, None] - knot) - units)
         ones = np.ones_like(self._x)
         return np.column_stack([by_alpha, -slope * rise, units, ones])
+
+
+def _solved(normal: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the solution of normal equations, or 0 if they are singular."""
+    try:
+        return np.linalg.solve(normal, wanted)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(wanted)
 
 
 def split(weights: np.ndarray) -> np.ndarray:

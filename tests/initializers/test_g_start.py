@@ -1,0 +1,132 @@
+"""The start at g: f equals g to the bit, and every spare hidden unit can learn."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf import initializers
+from keras_vaf.initializers import GStart
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import NAMES
+from keras_vaf.ops.functions import get_function
+from tests.harness import double_precision
+
+# The places of each value in the input and in f are the same: some backends round the
+# same value differently at different places.
+X = np.linspace(-100, 100, 804).astype("float32").reshape(-1, 2, 3)
+
+
+@keras.saving.register_keras_serializable(package="test_g_start")
+def bump(x):
+    return x * ops.exp(-ops.square(x))
+
+
+def output(x, **arguments):
+    """Return what a fresh layer makes of x."""
+    return ops.convert_to_numpy(VAFActivation(**arguments)(x))
+
+
+def assert_equal_where_finite(found, expected):
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(found[finite], expected[finite])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("g", NAMES)
+def test_f_is_g_for_every_k(g, dtype):
+    with double_precision():
+        x = ops.convert_to_tensor(X.astype(dtype))
+        expected = ops.convert_to_numpy(get_function(g, "g")(x))
+        for k in (1, 2, 3, 16):
+            assert_equal_where_finite(output(x, k=k, g=g, dtype=dtype), expected)
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel", "neuron", (1,)])
+@pytest.mark.parametrize("g", ["relu", "gelu", "exponential", bump])
+def test_f_is_g_however_it_is_shared(g, sharing):
+    expected = ops.convert_to_numpy(get_function(g, "g")(ops.convert_to_tensor(X)))
+    for k in range(1, 17):
+        assert_equal_where_finite(output(X, k=k, g=g, sharing=sharing), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("g", NAMES)
+def test_half_precision_is_rounded_once(g, dtype):
+    x = ops.cast(ops.convert_to_tensor(X), dtype)
+    exact = get_function(g, "g")(ops.cast(x, "float32"))
+    found, expected = (
+        ops.convert_to_numpy(ops.cast(y, "float32"))
+        for y in (VAFActivation(g=g, dtype=dtype)(x), ops.cast(exact, dtype))
+    )
+    finite = np.isfinite(ops.convert_to_numpy(exact))
+    np.testing.assert_array_equal(found[finite], expected[finite])
+
+
+@pytest.mark.parametrize("g", [ops.log, ops.sqrt, ops.sinh, bump, lambda x: x + 1])
+def test_f_is_g_for_functions_of_your_own(g):
+    expected = ops.convert_to_numpy(g(ops.convert_to_tensor(X)))
+    for k in (1, 2, 5):
+        assert_equal_where_finite(output(X, k=k, g=g), expected)
+    assert GStart().error(3, bump) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("g", [keras.activations.exponential, ops.log, ops.sqrt])
+def test_spare_units_of_a_one_sided_g_look_to_its_side(g):
+    """There a spare unit is finite wherever g is, so 0 times infinity never appears."""
+    alpha, alpha_bias, beta, _ = GStart()((), 16, g)
+    assert np.all(alpha == 1)
+    assert list(beta) == [1] + 15 * [0]
+    x = np.linspace(-80, 80, 1601)
+    with np.errstate(all="ignore"):
+        known = ops.convert_to_numpy(g(ops.convert_to_tensor(x, "float32")))
+        units = ops.convert_to_numpy(
+            g(ops.convert_to_tensor(x[:, None] + alpha_bias, "float32"))
+        )
+    assert np.all(np.isfinite(units[np.isfinite(known)]))
+
+
+@pytest.mark.parametrize("g", NAMES)
+def test_no_two_units_are_equal(g):
+    alpha, alpha_bias, _, _ = GStart()((), 16, get_function(g, "g"))
+    assert len(set(zip(alpha, alpha_bias, strict=True))) == 16
+
+
+@pytest.mark.parametrize("g", NAMES)
+def test_every_unit_learns_from_normal_inputs(g):
+    """The gradients of beta differ from each other and from 0."""
+    random = np.random.default_rng(0)
+    x, upstream = random.normal(size=(2, 512, 1)).astype("float32")
+    layer = VAFActivation(k=7, g=g)
+    alpha, alpha_bias, _, _ = map(ops.convert_to_numpy, layer.weights)
+    units = layer.g(ops.convert_to_tensor(x * alpha + alpha_bias))
+    gradients = np.sum(ops.convert_to_numpy(units) * upstream, axis=0)
+    assert np.all(np.abs(gradients) > 0)
+    assert len(set(np.round(gradients, 6))) == 7
+
+
+def test_it_is_the_default_and_stays_a_name():
+    layer = VAFActivation()
+    assert layer.initialization == layer.get_config()["initialization"] == "g"
+    assert isinstance(initializers.get("g"), GStart)
+
+
+def test_a_saved_layer_keeps_the_start_that_it_had(tmp_path):
+    for start in ("g", "random", GStart()):
+        layer = VAFActivation(k=2, g="tanh", initialization=start)
+        model = keras.Sequential([keras.Input((3,)), layer])
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras").layers[0]
+        assert type(loaded.initialization) is type(start)
+        assert (
+            loaded.get_config()["initialization"]
+            == (layer.get_config()["initialization"])
+        )
+        for one, other in zip(layer.get_weights(), loaded.get_weights(), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_the_known_start_is_the_one_at_g():
+    assert GStart().known(bump).function is bump
+    assert initializers.get("tanh").known(bump).function == "tanh"
+    assert initializers.get("random").known(bump) is None

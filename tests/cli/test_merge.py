@@ -4,7 +4,7 @@ import pytest
 
 from keras_vaf.experiments import Store
 from keras_vaf_cli import main
-from tests.experiments.fakes import make_report
+from tests.experiments.fakes import NETWORK, make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -13,7 +13,7 @@ def test_names_what_it_leaves_out(tmp_path, capsys):
     place = {"backend": "tensorflow", "device": "cpu:0"}
     store = Store(tmp_path / "a" / "cells")
     for fold in (0, 1):
-        store.write(make_report(fold=fold, environment=place), b"network")
+        store.write(make_report(fold=fold, environment=place), NETWORK)
     torn = store.path(make_report(fold=0).cell)
     torn.write_text("{")
 

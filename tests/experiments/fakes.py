@@ -1,6 +1,14 @@
 """Protocols and reports made by hand."""
 
+import io
+import zipfile
+
 from keras_vaf.experiments import Protocol, Report, Trial, find_variants
+
+_FILE = io.BytesIO()
+zipfile.ZipFile(_FILE, "w").close()
+NETWORK = _FILE.getvalue()
+"""The file of a network, which has nothing in it."""
 
 
 def make_protocol(**fields):

@@ -23,7 +23,7 @@ from keras_vaf.experiments import (
 )
 from keras_vaf.experiments.runs import engines
 from keras_vaf.training.runs import TooLittleMemory
-from tests.experiments.fakes import make_arm, make_report
+from tests.experiments.fakes import NETWORK, make_arm, make_report
 
 
 class QuickTrainer:
@@ -226,7 +226,7 @@ def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
 
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
-    monkeypatch.setattr(engines, "_to_bytes", lambda model: b"")  # saving warns
+    monkeypatch.setattr(engines, "_to_bytes", lambda model: NETWORK)  # saving warns
     monkeypatch.setattr(comparison, "_write", lambda *arguments: None)
     wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
 

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,8 +12,10 @@ import pytest
 
 from keras_vaf.experiments import Protocol, compare, comparison_table, find_variants
 from keras_vaf.experiments.runs import engines
-from keras_vaf.experiments.runs.engines import _check_backend
+from keras_vaf.experiments.runs.engines import _check_backend, train_batch
 from tests.experiments.fakes import make_report
+
+distributed = pytest.importorskip("distributed")
 
 
 @contextlib.contextmanager
@@ -28,22 +31,26 @@ def process(*words, **options):
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    """Give the address of a scheduler on loopback, and its two workers."""
+def cluster(tmp_path, request):
+    """Give the address of a scheduler on loopback, and its workers: two, or as asked.
+
+    The scheduler is the last of the processes.
+    """
     file = tmp_path / "scheduler.json"
     with contextlib.ExitStack() as stack:
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
         words += ["--scheduler-file", str(file)]
-        stack.enter_context(process("distributed.cli.dask_scheduler", *words))
+        scheduler = process("distributed.cli.dask_scheduler", *words)
+        scheduler = stack.enter_context(scheduler)
         while not file.exists() or not file.read_text():
             time.sleep(0.05)
         address = json.loads(file.read_text())["address"]
         words = [address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
         workers = [
             stack.enter_context(process("distributed.cli.dask_worker", *words))
-            for _ in range(2)
+            for _ in range(getattr(request, "param", 2))
         ]
-        yield address, workers
+        yield address, [*workers, scheduler]
 
 
 def without_seconds(comparison):
@@ -76,6 +83,57 @@ def test_a_cluster_that_loses_a_worker_makes_the_same_table(classes, cluster, tm
     assert without_seconds(there) == without_seconds(here)
     tables = [comparison_table(without_seconds(each)) for each in (here, there)]
     assert tables[0] == tables[1]
+
+
+@pytest.mark.backend("jax")
+@pytest.mark.parametrize("cluster", [1], indirect=True)
+def test_a_single_worker_trains_and_what_is_lost_is_named(
+    classes, cluster, tmp_path, monkeypatch
+):
+    address, (worker, scheduler) = cluster
+    monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 1)
+    monkeypatch.setattr(engines, "train_batch", trained_elsewhere(os.getpid()))
+    protocol = Protocol.of(classes, find_variants("relu")[0], hidden=(3,), epochs=3)
+
+    def run(stopped):
+        def stop(items, total):
+            for item in items:
+                yield item
+                if stopped is not None:
+                    stopped.kill()
+
+        engine = f"dask://{address.removeprefix('tcp://')}"
+        arguments = {"output": tmp_path, "engine": engine, "track": stop}
+        return compare(classes, [protocol], **arguments)
+
+    wait_for_a_worker(address)
+    with pytest.raises(OSError, match="no worker for 1 seconds"):
+        run(worker)
+    kept = len(list(tmp_path.rglob("seed-*.json")))
+    assert kept >= 1
+    words = [address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    with process("distributed.cli.dask_worker", *words):
+        wait_for_a_worker(address)
+        with pytest.raises(OSError, match=r"scheduler at .* was lost"):
+            run(scheduler)
+    assert len(list(tmp_path.rglob("seed-*.json"))) > kept
+
+
+def wait_for_a_worker(address):
+    """Wait until the scheduler knows a worker."""
+    with distributed.Client(address) as client:
+        client.wait_for_workers(1)
+
+
+def trained_elsewhere(client):
+    """Return `train_batch`, which refuses to run in the client's process."""
+
+    def train(batch, dataset, networks):
+        assert os.getpid() != client
+        time.sleep(0.3)
+        return train_batch(batch, dataset, networks)
+
+    return train
 
 
 @pytest.mark.backend("tensorflow")

@@ -4,12 +4,12 @@ import keras
 import pytest
 
 from keras_vaf.experiments import Merged, Store, merge
-from tests.experiments.fakes import make_report
+from tests.experiments.fakes import NETWORK, make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
 
-def write(folder, *folds, network=b"network"):
+def write(folder, *folds, network=NETWORK):
     """Write reports of these folds as a run on this backend does."""
     store = Store(folder / "cells")
     place = {"backend": keras.backend.backend(), "device": "cpu:0"}

@@ -5,7 +5,7 @@ import pytest
 
 from keras_vaf.experiments import Cell, Shard, Store, cells
 from keras_vaf.experiments.reports.store import file_name
-from tests.experiments.fakes import make_protocol, make_report
+from tests.experiments.fakes import NETWORK, make_protocol, make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -18,10 +18,10 @@ def store(tmp_path):
 def test_is_read_as_it_was_written(store):
     report = make_report()
 
-    store.write(report, b"network")
+    store.write(report, NETWORK)
 
     assert store.read(report.cell) == report
-    assert store.network_path(report.cell).read_bytes() == b"network"
+    assert store.network_path(report.cell).read_bytes() == NETWORK
 
 
 def test_lies_under_backend_data_variant_and_hash(store):
@@ -37,16 +37,24 @@ def test_lies_under_backend_data_variant_and_hash(store):
 
 def test_without_its_network_counts_as_missing(store):
     report = make_report()
-    store.write(report, b"network")
+    store.write(report, NETWORK)
     store.network_path(report.cell).unlink()
 
     assert store.read(report.cell) is None
 
 
+@pytest.mark.parametrize("content", [b"", NETWORK[:10], b"text"])
+def test_with_an_incomplete_network_counts_as_missing(store, content):
+    report = make_report()
+    store.write(report, content)
+
+    assert store.collect([report.cell]) == ([], [])
+
+
 def test_torn_and_foreign_files_are_set_aside_by_name(store):
     reports = [make_report(fold=fold) for fold in range(3)]
     for report in reports:
-        store.write(report, b"network")
+        store.write(report, NETWORK)
     torn, foreign, good = (store.path(report.cell) for report in reports)
     torn.write_bytes(torn.read_bytes()[:100])
     foreign.write_bytes(good.read_bytes())
@@ -65,7 +73,7 @@ def test_torn_and_foreign_files_are_set_aside_by_name(store):
 def test_setting_aside_again_loses_nothing(store):
     report = make_report()
     for content in ("first", "second"):
-        store.write(report, b"network")
+        store.write(report, NETWORK)
         store.path(report.cell).write_text(content)
         store.collect([report.cell])
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,13 +68,15 @@ class Store:
     def read(self, cell: Cell) -> Report | None:
         """Return a cell's report, or `None` if report or network are missing.
 
+        A network whose file is empty or incomplete counts as missing.
+
         Raises:
             ValueError: If the file is incomplete, or another cell's.
         """
         path = self.path(cell)
         if not path.is_file():
             return None
-        if self.networks and not self.network_path(cell).is_file():
+        if self.networks and not _is_whole(self.network_path(cell)):
             return None
         report = Report.from_dict(parse_json(path.read_bytes()))
         if self.path(report.cell) != path:
@@ -148,6 +152,15 @@ class Shard:
 def file_name(text: str) -> str:
     """Return `text` with all special characters replaced, for use as a file name."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether a `.keras` file, which is a ZIP archive, is complete."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip() is None
+    except (OSError, zipfile.BadZipFile, zlib.error, ValueError):
+        return False
 
 
 def _to_json(report: Report) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ TrainedCell = tuple[Report, bytes | None]
 HERE = "here"
 _DASK = "dask://"
 _SECONDS_TO_CONNECT = 10
+_SECONDS_WITHOUT_WORKERS = 60
+_SECONDS_TO_POLL = 0.1
 _MOST_TRAINERS = 64
 
 
@@ -149,18 +152,73 @@ def _on_dask(
     batches: list[list[Cell]], dataset: Dataset, networks: bool, engine: str
 ) -> Iterator[TrainedCell]:
     """Send batches to the workers; another worker takes those of a stopped one."""
-    joblib = require("joblib", extra="dask")
     distributed = require("distributed", extra="dask")
     address = engine.removeprefix(_DASK)
     try:
         client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
     except OSError as error:
         raise OSError(f"No Dask scheduler answers at {address!r}.") from error
-    with client, joblib.parallel_config("dask", client=client, n_jobs=-1):
-        parallel = joblib.Parallel(batch_size=1, return_as="generator_unordered")
-        work = joblib.delayed(train_batch)
-        for trained in parallel(work(batch, dataset, networks) for batch in batches):
-            yield from trained
+    with client:
+        # The result of a task, unlike scattered data, outlives the worker that has it.
+        data = client.submit(_same, dataset, pure=False)
+        waiting = {
+            client.submit(train_batch, batch, data, networks, pure=False)
+            for batch in batches
+        }
+        while waiting:
+            done = _finished(client, waiting, address)
+            waiting -= done
+            for future in done:
+                try:
+                    trained = future.result()
+                except (distributed.KilledWorker, distributed.CancelledError) as error:
+                    raise OSError(
+                        f"The Dask cluster at {address!r} lost the workers of a "
+                        "training. Every finished training is kept; start the cluster "
+                        "and run this again."
+                    ) from error
+                yield from trained
+
+
+def _same(dataset: Dataset) -> Dataset:
+    return dataset
+
+
+def _finished(client: Any, waiting: set[Any], address: str) -> set[Any]:
+    """Wait until tasks have ended, and return them.
+
+    Raises:
+        OSError: If the scheduler is lost, or has no worker for a while.
+    """
+    since = time.monotonic()
+    while True:
+        done = {future for future in waiting if future.done()}
+        workers = _workers(client)
+        if workers is None:
+            raise OSError(
+                f"The connection to the Dask scheduler at {address!r} was lost. Every "
+                "finished training is kept; start the cluster and run this again."
+            )
+        if done:
+            return done
+        if workers:
+            since = time.monotonic()
+        elif time.monotonic() - since > _SECONDS_WITHOUT_WORKERS:
+            raise OSError(
+                f"The Dask cluster at {address!r} has had no worker for "
+                f"{_SECONDS_WITHOUT_WORKERS} seconds. Every finished training is kept; "
+                "start workers and run this again."
+            )
+        time.sleep(_SECONDS_TO_POLL)
+
+
+def _workers(client: Any) -> int | None:
+    """Return the number of workers, or `None` if the scheduler does not answer."""
+    try:
+        workers = len(client.scheduler_info()["workers"])
+    except OSError:
+        return None
+    return workers if client.status == "running" else None
 
 
 def _check_backend(report: Report) -> None:

@@ -7,6 +7,7 @@ imports `keras_vaf` only inside `run`, because that import brings Keras: `--help
 """
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -16,6 +17,7 @@ from keras_vaf_cli import (
     convert,
     data,
     freeze,
+    info,
     inspect,
     merge,
     predict,
@@ -37,6 +39,7 @@ COMMANDS = (
     merge,
     reproduce,
     search,
+    info,
 )
 """Every command, in the order of the help."""
 
@@ -74,7 +77,8 @@ def main(
     arguments.line = list(sys.argv[1:] if argv is None else argv)
     try:
         if load is not None:
-            load(arguments)
+            with contextlib.suppress(*arguments.without):
+                load(arguments)
         return arguments.run(arguments) or 0
     except (ValueError, ImportError, OSError) as error:
         print(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
@@ -104,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
             epilog=command.EXAMPLES,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        inner.set_defaults(run=command.run)
+        inner.set_defaults(run=command.run, without=())
         command.add_arguments(inner)
     return parser
 

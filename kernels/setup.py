@@ -77,6 +77,7 @@ class Build(build_ext):
         parts += [self.compile("vaf_kernels"), self.compile("pool")]
         core = self.link("vaf_kernels", parts)
         self.link("vaf_jax", [self.compile("jax"), core])
+        self.link("vaf_tensorflow", [self.compile("tensorflow"), core])
 
     def compile(self, source: str, name: str = "", flags: tuple[str, ...] = ()) -> Path:
         """Compile a file."""

@@ -6,6 +6,7 @@ Layers own weights and configuration. The functions that they compute are define
 from keras_vaf.ops.activations import NAMES
 from keras_vaf.ops.differentiation import plain_differentiation
 from keras_vaf.ops.dispatch import pointwise
+from keras_vaf.ops.environment import info
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.native import plain_operators
 from keras_vaf.ops.vaf import VAF
@@ -14,6 +15,7 @@ __all__ = [
     "NAMES",
     "VAF",
     "Pointwise",
+    "info",
     "plain_differentiation",
     "plain_operators",
     "pointwise",

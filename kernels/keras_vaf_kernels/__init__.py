@@ -14,9 +14,3 @@ FOLDER = Path(__file__).parent
 def load() -> ctypes.CDLL:
     """Load the library that the bindings of all frameworks use."""
     return ctypes.CDLL(str(FOLDER / "libvaf_kernels.so"))
-
-
-def instruction_set() -> str:
-    """Return the instruction set in use: `"x86-64-v4"`, for example."""
-    level = load().vaf_level()
-    return f"x86-64-v{level}" if level else "aarch64"

@@ -15,6 +15,8 @@ from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward, gradients
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import Case
+from keras_vaf.ops.native import on_tensorflow as native
 from keras_vaf.ops.vjp import vjp
 
 
@@ -31,7 +33,8 @@ def apply(
     # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
     x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
-    return _differentiable(function, layout, training, specs)(*tensors)
+    case = native.covered(function, layout, *tensors) if training else None
+    return _differentiable(function, layout, training, case, specs)(*tensors)
 
 
 @functools.cache
@@ -39,6 +42,7 @@ def _differentiable(
     function: Pointwise,
     layout: Layout,
     training: bool,
+    case: Case | None,
     specs: tuple[tf.TensorSpec, ...],
 ) -> Callable[..., tf.Tensor]:
     plain = functools.partial(forward, function, layout)
@@ -46,6 +50,9 @@ def _differentiable(
     if training:  # exported programs consist of standard operators
         run = _compiled(forward, function, layout, specs)
     backward = _compiled(gradients, function, layout, (specs[0], *specs))
+    if case is not None:
+        run = functools.partial(native.forward, case)
+        backward = functools.partial(native.gradients, case)
 
     @tf.custom_gradient
     def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:

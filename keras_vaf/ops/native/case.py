@@ -27,7 +27,7 @@ MOST_UNITS = 64
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What the kernels must know of a call besides its tensors.
+    """A call that the kernels take, described without its tensors.
 
     Args:
         g: Name of g, one of `FUNCTIONS`.

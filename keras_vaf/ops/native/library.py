@@ -7,6 +7,7 @@ no error. A package that does not fit is ignored with one warning.
 import ctypes
 import importlib
 import os
+import platform
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -44,13 +45,19 @@ class Found(NamedTuple):
         library: The loaded library, `None` if there is none.
         folder: Folder of the libraries, `None` if there is none.
         version: Version of the package, `""` if it is not installed.
-        reason: Why there is no library, `""` if there is one.
+        reason: Why the library is missing, `""` otherwise.
     """
 
     library: ctypes.CDLL | None
     folder: Path | None
     version: str
     reason: str
+
+    @property
+    def instruction_set(self) -> str:
+        """The instruction set in use, such as `"x86-64-v3"`."""
+        level = self.library.vaf_level() if self.library else 0
+        return f"x86-64-v{level}" if level else platform.machine()
 
 
 _found: Found | None = None  # not `functools.cache`, which `torch.compile` ignores
@@ -111,14 +118,16 @@ def warn(reason: str) -> None:
 
 def processors() -> int:
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def check(failed: int) -> None:
     """Raise if a call failed.
 
     Raises:
-        MemoryError: If there was no memory for the sums.
+        MemoryError: If memory for the sums was missing.
         RuntimeError: If the library does not take the call.
     """
     if failed == 2:

@@ -39,21 +39,27 @@ def unusable() -> str:
     return ""
 
 
-def covered(
-    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
-) -> Case | None:
-    """Return the case if the kernels take this call, else `None`.
+def inactive() -> str:
+    """Return why no call is covered, or `""`.
 
     A partitioner would gather what several devices hold for a foreign function. The
     kernels are therefore for one device.
     """
+    devices = jax.devices()
+    if len(devices) != 1 or devices[0].platform != "cpu":
+        return "the native kernels are for a single device, a processor"
+    return unusable()
+
+
+def covered(
+    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+) -> Case | None:
+    """Return the case if the kernels take this call, else `None`."""
     if not all(isinstance(size, int) for size in x.shape):
         return None
     dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
     case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
-    if case is None or jax.device_count() != 1 or unusable():
-        return None
-    return case
+    return None if case is None or inactive() else case
 
 
 def forward(

@@ -16,6 +16,11 @@ _GRADIENTS = ("out", "d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias")
 find()  # before `torch.compile` traces what follows
 
 
+def inactive() -> str:
+    """Return why no call is covered, or `""`."""
+    return find().reason
+
+
 def covered(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> Case | None:
@@ -29,7 +34,7 @@ def covered(
 def in_memory(*tensors: torch.Tensor) -> bool:
     """Tell whether tensors are numbers in memory, and nothing records operators.
 
-    Tensors of `torch.func` transformations have no memory of their own. A dispatch mode
+    Tensors of `torch.func` transformations own no memory. A dispatch mode
     (`make_fx`, `FakeTensorMode`) would miss what the kernels compute.
     """
     if torch._C._len_torch_dispatch_stack():

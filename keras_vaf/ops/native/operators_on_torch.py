@@ -35,7 +35,7 @@ def usable() -> bool:
     return not exports() and not _transforming()
 
 
-@torch.compiler.assume_constant_result  # PyTorch compiles anew in a transformation
+@torch.compiler.assume_constant_result  # recompiled in each transformation
 def _transforming() -> bool:
     return _carries_tangents() or (
         torch._C._functorch.peek_interpreter_stack() is not None

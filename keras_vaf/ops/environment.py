@@ -1,0 +1,82 @@
+"""`info`: what this process computes with."""
+
+import importlib
+import platform
+import sys
+from importlib import metadata
+
+import keras
+
+from keras_vaf.ops.native.case import FUNCTIONS, MOST_UNITS, TYPES
+from keras_vaf.ops.native.library import find, processors
+from keras_vaf.ops.native.switch import is_plain
+
+_BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+
+
+def info() -> dict[str, str]:
+    """Return versions, the backend, its devices, and whether native kernels are active.
+
+    `keras-vaf info` prints the same.
+
+    Returns:
+        Values by what they are.
+
+    Example:
+
+    >>> keras_vaf.ops.info()["keras"] == keras.__version__
+    True
+    """
+    backend = keras.backend.backend()
+    others = [
+        f"{title} {version}"
+        for name, title in _BACKENDS.items()
+        if name != backend and (version := _version(name))
+    ]
+    facts = {
+        "keras_vaf": _version("keras-vaf"),
+        "keras": keras.__version__,
+        "numpy": _version("numpy"),
+        "python": f"{platform.python_version()}, {platform.platform()}",
+        "backend": f"{_BACKENDS[backend]} {_version(backend)}",
+        "other backends": ", ".join(others) or "none",
+        "devices": ", ".join(_devices(backend)),
+        "processors": str(processors()),
+    }
+    reason = _inactive(backend)
+    if reason:
+        return facts | {"native kernels": f"not active: {reason}"}
+    return facts | {
+        "native kernels": f"active: version {find().version}, {find().instruction_set}",
+        "they compute": f"{', '.join(FUNCTIONS)} as g; k up to {MOST_UNITS}; "
+        f"layer, channel and neuron sharing; {', '.join(TYPES)}",
+    }
+
+
+def _devices(backend: str) -> list[str]:
+    if backend != "torch":
+        found: list[str] = keras.distribution.list_devices()
+        return found
+    import torch
+
+    return [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
+
+
+def _inactive(backend: str) -> str:
+    """Return why the native kernels are not active, or `""`."""
+    if is_plain():
+        return "plain_operators() is in effect"
+    if find().library is None:
+        return find().reason
+    native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
+    reason: str = native.inactive()
+    return reason
+
+
+def _version(package: str) -> str:
+    """Return the version of a package, `""` if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # or not under this name: `tensorflow-cpu`
+        module = sys.modules.get(package.replace("-", "_"))
+        return str(getattr(module, "__version__", ""))

@@ -1,0 +1,85 @@
+"""The native kernels on TensorFlow, as TensorFlow operators."""
+
+import functools
+from typing import Any
+
+import tensorflow as tf
+
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native.case import Case, case_of
+from keras_vaf.ops.native.library import find, warn
+
+_OPERATORS = ("keras_vaf_forward", "keras_vaf_backward")
+
+
+@functools.cache
+def operators() -> tuple[Any, str]:
+    """Load the operators, once. Return them, or `None` and why that failed."""
+    folder = find().folder
+    if folder is None:
+        return None, find().reason
+    try:
+        loaded = tf.load_op_library(str(folder / "libvaf_tensorflow.so"))
+        missing = [name for name in _OPERATORS if not hasattr(loaded, name)]
+        if missing:
+            raise RuntimeError("its C interface lacks a function")
+    except Exception as error:
+        reason = (
+            f"TensorFlow {tf.__version__} does not take the native kernels: {error}"
+        )
+        warn(reason)
+        return None, reason
+    return loaded, ""
+
+
+def covered(
+    function: Pointwise, layout: Layout, x: tf.Tensor, *parameters: tf.Tensor
+) -> Case | None:
+    """Return the case if the kernels take this call, else `None`."""
+    dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
+    case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+    return None if case is None or _compiled_by_xla() or inactive() else case
+
+
+@functools.cache
+def inactive() -> str:
+    """Return why no call is covered, or `""`."""
+    if any(device.device_type != "CPU" for device in tf.config.list_logical_devices()):
+        return "the native kernels are for machines without a GPU or TPU"
+    return operators()[1]
+
+
+def _compiled_by_xla() -> bool:
+    """Tell whether the graph that is traced belongs to `jit_compile=True`.
+
+    XLA compiles no operators but its own.
+    """
+    graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+    while graph is not None:
+        context = graph._get_control_flow_context()
+        while context is not None:
+            if context.IsXLAContext():
+                return True
+            context = context.outer_context
+        graph = getattr(graph, "outer_graph", None)
+    return False
+
+
+def forward(case: Case, x: tf.Tensor, *parameters: tf.Tensor) -> tf.Tensor:
+    """Return f(x)."""
+    return operators()[0].keras_vaf_forward(x, *parameters, **_attributes(case))
+
+
+def gradients(
+    case: Case, upstream: tf.Tensor, x: tf.Tensor, *parameters: tf.Tensor
+) -> tuple[tf.Tensor, ...]:
+    """Return the gradients of x and of each parameter."""
+    run = operators()[0].keras_vaf_backward
+    return tuple(run(upstream, x, *parameters, **_attributes(case)))
+
+
+def _attributes(case: Case) -> dict[str, Any]:
+    first = case.unshared[0] if case.unshared else 0
+    numbers = [case.function, case.k, first, len(case.unshared)]
+    return {"case": numbers, "slope": case.slope}

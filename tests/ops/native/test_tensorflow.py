@@ -1,0 +1,158 @@
+"""The kernels under what TensorFlow does with an operation."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import plain_operators
+from keras_vaf.ops.native import on_tensorflow
+from tests.harness import grad, vjp
+from tests.ops.native.harness import assert_close
+from tests.ops.native.test_bindings import arguments, operation
+
+pytestmark = pytest.mark.backend("tensorflow")
+SHAPE, UNSHARED = (3, 4, 5), (2,)
+
+
+@pytest.fixture
+def tensors(library):
+    return arguments(SHAPE, UNSHARED)[1]
+
+
+def step(g, upstream, *inputs):
+    y, gradients = vjp(operation(g, UNSHARED), inputs, upstream)
+    return [y, *gradients]
+
+
+def held(graph):
+    """Number of native kernels in a graph and the functions that it calls."""
+    definition = graph.as_graph_def()
+    nodes = [
+        *definition.node,
+        *(n for f in definition.library.function for n in f.node_def),
+    ]
+    return sum(node.op.startswith("KerasVaf") for node in nodes)
+
+
+def close(have, want):
+    for a, b in zip(have, want, strict=True):
+        np.testing.assert_allclose(a, b, 2e-5, 2e-5)
+
+
+def test_graphs_of_unknown_sizes(tensors, used):
+    import tensorflow as tf
+
+    arrays, _ = arguments(SHAPE, UNSHARED)
+    specs = [
+        tf.TensorSpec((None, None, 5)),
+        *[tf.TensorSpec(t.shape) for t in tensors[2:]],
+    ]
+    traced = tf.function(
+        lambda *all: step("tanh", *all), input_signature=[specs[0], *specs]
+    )
+    assert held(traced.get_concrete_function().graph) == 2
+    assert_close([t.numpy() for t in traced(*tensors)], arrays, "tanh")
+    assert used()
+
+
+def test_programs_for_xla_hold_no_kernels(tensors, used):
+    import tensorflow as tf
+
+    arrays, _ = arguments(SHAPE, UNSHARED)
+
+    @tf.function(jit_compile=True)
+    def compiled(*all):
+        return tf.function(lambda *inner: step("relu", *inner))(*all)
+
+    assert_close([t.numpy() for t in compiled(*tensors)], arrays, "relu")
+    assert not used()
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_model_trains(library, used, jit_compile):
+    model = keras.Sequential([keras.layers.Dense(4), VAFActivation(sharing="channel")])
+    model.compile("sgd", "mse", jit_compile=jit_compile)
+    x = np.ones((8, 3), "float32")
+    model.fit(x, x[:, :1], batch_size=3, verbose=0)
+    assert used() != jit_compile
+    model.predict(x, verbose=0)
+    assert not used()
+
+
+def test_saved_models_hold_plain_operators(library, tmp_path):
+    import tensorflow as tf
+
+    model = keras.Sequential(
+        [keras.Input((3,)), keras.layers.Dense(4), VAFActivation()]
+    )
+    model.compile("sgd", "mse")
+    x = np.ones((8, 3), "float32")
+    model.fit(x, x[:, :1], verbose=0)
+    model.export(tmp_path / "model", verbose=False)
+    names = (tmp_path / "model" / "saved_model.pb").read_bytes()
+    assert b"KerasVaf" not in names
+    loaded = tf.saved_model.load(tmp_path / "model")
+    np.testing.assert_allclose(loaded.serve(x), model.predict(x, verbose=0), 1e-6)
+
+
+def test_a_training_step_can_be_exported_plainly(tensors):
+    import tensorflow as tf
+
+    with plain_operators():
+        traced = tf.function(lambda *all: step("relu", *all))
+        assert held(traced.get_concrete_function(*tensors).graph) == 0
+
+
+def test_second_derivatives_follow_the_plain_formula(tensors, used):
+    import tensorflow as tf
+
+    _, *inputs = tensors
+
+    def second(function):
+        def first(*inner):
+            return sum(
+                tf.reduce_sum(tf.sin(g))
+                for g in grad(lambda *a: tf.reduce_sum(function(*a) ** 2), inner)
+            )
+
+        return grad(first, inputs)
+
+    found = second(operation("tanh", UNSHARED))
+    assert used()
+    with plain_operators():
+        close(found, second(operation("tanh", UNSHARED)))
+
+
+def test_jacobian_and_vectorized_map(tensors):
+    import tensorflow as tf
+
+    function = operation("tanh", UNSHARED)
+    _, x, *parameters = tensors
+
+    def both():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, *parameters)
+        jacobian = tape.jacobian(y, x)
+        return [
+            jacobian,
+            tf.vectorized_map(lambda r: function(r[None], *parameters), x),
+        ]
+
+    found = both()
+    with plain_operators():
+        close(found, both())
+
+
+def test_a_library_that_tensorflow_refuses_is_left_out(tensors, monkeypatch, tmp_path):
+    found = on_tensorflow.find()
+    monkeypatch.setattr(on_tensorflow, "find", lambda: found._replace(folder=tmp_path))
+    on_tensorflow.operators.cache_clear()
+    on_tensorflow.inactive.cache_clear()
+    arrays, _ = arguments(SHAPE, UNSHARED)
+    with pytest.warns(RuntimeWarning, match="does not take the native kernels"):
+        results = step("relu", *tensors)
+    on_tensorflow.operators.cache_clear()
+    on_tensorflow.inactive.cache_clear()
+    assert_close([t.numpy() for t in results], arrays, "relu")

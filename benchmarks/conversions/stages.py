@@ -60,7 +60,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
             result[stage] = work()
         except Exception as error:  # the table shows what failed
             traceback.print_exc()
-            result[stage] = f"{type(error).__name__}: {error}"[:1000]
+            result[stage] = " ".join(f"{type(error).__name__}: {error}".split())[:600]
     return result
 
 

@@ -191,7 +191,15 @@ def _is_own(value: Any) -> bool:
 
 def _check_free(model: keras.Model, kept: Any) -> None:
     """Raise a `ValueError` if a model still needs this package."""
-    found = sorted(set(re.findall(r"keras_vaf>\w+", json.dumps(model.get_config()))))
+    try:
+        config = json.dumps(model.get_config())
+    except (NotImplementedError, TypeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ValueError(
+            "The frozen model cannot be saved, because one of its layers has no "
+            f"complete `get_config`. Received: {reason}"
+        ) from error
+    found = sorted(set(re.findall(r"keras_vaf>\w+", config)))
     if found:
         reasons = "; ".join(map(str, kept))
         raise ValueError(

@@ -261,7 +261,7 @@ class _Builder:
                 "made again from its configuration. It needs a complete `get_config`, "
                 "and what that names must be registered with "
                 "`keras.saving.register_keras_serializable`. `inplace=True` uses the "
-                f"layer itself. Received: {error}"
+                f"layer itself. Received: {str(error).strip().partition(chr(10))[0]}"
             ) from error
         self._copies.append((layer, new, [(own, None)] if given else []))
         return new

@@ -12,6 +12,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.finite_weights import check_finite_weights
+from keras_vaf.models.surgery.cloning import check_graph
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
     KeptError,
@@ -53,6 +54,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     >>> "keras_vaf" in frozen.to_json(), frozen.report.deviation < 1e-5
     (False, True)
     """
+    check_graph(model)
     if not getattr(model, "inputs", None):
         raise ValueError(
             "A model is frozen with its weights: call it on an input first. "

@@ -46,6 +46,13 @@ _OPERATORS = frozenset(
     }
 )
 _ARITHMETIC = frozenset({"Add", "Divide", "Multiply", "Subtract", "TrueDivide"})
+# Operators that call functions.
+_CALLERS = frozenset(
+    {
+        *("AssociativeScan", "Cond", "ForiLoop", "Map", "Scan", "Switch"),
+        *("VectorizedMap", "WhileLoop"),
+    }
+)
 _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 
 
@@ -99,7 +106,7 @@ class Flow:
         parts = layer._flatten_layers()
         holders = [p for p in parts if activation in held_by(p).values()]
         name = _name(activation)
-        if id(layer) in self._opaque or not holders:
+        if id(layer) in self._opaque or layer not in holders:
             return False
         if any((id(holder), name) in self._called for holder in holders):
             return False
@@ -233,6 +240,9 @@ def _is_layer(operation: Node) -> bool:
 
 
 def _is_opaque(operation: Node) -> bool:
+    """Tell whether an operation may call layers or functions that are not seen."""
+    if type(operation).__name__ in _CALLERS:
+        return True
     return has_own_code(operation) or isinstance(operation, keras.layers.RNN)
 
 

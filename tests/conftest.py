@@ -34,16 +34,21 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "browser: needs Chromium; left out unless `-m browser` asks for it."
     )
+    config.addinivalue_line(
+        "markers",
+        "zoo: needs keras-hub and kimm; left out unless `-m zoo` asks for it.",
+    )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the tests for another backend, and those for a browser unless asked."""
+    """Leave out the tests for another backend, and those of `-m browser`, `-m zoo`."""
     chosen, left_out = [], []
     for item in items:
         marker = item.get_closest_marker("backend")
         fits = marker is None or keras.backend.backend() in marker.args
-        if item.get_closest_marker("browser") and config.option.markexpr != "browser":
-            fits = False
+        for name in ("browser", "zoo"):
+            if item.get_closest_marker(name) and config.option.markexpr != name:
+                fits = False
         (chosen if fits else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

@@ -60,7 +60,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
             result[stage] = work()
         except Exception as error:  # the table shows what failed
             traceback.print_exc()
-            result[stage] = f"{type(error).__name__}: {error}"[:1000]
+            result[stage] = " ".join(f"{type(error).__name__}: {error}".split())[:600]
     return result
 
 
@@ -95,7 +95,7 @@ def difference(expected: list[np.ndarray], outputs: list[np.ndarray]) -> float:
 
 
 def train(model: keras.Model, x: Any) -> dict[str, Any]:
-    """Train a model for an epoch, and count the activations that changed."""
+    """Train a model for an epoch, and tell which activations changed."""
     layers = find_layers(model, TrainableActivation)
     before = {path: layer.get_weights() for path, layer in layers.items()}
     outputs = model(x, training=False)
@@ -105,12 +105,10 @@ def train(model: keras.Model, x: Any) -> dict[str, Any]:
         y = keras.tree.map_structure(lambda z: np.zeros(z.shape, "float32"), outputs)
         model.compile("adam", keras.tree.map_structure(lambda _: "mse", y))
     history = model.fit(x, y, batch_size=1, epochs=1, verbose=0)
-    changed = [
-        any(
-            np.any(a != b) for a, b in zip(old, layers[path].get_weights(), strict=True)
-        )
-        for path, old in before.items()
-    ]
+    changed = []
+    for path, old in before.items():
+        pairs = zip(old, layers[path].get_weights(), strict=True)
+        changed.append(any(np.any(a != b) for a, b in pairs))
     return {
         "loss": history.history["loss"][0],
         "activations": len(layers),

@@ -53,12 +53,16 @@ def markdown(folder: Path) -> str:
 
 def _row(result: dict[str, Any], reasons: dict[str, int]) -> list[str]:
     counted = f"{result['replaced']} / {result['exist']}"
+    if result.get("reported", result["replaced"]) != result["replaced"]:
+        counted += f" (report: {result['reported']})"
     if "reason" in result:
-        note = _note(result["reason"].partition("Received: ")[0], reasons)
+        kept = result["reason"].partition("a model with ")[2].split("; ")
+        kept = [each for each in kept if "softmax" not in each.lower()]
+        note = _note(f"Nothing was replaced. {'; '.join(kept)}", reasons)
         return [result["name"], counted, note, *[""] * 5]
     trained = result["trained"]
     if isinstance(trained, dict):
-        trained = f"{trained['changed']} of {trained['activations']}"
+        trained = f"{sum(trained['changed'])} of {trained['activations']}"
     else:
         trained = _note(trained, reasons)
     return [

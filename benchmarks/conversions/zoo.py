@@ -100,7 +100,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "image_shape": (32, 32, 3),
         "input_conv_filters": [8],
         "input_conv_kernel_sizes": [3],
-        "stackwise_num_filters": [8, 16],
+        "stackwise_num_filters": [64, 16],
         "stackwise_num_blocks": [1, 1],
         "stackwise_num_strides": [1, 2],
         "block_type": "basic_block",
@@ -118,7 +118,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stackwise_depth": [1, 1],
         "stackwise_strides": [1, 2],
         "stackwise_num_filters": [8, 16],
-        "block_type": "dark_block",
+        "block_type": "dark",
     },
     "VGG": {
         "image_shape": (32, 32, 3),
@@ -155,7 +155,7 @@ KIMM = (
     *("GhostNetW050", "HGNetTiny", "HGNetV2B0", "InceptionNeXtTiny", "InceptionV3"),
     *("LCNet035", "MobileNetV2W050", "MobileNetV3W050Small", "MobileOneS0"),
     *("MobileViTV2W050", "MobileViTXXS", "RegNetX002", "RegNetY002", "RepVGGA0"),
-    *("ResNet18", "TinyNetE", "VGG11", "VisionTransformerTiny32", "Xception"),
+    *("ResNet18", "TinyNetE", "VisionTransformerTiny32", "Xception"),
 )
 
 

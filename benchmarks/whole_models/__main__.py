@@ -68,7 +68,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _applications(results: Any) -> tuple[list[str], list[list[str]]]:
-    columns = ["network", "replaced", "parameters", "added", "deviation, g = same"]
+    columns = ["network", "replaced", "parameters", "added", "deviation"]
     columns += ["deviation, g = relu", "error of a start, g = relu", "convert / clone"]
     columns += ["step, ms", "step converted, ms"]
     rows = [

@@ -58,7 +58,7 @@ def _range(inputs: np.ndarray) -> tuple[float, float]:
 
 def _weights(layer: TrainableActivation) -> list[np.ndarray]:
     """Return the parameters of the chosen functions, `(functions, ...)`."""
-    count = len(layer.input_spec.axes or ())
+    count = len(layer._unshared_axes)
     weights = []
     for name in layer.weight_names:
         weight = keras.ops.convert_to_numpy(getattr(layer, name).value)

@@ -24,8 +24,13 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
         model: Any model or layer.
 
     Raises:
-        ValueError: If the model has none.
+        ValueError: If it is not a model, or has none.
     """
+    if not isinstance(model, keras.layers.Layer):
+        raise ValueError(
+            "Expected a model. Load a file with keras.saving.load_model first. "
+            f"Received: model={model!r}"
+        )
     found = find_layers(model, TrainableActivation)
     if not found:
         raise ValueError(
@@ -116,7 +121,7 @@ def _recording(
 
 def _by_function(layer: TrainableActivation, values: np.ndarray) -> np.ndarray:
     """Return an input of a layer, `(values, functions)`, by the function it enters."""
-    unshared = sorted(layer.input_spec.axes or ())
+    unshared = layer._unshared_axes
     last = range(values.ndim - len(unshared), values.ndim)
     count = math.prod(values.shape[axis] for axis in unshared)
     values = np.moveaxis(values, unshared, last).reshape(-1, count)

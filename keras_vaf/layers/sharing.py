@@ -5,7 +5,7 @@ from typing import Literal
 
 import keras
 
-from keras_vaf.utils import check_choice
+from keras_vaf.utils import check_choice, did_you_mean
 
 Sharing = Literal["layer", "channel", "neuron"] | tuple[int, ...]
 NAMES = ("layer", "channel", "neuron")
@@ -30,9 +30,10 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
     if not isinstance(sharing, tuple | list) or not all(
         isinstance(axis, int) and not isinstance(axis, bool) for axis in sharing
     ):
+        hint = did_you_mean(sharing, NAMES)
         raise ValueError(
             "`sharing` must be 'layer', 'channel', 'neuron' or a tuple of axes along "
-            "which the function is shared, such as (1, 2). "
+            f"which the function is shared, such as (1, 2).{hint} "
             f"Received: sharing={sharing!r}"
         )
     if 0 in sharing:

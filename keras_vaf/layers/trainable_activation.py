@@ -1,19 +1,26 @@
 """`TrainableActivation`, the base class of all trainable activations."""
 
-import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import keras
 import numpy as np
 from keras import ops
 
 from keras_vaf.constraints import Monotone
+from keras_vaf.layers.arguments import (
+    check_names,
+    check_new,
+    positional,
+    representation,
+    signature_of,
+)
 from keras_vaf.layers.sharing import (
     unshared_axes,
     validate_data_format,
     validate_sharing,
 )
+from keras_vaf.layers.tensor_shapes import elementwise, has_unknown_rank
 from keras_vaf.layers.weight_arguments import (
     Constant,
     PenaltyOnLayer,
@@ -80,12 +87,19 @@ class TrainableActivation(keras.layers.Layer):
     start_values: tuple[float, ...] = ()
     default_constraints: tuple[tuple[str, Any], ...] = ()
     _fields: tuple[str, ...] = ()
+    __signature__: Any  # otherwise that of `__new__`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the names of the weights from the equation."""
         super().__init_subclass__(**kwargs)
+        cls.__signature__ = signature_of(cls)
         if "equation_class" in vars(cls):
             cls.weight_names, cls._fields = names_of(cls.equation_class)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Check the names of the arguments, and that no tensor is among them."""
+        check_new(cls, args, kwargs)
+        return super().__new__(cls, *args, **kwargs)
 
     def __init__(
         self,
@@ -102,6 +116,7 @@ class TrainableActivation(keras.layers.Layer):
             )
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
         slots = {name: kwargs.pop(name, defaults.get(name)) for name in self._slots()}
+        check_names(type(self), kwargs)
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
@@ -198,6 +213,20 @@ class TrainableActivation(keras.layers.Layer):
         depends = isinstance(constraint, Monotone)
         return constraint.of(self, name) if depends else constraint
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        if self.sharing == "layer" and any(map(has_unknown_rank, args)):
+            self.input_spec, self.built = None, True  # Keras asks for a shape otherwise
+        return super().__call__(*args, **kwargs)
+
+    def stateless_call(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the layer with given weights (see `keras.layers.Layer`)."""
+        built = self.built
+        self.built = built or self.sharing == "layer"  # the weights exist
+        try:
+            return super().stateless_call(*args, **kwargs)
+        finally:
+            self.built = built
+
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):
             raise ValueError(
@@ -206,21 +235,23 @@ class TrainableActivation(keras.layers.Layer):
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
         weights = [getattr(self, name) for name in self.weight_names]
-        return pointwise(
-            self.equation, inputs, weights, self._unshared_axes, training is True
-        )
+
+        def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
+            return pointwise(self.equation, x, weights, unshared, training is True)
+
+        return elementwise(compute, inputs, self._unshared_axes)
 
     def compute_output_shape(
         self, input_shape: tuple[int | None, ...]
     ) -> tuple[int | None, ...]:
         return input_shape
 
+    def __repr__(self) -> str:
+        """Return name and arguments, such as k, g and sharing of a VAF."""
+        return representation(self)
+
     def get_config(self) -> dict[str, Any]:
-        own = [
-            name
-            for name, parameter in inspect.signature(type(self)).parameters.items()
-            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-        ]
+        own = positional(type(self))
         config = super().get_config()
         for name in (*own, *self._slots(), "function_regularizer"):
             config[name] = to_config(getattr(self, name), name)

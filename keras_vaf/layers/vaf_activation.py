@@ -54,7 +54,11 @@ class VAFActivation(TrainableActivation):
         function_regularizer: A penalty on the function itself, such as
             `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
             the layer to a scalar tensor.
-        **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        name: Name of the layer.
+        dtype: Data type or dtype policy of the layer.
+        trainable: Whether the weights are trained.
+        activity_regularizer: Penalty on the output, as for any layer of Keras.
+        autocast: Whether inputs are cast to the compute dtype.
 
     Input shape:
         Any, of rank 2 or more, of floats. Under `"layer"` sharing every call may have
@@ -110,7 +114,11 @@ class VAFActivation(TrainableActivation):
         beta_constraint: Any = None,
         beta_bias_constraint: Any = None,
         function_regularizer: Callable[[Any], Tensor] | None = None,
-        **kwargs: Any,
+        name: str | None = None,
+        dtype: Any = None,
+        trainable: bool = True,
+        activity_regularizer: Any = None,
+        autocast: bool = True,
     ) -> None:
         self.k = check_integer("k", k)
         self.g = get_function(g, "g")
@@ -129,7 +137,11 @@ class VAFActivation(TrainableActivation):
             beta_constraint=beta_constraint,
             beta_bias_constraint=beta_bias_constraint,
             function_regularizer=function_regularizer,
-            **kwargs,
+            name=name,
+            dtype=dtype,
+            trainable=trainable,
+            activity_regularizer=activity_regularizer,
+            autocast=autocast,
         )
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:

@@ -105,7 +105,9 @@ class Maker:
         function = getattr(found.start, "function", None)
         if self._vaf:
             g = _exact(found) if self._g is None else self._g
-            return {**self._k, "g": g, "initialization": function or found.start}
+            same = function and get_function(function, "g") is get_function(g, "g")
+            start = "g" if same else function or found.start
+            return {**self._k, "g": g, "initialization": start}
         starts = "initialization" in inspect.signature(self._to).parameters
         return {"initialization": function} if starts and function else {}
 

@@ -12,6 +12,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.finite_weights import check_finite_weights
+from keras_vaf.models.surgery.cloning import check_graph
 from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.replacement import (
     KeptError,
@@ -53,6 +54,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     >>> "keras_vaf" in frozen.to_json(), frozen.report.deviation < 1e-5
     (False, True)
     """
+    check_graph(model)
     if not getattr(model, "inputs", None):
         raise ValueError(
             "A model is frozen with its weights: call it on an input first. "
@@ -191,7 +193,15 @@ def _is_own(value: Any) -> bool:
 
 def _check_free(model: keras.Model, kept: Any) -> None:
     """Raise a `ValueError` if a model still needs this package."""
-    found = sorted(set(re.findall(r"keras_vaf>\w+", json.dumps(model.get_config()))))
+    try:
+        config = json.dumps(model.get_config())
+    except (NotImplementedError, TypeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ValueError(
+            "The frozen model cannot be saved, because one of its layers has no "
+            f"complete `get_config`. Received: {reason}"
+        ) from error
+    found = sorted(set(re.findall(r"keras_vaf>\w+", config)))
     if found:
         reasons = "; ".join(map(str, kept))
         raise ValueError(

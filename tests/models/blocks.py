@@ -59,6 +59,82 @@ class Gated(layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="blocks")
+class Attention(layers.MultiHeadAttention):
+    """Takes arguments that its parent lacks, as the attention of GPT-2 does."""
+
+    def call(self, query, cache=None):
+        return self._output_dense(self._query_dense(query)), None
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Encoder(layers.Layer):
+    """Ends in a normalization, after layers whose code takes no symbolic call."""
+
+    def __init__(self, activation="gelu", **kwargs):
+        super().__init__(**kwargs)
+        self.act_fn = keras.activations.get(activation)
+        self.attention = Attention(2, 3, name="attention")
+        self.inner = layers.Dense(3, name="inner")
+        self.outer = layers.Dense(4, name="outer")
+        self.norm = layers.LayerNormalization(name="norm")
+
+    def build(self, shape):
+        self.attention.build(shape, shape)
+        self.inner.build(shape)
+        self.outer.build((*shape[:-1], 3))
+        self.norm.build(shape)
+
+    def call(self, inputs):
+        x, _ = self.attention(inputs, cache=None)
+        return self.norm(x + self.outer(self.act_fn(self.inner(x))))
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Encoders(keras.Model):
+    """A model that ends with an encoder whose configuration says nothing."""
+
+    def __init__(self, depth=2, **kwargs):
+        inputs = keras.Input((5, 4))
+        x = inputs
+        for i in range(depth):
+            x = Encoder(name=f"encoder_{i}")(x)
+        super().__init__(inputs, x, **kwargs)
+        self.depth = depth
+
+    def get_config(self):
+        return {"name": self.name, "depth": self.depth}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Tied(keras.Model):
+    """Uses a layer of its backbone again, as language models do their embedding."""
+
+    def __init__(self, width=4, **kwargs):
+        entry = keras.Input((5, width))
+        table = layers.Dense(width, name="table")
+        inner = blocks_inside(entry, table)
+        super().__init__(entry, table(inner(entry)), **kwargs)
+        self.width = width
+
+    def get_config(self):
+        return {"name": self.name, "width": self.width}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+def blocks_inside(entry, table):
+    """Return a model of two layers."""
+    x = Feedforward(6, name="block")(table(entry))
+    return keras.Model(entry, x, name="inside")
+
+
+@keras.saving.register_keras_serializable(package="blocks")
 class Fixed(layers.Layer):
     """Has activations that its configuration does not name."""
 

@@ -302,6 +302,45 @@ class TestSubclassedModel:
             freeze(convert(backbone()))
 
 
+def test_activations_under_other_names_are_found_past_calls_without_symbols(tmp_path):
+    model = blocks.Encoders()
+    found = convert(model)
+    assert replaced(found) == ["encoder_0", "encoder_1"]
+    assert found.report.not_searched == 0
+    assert_equal(model, found)
+    found.save(tmp_path / "model.keras")
+    assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
+
+
+def test_an_activation_that_nothing_calls_is_kept():
+    @keras.saving.register_keras_serializable(package="test_inside_layers")
+    class Norm(layers.Layer):
+        def __init__(self, activation="gelu", **kwargs):
+            super().__init__(**kwargs)
+            self.activation = keras.activations.get(activation)
+
+        def call(self, inputs):
+            return ops.tanh(inputs)
+
+        def get_config(self):
+            return {**super().get_config(), "activation": "gelu"}
+
+    found = convert(around(Norm(name="norm"), layers.ReLU(name="relu")))
+    assert replaced(found) == ["relu"]
+    kept = {each.activation: each.reason for each in found.report.kept}
+    assert kept["gelu"] == "its layer does not call it"
+    assert kept["tanh"] == "the code of Norm calls it"
+
+
+def test_a_frozen_model_keeps_layers_that_a_model_inside_shares(tmp_path):
+    found = convert(blocks.Tied())
+    assert replaced(found) == ["inside/block"]
+    frozen = freeze(found, data=X)
+    assert frozen.count_params() < found.count_params()
+    frozen.save(tmp_path / "frozen.keras")
+    assert_equal(found, keras.saving.load_model(tmp_path / "frozen.keras"), 1e-5)
+
+
 @pytest.mark.filterwarnings("ignore:Layer InputLayer does not have:UserWarning")
 def test_a_quantized_model_is_converted():
     model = keras.Sequential(

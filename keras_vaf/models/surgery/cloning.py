@@ -256,12 +256,13 @@ class _Builder:
         except Exception as error:
             if not linear and not getattr(layer, "weights", ()):
                 return layer  # there is nothing to copy
+            reason = str(error).strip().partition("\n")[0]
             raise ValueError(
                 f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
                 "made again from its configuration. It needs a complete `get_config`, "
                 "and what that names must be registered with "
                 "`keras.saving.register_keras_serializable`. `inplace=True` uses the "
-                f"layer itself. Received: {error}"
+                f"layer itself. Received: {reason}"
             ) from error
         self._copies.append((layer, new, [(own, None)] if given else []))
         return new

@@ -58,7 +58,7 @@ def held_activations(model: keras.Model) -> Iterator[Held]:
     """
     seen: set[tuple[int, str]] = set()
     for path, layer, name, recurrent in walk(model):
-        held = _held(layer)
+        held = held_by(layer)
         for attribute, activation in held.items():
             if (id(layer), attribute) in seen:
                 continue
@@ -66,7 +66,7 @@ def held_activations(model: keras.Model) -> Iterator[Held]:
             family = ((path, layer), *(inner[:2] for inner in walk(layer, path)))
             slots = []
             for inner, part in family:
-                names = [n for n, value in _held(part).items() if value is activation]
+                names = [n for n, value in held_by(part).items() if value is activation]
                 seen |= {(id(part), each) for each in names}
                 slots += [Slot(inner, each) for each in names]
             yield Held(activation, layer, name, tuple(slots), recurrent)
@@ -185,7 +185,7 @@ def walk(
 def _parts(layer: Any) -> Sequence[keras.layers.Layer]:
     models = isinstance(layer, keras.Model)
     parts = layer.layers if models else layer._layers
-    own = [id(activation) for activation in _held(layer, linear=True).values()]
+    own = [id(activation) for activation in held_by(layer, linear=True).values()]
     return [part for part in parts if id(part) not in own]
 
 
@@ -193,7 +193,7 @@ def _at(model: Any, path: Path) -> Any:
     return functools.reduce(lambda layer, i: _parts(layer)[i], path, model)
 
 
-def _held(layer: Any, linear: bool = False) -> dict[str, Any]:
+def held_by(layer: Any, linear: bool = False) -> dict[str, Any]:
     """Return the activations that a layer holds, by the names of attributes.
 
     Args:

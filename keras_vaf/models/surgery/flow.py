@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from keras_vaf.models.surgery.cloning import Node, is_graph
+from keras_vaf.models.surgery.converted import held_by
 from keras_vaf.models.surgery.fixed_activations import (
     has_built_in,
     is_activation,
@@ -17,6 +18,7 @@ from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
+UNUSED = "its layer does not call it"
 
 # Layers and operators that cannot undo the range of their input.
 _LAYERS = (
@@ -44,6 +46,13 @@ _OPERATORS = frozenset(
     }
 )
 _ARITHMETIC = frozenset({"Add", "Divide", "Multiply", "Subtract", "TrueDivide"})
+# Operators that call functions.
+_CALLERS = frozenset(
+    {
+        *("AssociativeScan", "Cond", "ForiLoop", "Map", "Scan", "Switch"),
+        *("VectorizedMap", "WhileLoop"),
+    }
+)
 _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 
 
@@ -67,6 +76,8 @@ class Flow:
         self._reasons: dict[int, str] = {}
         self._reasons_in_code: dict[tuple[int, str], str] = {}
         self._code: dict[int, Inside | None] = {}
+        self._called: set[tuple[int, str]] = set()
+        self._opaque: set[int] = set()  # their code calls what cannot be followed
         with Tracer() as self._tracer:
             if getattr(model, "outputs", None):
                 self._follow(model.outputs, (), OUTPUT)
@@ -81,9 +92,26 @@ class Flow:
             activation: A layer, an operation or a function.
             layer: The layer that it is, or whose activation it is.
         """
-        if self._code.get(id(layer)) is None and not self._tracer.entered(layer):
+        if not self._is_followed(layer):
             return self._reasons.get(id(layer))
+        if self._is_unused(activation, layer):
+            return UNUSED
         return self._reasons_in_code.get((id(layer), _name(activation)))
+
+    def _is_followed(self, layer: Node) -> bool:
+        return self._code.get(id(layer)) is not None or self._tracer.entered(layer)
+
+    def _is_unused(self, activation: Any, layer: Node) -> bool:
+        """Tell whether neither a layer nor its parts call an activation they hold."""
+        parts = layer._flatten_layers()
+        holders = [p for p in parts if activation in held_by(p).values()]
+        name = _name(activation)
+        if id(layer) in self._opaque or layer not in holders:
+            return False
+        if any((id(holder), name) in self._called for holder in holders):
+            return False
+        operation = _origin(activation(keras.KerasTensor((2, 2))))[0]
+        return _name(operation) == name != ""
 
     def _chain(self, model: keras.Model) -> None:
         """Note the last layers of a Sequential model that is not built."""
@@ -157,8 +185,14 @@ class Flow:
                 tensors = {id(tensor): tensor for tensor in node.input_tensors}
                 for tensor in tensors.values() if len(tensors) > 1 else ():
                     self._follow([tensor], owners, GATE)
+            within = (*owners, *self._tracer.owners(operation))
+            built_in = has_built_in(operation)
+            name = _name(operation.activation if built_in else operation)
+            if within:
+                self._called.add((id(operation if built_in else within[-1]), name))
+            if inside is None and _is_opaque(operation):
+                self._opaque |= set(map(id, within))
             if owners and is_activation(operation) and not _is_layer(operation):
-                within = (*owners, *self._tracer.owners(operation))
                 call = within[-1], label(operation)
                 if call not in self.calls and not _is_held(*call):
                     self.calls.append(call)
@@ -205,12 +239,19 @@ def _is_layer(operation: Node) -> bool:
     return isinstance(operation, keras.layers.Layer)
 
 
+def _is_opaque(operation: Node) -> bool:
+    """Tell whether an operation may call layers or functions that are not seen."""
+    if type(operation).__name__ in _CALLERS:
+        return True
+    return has_own_code(operation) or isinstance(operation, keras.layers.RNN)
+
+
 def _is_held(layer: Node, name: str) -> bool:
     """Tell whether a layer, or one inside it, has an activation of this name."""
     if isinstance(layer, keras.layers.Wrapper):
         return True
-    own = [getattr(part, "activation", None) for part in layer._flatten_layers()]
-    return any(callable(each) and _name(each) in ("", name) for each in own)
+    held = (each for part in layer._flatten_layers() for each in held_by(part).values())
+    return any(_name(each) in ("", name) for each in held)
 
 
 def _keeps_range(operation: Node, node: Any) -> bool:

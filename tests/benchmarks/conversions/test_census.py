@@ -1,0 +1,76 @@
+"""The census counts what the backend computes, whatever a report says."""
+
+import json
+
+import keras
+import numpy as np
+from keras import layers, ops
+
+from benchmarks.conversions.census import Call, census
+from benchmarks.conversions.tables import markdown
+from keras_vaf.models import convert
+from tests.models import blocks
+
+X = np.ones((2, 5, 4), "float32")
+
+
+def calls_of(model):
+    return census(lambda: model(X, training=False))
+
+
+def test_each_place_counts_once():
+    shared = layers.Dense(4, "tanh", name="shared")
+    inputs = keras.Input((5, 4))
+    x = ops.relu(shared(shared(inputs)))
+    x = blocks.Inline(name="inline")(x)
+    x = blocks.Feedforward(6, name="block")(x)
+    model = keras.Model(inputs, layers.Softmax()(x), name="model")
+    relu = next(each.name for each in model.operations if "relu" in each.name)
+    assert calls_of(model) == {
+        Call("model/shared", "tanh", 0),
+        Call(f"model/{relu}", "relu", 0),
+        Call("model/inline", "gelu", 0),
+        Call("model/block/inner", "gelu", 0),
+    }
+
+
+def test_calls_of_one_layer_are_told_apart():
+    class Twice(layers.Layer):
+        def call(self, inputs):
+            return ops.gelu(inputs) + ops.gelu(2 * inputs)
+
+    layer = Twice(name="twice")
+    calls = census(lambda: (layer(X), layer(X)))
+    assert {call.number for call in calls} == {0, 1}
+
+
+def test_trainable_activations_do_not_count():
+    model = keras.Sequential([keras.Input((5, 4)), blocks.Feedforward(6)])
+    model.add(layers.Dense(1))
+    assert len(calls_of(model)) == 1
+    assert calls_of(convert(model)) == set()
+
+
+def test_the_table_shows_what_failed(tmp_path):
+    shared = {"exist": 2, "left": [], "not_searched": 0, "deviation": 0.0}
+    good = {
+        **shared,
+        "name": "a/Good",
+        "replaced": 2,
+        "reported": 2,
+        "trained": {"changed": [True, False], "activations": 2},
+        "reloaded": 1e-7,
+        "frozen": "ValueError: no configuration",
+    }
+    reason = "Nothing to replace. Received: a model with b: gelu kept, code calls it"
+    bad = {"name": "a/Bad", "exist": 1, "replaced": 0, "reason": reason}
+    folder = tmp_path / "conversions" / "jax"
+    folder.mkdir(parents=True)
+    for result in (good, bad):
+        document = {"environment": {"keras": "3", "date": "today"}, "result": result}
+        path = folder / f"{result['name'][2:]}.json"
+        path.write_text(json.dumps(document))
+    text = markdown(tmp_path)
+    assert "| a/Good | 2 / 2 | 0 | 0 | 0.0e+00 | 1 of 2 | 1.0e-07 | see 2 |" in text
+    assert "1. Nothing was replaced. b: gelu kept, code calls it" in text
+    assert "2. ValueError: no configuration" in text

@@ -1,0 +1,58 @@
+"""Misspelt arguments get the nearest name, and layers show theirs."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import layers
+from keras_vaf.layers import VAFActivation
+
+MISSPELT = {
+    "initializer": (VAFActivation, {"initializer": "relu"}, "initialization"),
+    "regulariser": (VAFActivation, {"alpha_regulariser": "l2"}, "alpha_regularizer"),
+    "dtipe": (VAFActivation, {"dtipe": "float32"}, "dtype"),
+    "family": (layers.KAF, {"train_gama": True}, "train_gamma"),
+    "sharing": (VAFActivation, {"sharing": "channels"}, "channel"),
+    "g": (VAFActivation, {"g": "swish2"}, "swish"),
+    "initialization": (VAFActivation, {"initialization": "Relu"}, "relu"),
+    "data format": (VAFActivation, {"data_format": "channel_last"}, "channels_last"),
+}
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_the_nearest_name_is_offered(name):
+    make, arguments, meant = MISSPELT[name]
+    with pytest.raises(ValueError, match=f"Did you mean '{meant}'"):
+        make(**arguments)
+
+
+@pytest.mark.parametrize("kind", [VAFActivation, layers.KAF, layers.PELU])
+def test_a_class_in_place_of_a_layer_is_named(kind):
+    dense = keras.layers.Dense(3, activation=kind)
+    with pytest.raises(ValueError, match=rf"use an instance.*{kind.__name__}\(\)"):
+        dense(np.ones((2, 3), "float32"))
+
+
+def test_a_layer_shows_its_arguments():
+    layer = VAFActivation(k=4, g="tanh", sharing=(1, 2), name="vaf")
+    assert "name=vaf, k=4, g=tanh, sharing=(1, 2)" in repr(layer)
+    assert repr(layers.PELU(name="p")) == "<PELU name=p, sharing=layer, built=False>"
+    assert "functions=(tanh, elu" in repr(layers.ABU())
+
+
+def test_arguments_of_every_layer_are_taken():
+    layer = VAFActivation(
+        name="a", dtype="float64", trainable=False, activity_regularizer="l2"
+    )
+    again = VAFActivation.from_config(layer.get_config())
+    assert (again.name, again.dtype, again.trainable) == ("a", "float64", False)
+    assert again.activity_regularizer is not None
+
+
+def test_a_fresh_layer_is_called_with_given_weights():
+    layer = VAFActivation(initialization="relu")
+    values = [2 * variable for variable in layer.trainable_variables]
+    x = np.array([[-1.0, 2.0]], "float32")
+    y, _ = layer.stateless_call(values, [], x)
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(y), [[0.0, 8.0]])
+    assert not layer.built

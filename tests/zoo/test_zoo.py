@@ -1,0 +1,92 @@
+"""Models of other packages are converted, trained, saved, loaded and frozen.
+
+`pip install -e '.[test,zoo]' && pytest -m zoo tests/zoo` runs these tests.
+"""
+
+import keras
+import numpy as np
+import pytest
+
+from benchmarks.conversions.stages import examine, inputs_of, outputs_of
+from benchmarks.conversions.zoo import build
+from keras_vaf.models import convert, freeze
+
+pytestmark = [
+    pytest.mark.zoo,
+    pytest.mark.backend("jax", "tensorflow"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+# keras-hub cannot make layers of these models again from their configurations.
+NOT_FROZEN = ("Llama", "T5", "ViT", "Whisper")
+
+
+@pytest.mark.parametrize(
+    "name, feed_forward",
+    [
+        ("Bert", 2),
+        ("DistilBert", 2),
+        ("Electra", 2),
+        ("GPT2", 2),
+        ("Llama", 2),
+        ("Mistral", 2),
+        ("OPT", 2),
+        ("Roberta", 2),
+        ("T5", 4),
+        ("ViT", 2),
+        ("Whisper", 4),
+        ("BertTextClassifier", 3),
+        ("GPT2CausalLM", 2),
+    ],
+)
+def test_a_model_of_keras_hub(name, feed_forward, tmp_path):
+    result = examine(f"keras-hub/{name}", tmp_path)
+    assert result["replaced"] == result["reported"] == feed_forward
+    assert result["deviation"] < 1e-6
+    assert result["not_searched"] == 0
+    assert result["trained"]["changed"] == [True] * feed_forward
+    assert result["reloaded"] < 1e-5
+    if name in NOT_FROZEN:
+        assert "cannot be" in result["frozen"]
+    else:
+        assert result["frozen"] < 1e-5
+
+
+@pytest.mark.parametrize("name", ["Gemma", "Bloom"])
+def test_code_that_calls_its_activation_by_name_is_reported(name):
+    with pytest.raises(ValueError, match=r"gelu kept, the code of .* calls it"):
+        convert(build(f"keras-hub/{name}"))
+
+
+@pytest.mark.parametrize(
+    "name", ["kimm/ResNet18", "kimm/LCNet035", "keras.applications/MobileNetV3Small"]
+)
+def test_a_network_for_images(name):
+    model = build(name)
+    found = convert(model)
+    x = inputs_of(model)
+    for expected, y in zip(outputs_of(model, x), outputs_of(found, x), strict=True):
+        np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_a_converted_model_generates_the_same_tokens():
+    model = build("keras-hub/GPT2CausalLM")
+    tokens = np.array([[1, 2, 3, 0, 0, 0]])
+    prompt = {"token_ids": tokens, "padding_mask": (tokens > 0).astype("int32")}
+    found = convert(model)
+    assert type(found).__name__ == "ConvertedGPT2CausalLM"
+    assert isinstance(found, type(model))
+    for each in (model, found):
+        each.compile(sampler="greedy")
+    expected, y = (
+        each.generate(prompt, stop_token_ids=None)["token_ids"]
+        for each in (model, found)
+    )
+    np.testing.assert_array_equal(y, expected)
+
+
+def test_a_frozen_task_is_a_plain_model():
+    model = build("keras-hub/BertTextClassifier")
+    frozen = freeze(convert(model), data=inputs_of(model))
+    assert isinstance(frozen, keras.Model) and not isinstance(frozen, type(model))
+    assert "keras_vaf" not in frozen.to_json()

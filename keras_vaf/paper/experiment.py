@@ -75,7 +75,7 @@ class Experiment:
         references: Names of the activations to compare with, as in `selected_results`.
         ours: Names of further datasets of the manner `"ours"`.
         more: Returns further protocols of the manner `"ours"` from the reports of a
-            dataset; it is called until it returns none.
+            dataset; it is called until it returns none. `None` adds no protocols.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Experiment:
         default_factory=lambda: REFERENCES
     )
     ours: tuple[str, ...] = ()
-    more: Callable[[Sequence[Report]], list[Protocol]] = lambda reports: []
+    more: Callable[[Sequence[Report]], list[Protocol]] | None = None
 
     def datasets_of(self, manner: Manner) -> tuple[str, ...]:
         """Return the names of the datasets of a manner."""

@@ -92,7 +92,7 @@ def reproduce(
 
 def _more(experiment: Experiment, form: Form, run: Run) -> list[Protocol]:
     """Return the further protocols that the reports of a dataset ask for."""
-    if run.missing or form.manner == "paper":
+    if experiment.more is None or run.missing or form.manner == "paper":
         return []
     return experiment.more(run.reports)
 

@@ -179,6 +179,8 @@ class TrainableActivation(keras.layers.Layer):
                 "`super().__init__`, which creates the weights."
             )
             raise
+        if keras.backend.backend() == "torch":
+            list(self.parameters())  # `state_dict` holds them from here on
 
     def _add_weights(self, unshared: tuple[Any, ...]) -> None:
         # Keras's `result_type` knows no float64.

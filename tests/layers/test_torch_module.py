@@ -84,3 +84,67 @@ def test_an_optimizer_of_torch_trains_them(layer):
     optimizer.step()
     after = layer.get_weights()
     assert any(np.any(a != b) for a, b in zip(after, before, strict=True))
+
+
+def network(layer):
+    import torch
+
+    return torch.nn.Sequential(torch.nn.Linear(3, 3), layer)
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel", "neuron"])
+@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_a_state_is_loaded_into_a_fresh_network(layer, sharing):
+    import torch
+
+    x = torch.linspace(-2, 2, 6).reshape(2, 3)
+    one = network(fresh(layer, sharing=sharing, name="activation"))
+    other = network(fresh(layer, sharing=sharing, name="activation"))
+    one(x), other(x)
+    with torch.no_grad():
+        for parameter in one.parameters():
+            parameter += 0.1
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(other(x), one(x))
+
+
+@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_shared_by_the_layer_the_state_exists_before_the_first_call(layer):
+    import torch
+
+    one, other = (
+        network(fresh(layer, sharing="layer", name="activation")) for _ in range(2)
+    )
+    before = list(one.state_dict())
+    assert set(map(id, one[1].parameters())) == {id(w.value) for w in one[1].weights}
+    other.load_state_dict(one.state_dict())
+    x = torch.linspace(-2, 2, 6).reshape(2, 3)
+    assert torch.equal(other(x), one(x))
+    assert list(one.state_dict()) == before
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_weights_follow_the_dtype_of_the_module(layer, dtype):
+    import torch
+
+    layer.to(getattr(torch, dtype))
+    assert {parameter.dtype for parameter in layer.parameters()} == {
+        getattr(torch, dtype)
+    }
+    y = layer(torch.ones((2, 3)))
+    y.sum().backward()
+    assert torch.isfinite(y).all()
+    layer.to(torch.float32)
+    assert layer(torch.ones((2, 3))).dtype == torch.float32
+
+
+def test_data_parallel_trains_the_layer(layer):
+    import torch
+
+    parallel = torch.nn.DataParallel(network(layer))
+    x = torch.linspace(-2, 2, 6).reshape(2, 3)
+    assert torch.equal(parallel(x), parallel.module(x))
+    parallel.zero_grad()
+    parallel(x).sum().backward()
+    trained = [weight.value for weight in layer.trainable_variables]
+    assert all(parameter.grad is not None for parameter in trained)

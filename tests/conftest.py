@@ -99,7 +99,7 @@ def data_dir():
     return Path(os.environ["KERAS_VAF_DATA_DIR"])
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)  # fixtures of all scopes use it
 def plain_code():
     """Test the code that runs without native kernels, even if they are installed.
 

@@ -260,7 +260,7 @@ def test_other_rows_are_refused(dataset, tmp_path, capsys, interrupted):
         (["small", "--tuner", "hyperband", "--trials", "5"], "least 6.* trials=5"),
         (["small", "--folds", "1"], "folds=1"),
         (["small", "--folds", "30"], "use fewer folds"),
-        (["small", "--hidden", "0"], "positive integers"),
+        (["small", "--hidden", "0"], "hidden=0"),
     ],
 )
 def test_refuses_bad_input(dataset, tmp_path, capsys, monkeypatch, words, expected):

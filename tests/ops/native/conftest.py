@@ -2,14 +2,16 @@
 
 import pytest
 
+from keras_vaf.ops.native import switch
 from keras_vaf.ops.native.library import find
 
 LEVELS = (2, 3, 4)  # x86-64-v2, v3 and v4
 
 
 @pytest.fixture(autouse=True)
-def plain_code():
-    """Override the fixture of all other tests, which leaves the kernels out."""
+def kernels(monkeypatch):
+    """Undo the fixture of all tests that leaves the kernels out."""
+    monkeypatch.setattr(switch._state, "plain", False)
 
 
 @pytest.fixture(scope="session")

@@ -211,8 +211,7 @@ class TrainableActivation(keras.layers.Layer):
 
     def _constraint(self, name: str) -> Callable[[Tensor], Tensor] | None:
         constraint = getattr(self, f"{name}_constraint")
-        # A constraint on one weight can depend on another.
-        depends = isinstance(constraint, Monotone)
+        depends = isinstance(constraint, Monotone)  # on the values of another weight
         return constraint.of(self, name) if depends else constraint
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:

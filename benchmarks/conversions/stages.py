@@ -60,8 +60,20 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
             result[stage] = work()
         except Exception as error:  # the table shows what failed
             traceback.print_exc()
-            result[stage] = " ".join(f"{type(error).__name__}: {error}".split())[:600]
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:600]
+            if stage == "reloaded" and not loads(model, x, folder):
+                reason = f"The model without VAFs does not load, either. {reason}"
+            result[stage] = reason
     return result
+
+
+def loads(model: keras.Model, x: Any, folder: Path) -> bool:
+    """Tell whether a new process can load a model as its package made it."""
+    try:
+        reload(model, x, folder, "original")
+    except Exception:
+        return False
+    return True
 
 
 def inputs_of(model: keras.Model) -> Any:
@@ -123,7 +135,7 @@ def reload(model: keras.Model, x: Any, folder: Path, kind: str) -> float:
         model: The model.
         x: Its inputs.
         folder: Folder for the file.
-        kind: `"frozen"` for a process that cannot import keras_vaf.
+        kind: Name of the file; `"frozen"` for a process that cannot import keras_vaf.
 
     Returns:
         The largest relative difference.

@@ -64,7 +64,7 @@ def read_reproduction(
 
     Raises:
         ValueError: If a file is incomplete, another file, or of another experiment.
-        FileNotFoundError: If there is no such file.
+        FileNotFoundError: If the file does not exist.
     """
     reports: dict[tuple[str, int, int], Report] = {}
     for path in paths:

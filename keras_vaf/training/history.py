@@ -20,7 +20,7 @@ class History:
             batches of the epoch, before each update; `val_loss` and the others that
             begin with `val_` on the validation data, after the epoch.
         best_epoch: The epoch, counted from 1, whose weights were kept; 0 if the first
-            epoch was not finite, so that there is no best one.
+            epoch was not finite.
         stopped: `"epochs"` (all were run), `"patience"` (no better epoch for `patience`
             epochs) or `"not finite"` (the loss or the monitored value became NaN or
             infinite).

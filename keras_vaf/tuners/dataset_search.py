@@ -1,4 +1,4 @@
-"""A search on a dataset or a table of one's own, and its files: `DatasetSearch`."""
+"""A search on a dataset or on a user's table, and its files: `DatasetSearch`."""
 
 from __future__ import annotations
 

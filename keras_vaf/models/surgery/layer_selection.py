@@ -14,7 +14,7 @@ Selector = str | type | Callable[[Any], bool]
 
 
 class Selection:
-    """What a user chose.
+    """The layers that a user chose.
 
     Args:
         layers: A selector or a sequence of them; `None` for everything.

@@ -199,7 +199,7 @@ class _Surgery:
     def _place(
         self, activation: Any, layer: Node, path: str, recurrent: bool = False
     ) -> Place:
-        """Return the place of an activation that gets a name of its own."""
+        """Return the place of an activation that gets a new name."""
         name = f"{path.rpartition('/')[2]}_activation"
         while name in self._names:
             name = f"{name}_vaf"

@@ -59,7 +59,7 @@ class KeptActivation:
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
-    """What `convert`, `grow`, `simplify`, `revert` or `freeze` did to a model.
+    """The changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
 
     The new model has it as its attribute `report`. A notebook shows it as a table.
 

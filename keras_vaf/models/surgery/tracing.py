@@ -81,7 +81,7 @@ class Tracer:
 
     @contextlib.contextmanager
     def _patches(self) -> Iterator[None]:
-        """Let layers with code of their own run it, and tensors meet symbols."""
+        """Let layers run their code, and let tensors meet symbols."""
         with contextlib.ExitStack() as patches:
             call = keras.layers.Layer.__call__
             make = keras.Operation.symbolic_call

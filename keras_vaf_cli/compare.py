@@ -12,6 +12,7 @@ from keras_vaf_cli.shared import (
     add_k_and_g,
     add_run_options,
     add_seeds,
+    numbers,
     print_missing,
     print_table,
     track,
@@ -31,6 +32,7 @@ EXAMPLES = """\
 examples:
   keras-vaf compare wine
   keras-vaf compare houses.csv --target price --activations relu,vaf-relu --seeds 0,1
+  keras-vaf compare houses.csv --target price --learning-rates 0.0003,0.001,0.003,0.01
 """
 
 
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
         g=arguments.g,
         hidden=arguments.hidden,
         optimizer=arguments.rprop,
+        learning_rates=arguments.learning_rates,
         epochs=arguments.epochs,
         folds=arguments.folds,
         missing=arguments.missing,
@@ -111,7 +114,17 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         default=300,
         help="largest number of epochs (default: %(default)s)",
     )
-    group.add_argument(
+    optimizer = group.add_mutually_exclusive_group()
+    optimizer.add_argument(
+        "--learning-rates",
+        type=numbers,
+        default=(),
+        metavar="NUMBERS",
+        help="train with Adam, and select one of these learning rates for each "
+        "activation and fold on validation rows (default: Rprop, which adapts its "
+        "steps)",
+    )
+    optimizer.add_argument(
         "--rprop",
         choices=OPTIMIZERS,
         default=OPTIMIZERS[0],

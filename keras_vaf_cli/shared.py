@@ -113,11 +113,20 @@ def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) ->
 
 def integers(text: str) -> tuple[int, ...]:
     """Return the integers of a list such as `"0,1,2"`."""
+    return _list(text, int, "integers")
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers of a list such as `"0.001,0.01"`."""
+    return _list(text, float, "numbers")
+
+
+def _list(text: str, kind: Callable[[str], T], name: str) -> tuple[T, ...]:
     try:
-        return tuple(int(part) for part in text.split(","))
+        return tuple(kind(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"expected integers separated by commas, received {text!r}"
+            f"expected {name} separated by commas, received {text!r}"
         ) from None
 
 

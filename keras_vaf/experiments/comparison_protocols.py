@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.fair_relu import as_wide
-from keras_vaf.experiments.protocol import PAPER_RPROP, RPROP, Protocol, with_replicas
+from keras_vaf.experiments.protocol import (
+    PAPER_RPROP,
+    RPROP,
+    Optimizer,
+    Protocol,
+    with_replicas,
+)
 from keras_vaf.experiments.variants import VARIANTS, Variant
 from keras_vaf.utils import check_choice
 
 OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
 """Rprop with the usual growth of its steps, 1.2, and with the paper's, 1.01."""
+
+OUR_TRAINING: dict[str, Any] = {
+    "optimizer": Optimizer("Adam"),
+    "batch_size": 32,
+    "patience": 30,
+}
+"""Fields of protocols that train in batches until the validation loss stops falling."""
 
 
 def comparison_protocols(
@@ -24,6 +37,7 @@ def comparison_protocols(
     g: str = "relu",
     hidden: tuple[int, ...] = (100, 50),
     optimizer: str = "careful",
+    learning_rates: tuple[float, ...] = (),
     epochs: int = 300,
     folds: int = 10,
     missing: Literal["mean", "drop"] | None = None,
@@ -38,7 +52,11 @@ def comparison_protocols(
         k: Number of hidden units of a VAF.
         g: Fixed activation of a VAF's hidden units.
         hidden: Widths of the hidden layers.
-        optimizer: A key of `OPTIMIZERS`.
+        optimizer: A key of `OPTIMIZERS`, for training on all rows at once.
+        learning_rates: Learning rates of Adam, of which validation rows select one for
+            each activation and fold. Training is then as in the protocol `ours`: in
+            batches, until the validation loss stops falling. `()` trains with
+            `optimizer` instead.
         epochs: Largest number of epochs.
         folds: Number of folds.
         missing: How missing inputs are handled; `None` is the default of
@@ -61,9 +79,13 @@ def comparison_protocols(
         dataset,
         variants[0],
         hidden=hidden,
-        optimizer=OPTIMIZERS[optimizer],
         epochs=epochs,
         folds=folds,
+        **(
+            {**OUR_TRAINING, "rates": learning_rates}
+            if learning_rates
+            else {"optimizer": OPTIMIZERS[optimizer]}
+        ),
     )
     if missing is not None:
         preprocessing = dataclasses.replace(protocol.preprocessing, missing=missing)

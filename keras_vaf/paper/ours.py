@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.experiments.comparison_protocols import OUR_TRAINING
 from keras_vaf.experiments.fair_relu import as_fair
-from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.selection import select
 from keras_vaf.experiments.variants import find_variants
@@ -30,13 +31,7 @@ _TRIES = 3  # VAFs of three starts
 _FACTOR = 3
 _MOST_EXTENSIONS = 2
 _SHARE = 0.1
-_FIELDS: dict[str, Any] = {
-    "optimizer": Optimizer("Adam"),
-    "rates": RATES,
-    "batch_size": 32,
-    "epochs": 500,
-    "patience": 30,
-}
+_FIELDS: dict[str, Any] = {**OUR_TRAINING, "rates": RATES, "epochs": 500}
 
 
 def our_fields(dataset: Dataset) -> dict[str, Any]:

@@ -142,6 +142,27 @@ def test_options_reach_the_protocol(table, tmp_path, capsys):
     assert "RMSE on table" in capsys.readouterr().out
 
 
+def test_learning_rates_are_selected_on_validation_rows(table, tmp_path, capsys):
+    words = ["compare", table(), "--target", "kind", "--activations", "relu,vaf-relu"]
+    words += ["--output", str(tmp_path / "o"), "--learning-rates", "1e-9,0.1", *QUICK]
+
+    assert main(words) == 0
+
+    (folder,) = (tmp_path / "o").glob("table-*")
+    reports = read_reports(folder / "report.json")
+    for report in reports:
+        assert [trial.rate for trial in report.trials] == [1e-9, 0.1]
+        losses = [trial.validation["loss"] for trial in report.trials]
+        assert report.selected.rate == (1e-9, 0.1)[np.argmin(losses)]
+    assert "Adam: learning rates 1e-09, 0.1" in capsys.readouterr().out
+
+
+def test_learning_rates_and_rprop_exclude_each_other(table, capsys):
+    said = refusal(capsys, table(), "--learning-rates", "0.1", "--rprop", "paper")
+
+    assert "not allowed with" in said
+
+
 def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
     words = ["compare", table(), "--target", "kind", "--output", str(tmp_path / "o")]
     words += ["--activations", "relu", *QUICK]

@@ -41,6 +41,24 @@ def test_the_options_arrive(dataset):
     assert vaf.hidden == (8,)
 
 
+def test_every_activation_tries_the_same_learning_rates(dataset):
+    rates = (0.001, 0.01)
+    relu, *others = comparison_protocols(
+        dataset, learning_rates=rates, equal_parameters=True
+    )
+
+    assert (relu.optimizer.name, relu.rates) == ("Adam", rates)
+    assert (relu.batch_size, relu.patience) == (32, 30)
+    assert {(other.optimizer.name, other.rates) for other in others} == {
+        ("Adam", rates)
+    }
+
+
+def test_a_learning_rate_is_positive(dataset):
+    with pytest.raises(ValueError, match=r"rates\[1\].*Received: .*-0\.1"):
+        comparison_protocols(dataset, learning_rates=(0.1, -0.1))
+
+
 def test_a_wider_network_is_added_on_request(dataset):
     variants = find_variants("relu,vaf-relu")
     *_, wide = comparison_protocols(

@@ -11,8 +11,10 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from types import FrameType
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from keras_vaf_cli import Terminated, main
@@ -43,7 +45,9 @@ def _load(arguments: argparse.Namespace) -> None:
 
     writes_tfds = getattr(arguments, "tfds_dir", None) is not None
     if keras.backend.backend() != "tensorflow" and not writes_tfds:
-        sys.meta_path.insert(0, _WithoutTensorFlow())
+        finders = (_WithoutTensorFlow if f is PathFinder else f for f in sys.meta_path)
+        sys.meta_path[:] = finders
+    warnings.showwarning = _print_warning
     _handle_signals(signal.default_int_handler, _terminate)
     if hasattr(signal, "pthread_kill"):  # not on Windows
         sys.unraisablehook = _stop_again
@@ -101,6 +105,11 @@ def _stop_again(unraisable: Any) -> None:
         sys.__unraisablehook__(unraisable)
 
 
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as a sentence, without a file name and a line of code."""
+    print(f"keras-vaf: warning: {message}", file=sys.stderr, flush=True)
+
+
 @contextlib.contextmanager
 def _hidden_log() -> Iterator[None]:
     """Hide what libraries write to file descriptor 2, and show it if the block fails.
@@ -126,16 +135,22 @@ def _hidden_log() -> Iterator[None]:
             sys.stderr = stderr
 
 
-class _WithoutTensorFlow:
-    """Import finder that hides TensorFlow from Keras on other backends.
+class _WithoutTensorFlow(PathFinder):
+    """Finder of installed modules that does not find TensorFlow.
 
     On every backend, Keras imports an installed TensorFlow to save a model or to set a
-    seed. That takes seconds, and PyTorch may crash in the same process.
+    seed. That takes seconds, and PyTorch may crash in the same process. The finder
+    raises no error, because JAX's cache of compiled programs only asks
+    `importlib.util.find_spec` whether TensorFlow is installed.
     """
 
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "tensorflow":
-            raise ModuleNotFoundError(
-                "keras-vaf imports TensorFlow only as Keras's backend", name=name
-            )
+    @classmethod
+    def find_spec(
+        cls,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if fullname == "tensorflow":
+            return None
+        return super().find_spec(fullname, path, target)

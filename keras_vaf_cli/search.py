@@ -156,8 +156,9 @@ def _show(folder: Path) -> None:
     from keras_vaf.tuners.search_settings import Settings
 
     settings = Settings.read(folder)
-    _print_trials(read_trials(folder / TRIALS), settings)
-    write_results(folder)
+    results = read_trials(folder / TRIALS)
+    _print_trials(results, settings)
+    write_results(folder, results)
 
 
 def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,10 @@ from keras_vaf.models import mlp
 from keras_vaf.training.divisions import hold_out
 from keras_vaf.tuners import (
     CrossValidated,
+    TrialResult,
     activation,
     figures,
     ranked,
-    read_trials,
     to_csv,
     to_json,
 )
@@ -164,7 +164,7 @@ class DatasetSearch:
         write_atomically(
             self.folder / "report.json", json.dumps(report, indent=1) + "\n"
         )
-        write_results(self.folder)
+        write_results(self.folder, tuner.results())
         inputs = self._fitted.transform_inputs(self._dataset.x[self._rows])
         figure: Any = plot_activations(trained, inputs)[0].figure
         picture = png_bytes(figure, bbox_inches="tight")
@@ -223,13 +223,13 @@ class DatasetSearch:
         return {"constant": scores[self.metric]}
 
 
-def write_results(folder: Path) -> None:
+def write_results(folder: Path, results: Sequence[TrialResult]) -> None:
     """Write tables and pictures of the trials.
 
     Args:
         folder: The folder of a search.
+        results: Its trials.
     """
-    results = read_trials(folder / TRIALS)
     write_atomically(folder / "trials.csv", to_csv(results))
     write_atomically(folder / "trials.json", to_json(results))
     for name, draw in (

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import statistics
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -109,11 +110,12 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
         folder: The project folder of a tuner, `directory/project_name`.
 
     Returns:
-        The trials, in the order in which they began.
+        The trials, in the order in which they began. A trial whose file is incomplete
+        or has wrong values is left out, and a warning names the file.
 
     Raises:
         FileNotFoundError: If the folder has no trial.
-        ValueError: If the file of a trial is incomplete.
+        ValueError: If the file of every trial is incomplete or has wrong values.
 
     Example:
 
@@ -126,17 +128,26 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
         raise FileNotFoundError(
             f"Expected the folder of a search, with trials. Received: {folder}"
         )
-    return [_read(path) for path in paths]
+    results, refused = [], []
+    for path in paths:
+        try:
+            results.append(_read(path))
+        except ValueError as error:
+            refused.append(
+                f"{path} is not a complete file of a trial; resume the search to run "
+                f"the trial again ({error})"
+            )
+    if not results:
+        raise ValueError(
+            f"Expected the folder of a search, with trials. Received: {refused[0]}"
+        )
+    for text in refused:
+        warnings.warn(f"Left out: {text}", stacklevel=2)
+    return results
 
 
 def _read(path: Path) -> TrialResult:
-    try:
-        result = result_of(parse_json(path.read_bytes()))
-    except ValueError as error:
-        raise ValueError(
-            "Expected a complete file of a trial; resume the search to repair it. "
-            f"Received: {path} ({error})"
-        ) from error
+    result = result_of(parse_json(path.read_bytes()))
     error_file = path.with_name("error.txt")
     if result.status == "FAILED" and error_file.is_file():
         return replace(result, message=error_file.read_text(encoding="utf-8"))

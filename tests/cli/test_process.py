@@ -123,6 +123,23 @@ def test_a_signal_stops_a_command(tmp_path, name, code, cause):
     )
 
 
+WARNING = """
+import warnings
+from keras_vaf_cli import data, process
+
+data.run = lambda arguments: warnings.warn("one report was left out")
+process.start()
+"""
+
+
+def test_a_warning_is_one_line(tmp_path):
+    (tmp_path / "keras_vaf.py").touch()
+    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    done = run("-c", WARNING, "data", "list", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == "keras-vaf: warning: one report was left out\n"
+
+
 # A command whose library catches the exception of a signal and goes on.
 SWALLOWED = """
 import os, signal, time
@@ -194,11 +211,22 @@ import sys
 from keras_vaf_cli import main, process
 process._load(None)
 import keras
+from importlib import metadata, util
+assert util.find_spec("tensorflow") is None
+assert metadata.version("keras") == keras.__version__
 keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, "relu")]).save("m.keras")
 for line in {lines}:
     assert main(line.split()) == 0, line
 print("tensorflow" in sys.modules)
 """
-    done = run("-c", program, KERAS_BACKEND=backend, cwd=tmp_path)
+    cache = tmp_path / "cache"
+    # JAX asks whether TensorFlow is installed before it stores compiled programs.
+    stores = {
+        "JAX_COMPILATION_CACHE_DIR": str(cache),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+    done = run("-c", program, KERAS_BACKEND=backend, cwd=tmp_path, **stores)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("False\n")
+    assert "persistent compilation cache" not in done.stderr
+    assert any(cache.glob("*")) == (backend == "jax")

@@ -60,6 +60,18 @@ def interrupted_at(number):
     return run_trial
 
 
+def shown_with_a_wrong_trial(folder, capsys):
+    """Check that `search show` names a wrong trial and shows the other one."""
+    path = folder / "trials" / "trial_0" / "trial.json"
+    whole = path.read_text()
+    path.write_text(whole[:-9])
+    with pytest.warns(UserWarning) as warnings:
+        assert main(["search", "show", str(folder)]) == 0
+    assert [str(path) in str(each.message) for each in warnings] == [True]
+    assert "1 of 2 trials completed" in capsys.readouterr().out
+    path.write_text(whole)
+
+
 def test_is_interrupted_goes_on_and_shows(dataset, tmp_path, capsys, monkeypatch):
     table = dataset()
     folder = tmp_path / "found"
@@ -85,6 +97,7 @@ def test_is_interrupted_goes_on_and_shows(dataset, tmp_path, capsys, monkeypatch
 
     assert main(["search", "show", str(folder)]) == 0
     assert "2 of 2 trials completed" in capsys.readouterr().out
+    shown_with_a_wrong_trial(folder, capsys)
 
     line = re.search(r"(import keras, keras_vaf; model = .*)\n", said).group(1)
     names = {}

@@ -61,11 +61,38 @@ def test_a_folder_without_trials_is_refused(tmp_path):
         read_trials(tmp_path)
 
 
-def test_a_torn_trial_is_refused(tmp_path):
-    (tmp_path / "trial_0").mkdir()
-    (tmp_path / "trial_0" / "trial.json").write_text("{")
+def write_trial(folder, trial, content):
+    path = folder / f"trial_{trial}" / "trial.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
 
-    with pytest.raises(ValueError, match=r"resume the search.*trial_0"):
+
+COMPLETE = {
+    "trial_id": "1",
+    "hyperparameters": {"space": [], "values": {"k": 3}},
+    "metrics": {"metrics": {}},
+    "score": 0.5,
+    "best_step": 0,
+    "status": "COMPLETED",
+    "message": None,
+}
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", json.dumps({**COMPLETE, "score": "low"})]
+)
+def test_one_wrong_trial_is_named_and_the_others_are_read(tmp_path, content):
+    write_trial(tmp_path, "0", content)
+    write_trial(tmp_path, "1", json.dumps(COMPLETE))
+
+    with pytest.warns(UserWarning, match=r"Left out: .*trial_0.*resume the search"):
+        (found,) = read_trials(tmp_path)
+    assert (found.trial, found.score) == ("1", 0.5)
+
+
+def test_a_folder_with_wrong_trials_alone_is_refused(tmp_path):
+    write_trial(tmp_path, "0", "{")
+    with pytest.raises(ValueError, match=r"trial_0.*resume the search"):
         read_trials(tmp_path)
 
 

@@ -14,7 +14,7 @@ class Pictures(griffe.Extension):
         text = cls.docstring.value if cls.docstring else ""
         if not cls.path.startswith("keras_vaf.layers.") or "Formula" not in text:
             return
-        address = f"../images/activations/{cls.name}.png"
+        address = f"../../images/activations/{cls.name}.png"
         picture = f"![Plot of {cls.name}]({address})"
         # Before the first section, which is "Args" or "Weights".
         cls.docstring.value = re.sub(

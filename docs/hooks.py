@@ -1,14 +1,22 @@
-"""What MkDocs does beside building pages.
+"""Hooks of MkDocs that generate parts of the pages.
 
-Doctests of docstrings are shown as code, for Markdown takes `>>>` for quotations.
-Tables and sentences come from the committed reports, the picture of the architecture
-from the imports, and those of the activation layers from the layers themselves.
+- Doctests are shown as code, because Markdown reads `>>>` as quotations.
+- Formulas between dollar signs are typeset as MathML, which browsers draw.
+- Tables and sentences are made from the committed reports.
+- The picture of the architecture is made from the imports, and the pictures of the
+  activation layers from the layers.
+- Each public class has a page (`api_pages`).
+- Generated reports are left out of the search.
 """
 
+import html
+import re
 from pathlib import Path
 
 from activation_pictures import pictures
+from api_pages import class_pages, navigation, package_page
 from architecture_picture import imports, svg
+from latex2mathml.converter import convert
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
@@ -41,14 +49,18 @@ class Doctests(Extension):
 
 
 def on_config(config):
-    """Use the extension for every page and docstring."""
+    """Use the extension for every page and docstring, and add the pages of classes."""
     config.markdown_extensions.append(Doctests())
+    config.nav = navigation(config.nav)
+    if config.repo_url:
+        config.edit_uri = f"{config.repo_url.rstrip('/')}/edit/main/docs/"
     return config
 
 
 def on_files(files, config):
-    """Add the notebooks, and pictures of the architecture and of the layers."""
+    """Add notebooks, pages of classes, and pictures of architecture and layers."""
     contents = {"architecture.svg": svg(imports())}
+    contents |= class_pages(config.repo_url or "")
     for name, picture in pictures().items():
         contents[f"images/activations/{name}.png"] = picture
     for path, content in contents.items():
@@ -59,6 +71,26 @@ def on_files(files, config):
     return files
 
 
-def on_page_markdown(markdown, **kwargs):
-    """Put reports in the place of the lines that name them."""
+def on_page_markdown(markdown, page, **kwargs):
+    """Insert reports and classes where lines name them, and limit the search."""
+    if page.file.src_uri.startswith("reports/"):
+        page.meta["search"] = {"exclude": True}
+    if re.fullmatch(r"api/\w+/index\.md", page.file.src_uri):
+        markdown = package_page(markdown)
     return fill(markdown)
+
+
+def on_page_content(content, **kwargs):
+    """Typeset the formulas."""
+    return _FORMULA.sub(lambda found: _mathml(found["tag"], found["formula"]), content)
+
+
+_FORMULA = re.compile(
+    r'<(?P<tag>span|div) class="arithmatex">\\[(\[](?P<formula>.*?)\\[)\]]</(?P=tag)>',
+    re.S,
+)
+
+
+def _mathml(tag: str, formula: str) -> str:
+    display = "block" if tag == "div" else "inline"
+    return convert(html.unescape(formula), display=display)

@@ -1,5 +1,6 @@
 """The documentation builds without a warning, shows all public names and is offline."""
 
+import json
 import re
 import subprocess
 import sys
@@ -80,9 +81,47 @@ def test_every_report_is_in_its_place(site):
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_an_activation_has_formula_picture_reference_and_example(site, name):
-    page = (site / "api" / "layers" / "index.html").read_text(encoding="utf-8")
-    (place,) = re.findall(
-        rf'<h2 id="keras_vaf.layers.{name}".*?(?=<h2 |</article>)', page, re.S
-    )
+    page = (site / "api" / "layers" / name / "index.html").read_text(encoding="utf-8")
+    article = re.search(r"<article.*?</article>", page, re.S)[0]
     for part in ("Formula", f'alt="Plot of {name}"', "Reference", "&gt;&gt;&gt; "):
-        assert part in place
+        assert part in article
+
+
+def test_the_page_of_a_class_names_its_source(site):
+    page = (site / "api" / "layers" / "KAF" / "index.html").read_text(encoding="utf-8")
+    assert "keras_vaf/layers/family/kaf.py" in page
+
+
+def test_formulas_are_typeset(site):
+    assert "<mi>&#x003B2;</mi>" in (site / "vaf" / "index.html").read_text("utf-8")
+    for page in site.rglob("*.html"):
+        assert 'class="arithmatex"' not in page.read_text(encoding="utf-8"), page
+
+
+@pytest.fixture(scope="module")
+def found(site):
+    """Addresses of the pages in the search index, by the words on them."""
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    entries = [
+        (entry["location"], f"{entry['title']} {entry['text']}".lower())
+        for entry in index["docs"]
+    ]
+    return lambda word: [place for place, text in entries if word in text]
+
+
+@pytest.mark.parametrize("word", ["conv2d", "csv", "overfit", "gelu", "transformer"])
+def test_the_search_finds_what_a_user_looks_for(found, word):
+    assert found(word)
+
+
+def test_generated_reports_are_not_searched(found):
+    assert [place for place in found("") if place.startswith("reports/")] == []
+
+
+def test_a_repository_gives_source_links_and_edit_buttons(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERAS_VAF_REPOSITORY", "https://example.org/we/keras_vaf")
+    site = build(tmp_path)
+    page = (site / "api" / "layers" / "KAF" / "index.html").read_text(encoding="utf-8")
+    assert "https://example.org/we/keras_vaf/blob/main/keras_vaf/layers/family" in page
+    page = (site / "vaf" / "index.html").read_text(encoding="utf-8")
+    assert "https://example.org/we/keras_vaf/edit/main/docs/vaf.md" in page

@@ -266,7 +266,7 @@ def CrossValidated(tuner_class: type) -> type:
     return _cross_validated(tuner_class)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def _cross_validated(tuner_class: type) -> type:
     name = f"CrossValidated{tuner_class.__name__}"
     return type(name, (CrossValidatedTuner, tuner_class), {})

@@ -73,7 +73,7 @@ def build(kind: type[T], data: Any, name: str = "") -> T:
     return kind(**values)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def _fields(kind: type) -> tuple[dict[str, Any], frozenset[str]]:
     """Return the types of a dataclass's fields, and the names of the required ones."""
     hints = typing.get_type_hints(kind, include_extras=True)

@@ -29,7 +29,7 @@ def apply(
         raise TypeError(FORWARD_MODE) from error
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def _differentiable(
     function: Pointwise, layout: Layout, plain_operators: bool
 ) -> Callable[..., jax.Array]:

@@ -37,7 +37,7 @@ def apply(
     return _differentiable(function, layout, training, case, specs)(*tensors)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def _differentiable(
     function: Pointwise,
     layout: Layout,

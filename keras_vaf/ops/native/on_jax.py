@@ -91,7 +91,8 @@ def _specs(*tensors: jax.Array) -> tuple[tuple[tuple[int, ...], str], ...]:
     return tuple((tensor.shape, tensor.dtype.name) for tensor in tensors)
 
 
-@functools.cache  # without `jit` and one function per case, every eager call compiles
+# Without `jit` and one function per case, every eager call would compile.
+@functools.lru_cache(maxsize=1024)
 def _operation(
     function: Pointwise,
     layout: Layout,

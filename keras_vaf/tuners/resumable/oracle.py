@@ -102,6 +102,6 @@ def make_resumable(oracle: Oracle) -> None:
     oracle.__class__ = _resumable(oracle.__class__)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def _resumable(kind: type[Any]) -> type:
     return type(f"Resumable{kind.__name__}", (ResumableOracle, kind), {})

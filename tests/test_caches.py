@@ -1,0 +1,44 @@
+"""Caches do not grow without bound: functions with arguments keep a limited number."""
+
+import ast
+
+import pytest
+from module_graph import source_files
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+BOUNDED = "functools.lru_cache(maxsize="
+
+
+def unbounded_caches(source: str) -> list[str]:
+    """Return the functions with arguments whose cache has no limit."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and ast.unparse(node.args)
+        for decorator in map(ast.unparse, node.decorator_list)
+        if decorator.rpartition(".")[2].partition("(")[0] in ("cache", "lru_cache")
+        if not decorator.startswith(BOUNDED) or decorator == f"{BOUNDED}None)"
+    ]
+
+
+def test_every_cache_is_bounded():
+    found = {n: unbounded_caches(p.read_text()) for n, p in source_files().items()}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    ["functools.cache", "cache", "lru_cache", "functools.lru_cache(maxsize=None)"],
+)
+def test_an_unbounded_cache_is_seen(decorator):
+    assert unbounded_caches(f"@{decorator}\ndef fit(x): pass") == ["fit"]
+
+
+def test_one_result_and_bounded_caches_are_allowed():
+    for source in (
+        "@functools.cache\ndef load(): pass",
+        "@functools.lru_cache(maxsize=8)\ndef fit(x): pass",
+        "@functools.cached_property\ndef value(self): pass",
+    ):
+        assert unbounded_caches(source) == []

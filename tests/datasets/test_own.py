@@ -214,6 +214,32 @@ class TestFormats:
         with pytest.raises(ValueError, match=f"own.{ending}: expected a table"):
             read_table(path, "y")
 
+    @pytest.mark.filterwarnings("ignore:The xlrd engine is deprecated")
+    @pytest.mark.parametrize(
+        ("module", "name", "row", "column", "sheet"),
+        [
+            ("openpyxl", "far.xlsx", 2**20, 2**14, 0),
+            ("openpyxl", "far.xlsx", 2**20, 2**14, "Sheet"),
+            ("xlwt", "far.xls", 2**16, 2**8, 0),
+        ],
+    )
+    def test_a_cell_far_away_is_refused_before_it_takes_memory(
+        self, tmp_path, module, name, row, column, sheet
+    ):
+        library = pytest.importorskip(module)
+        pytest.importorskip("pandas")
+        book = library.Workbook()
+        if module == "openpyxl":
+            page = book.active
+            page.append(["a", "y"])
+            page.cell(row, column, "astray")
+        else:
+            page = book.add_sheet("Sheet")
+            page.write(row - 1, column - 1, "astray")
+        book.save(tmp_path / name)
+        with pytest.raises(ValueError, match=f"{name}: .* {row} rows and {column} col"):
+            read_table(tmp_path / name, "y", sheet=sheet)
+
     def test_pandas(self, write, expected):
         pandas = pytest.importorskip("pandas")
         self.check(read_table(pandas.read_csv(write(self.TEXT)), "y"), expected)
@@ -364,6 +390,13 @@ def test_a_message_lists_no_more_than_20_columns(write):
         read_table(path, target="y")
     assert "and 980 more columns\n" in str(raised.value)
     assert len(str(raised.value).splitlines()) == 23
+
+
+def test_a_message_names_no_more_than_20_of_the_columns_there(write):
+    path = write(",".join(f"c{i}" for i in range(90)) + "\n" + ",".join(["1"] * 90))
+    with pytest.raises(ValueError, match=r"has no column 'y'.* c19 and 70 more\.") as e:
+        read_table(path, "y")
+    assert "c20" not in str(e.value)
 
 
 def test_the_names_of_very_many_columns_are_compared(write):

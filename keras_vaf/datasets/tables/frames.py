@@ -16,7 +16,7 @@ from keras_vaf.datasets.tables.inference import (
     infer_column,
 )
 from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
-from keras_vaf.datasets.tables.problems import Problem, table_error
+from keras_vaf.datasets.tables.problems import MOST_LISTED, Problem, table_error
 from keras_vaf.datasets.tables.texts import Texts, texts_of
 from keras_vaf.utils import check_choice, did_you_mean
 
@@ -163,13 +163,19 @@ def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
             raise ValueError(
                 f"{file} has no column {name!r} to take as {role}."
                 f"{did_you_mean(name, frame.columns)} "
-                f"Its columns: {', '.join(frame.columns)}.{hint}"
+                f"Its columns: {_listed(frame.columns)}.{hint}"
             )
     inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
     if not inputs:
         raise ValueError(f"{file}: expected a column besides the target")
     empty = frame.isna().all(axis=1)
     return frame[~empty] if empty.any() else frame
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_LISTED
+    text = ", ".join(names[:MOST_LISTED])
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def _no_inputs(roles: Roles) -> set[str | None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # Columns that one error message lists.
-_MOST_LISTED = 20
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def table_error(file: str, problems: Sequence[Problem]) -> TableError:
         file: Name of the table.
         problems: At least one problem.
     """
-    listed = problems[:_MOST_LISTED]
+    listed = problems[:MOST_LISTED]
     lines = [str(problem) for problem in listed]
     if len(problems) > len(listed):
         lines.append(f"and {len(problems) - len(listed)} more columns")

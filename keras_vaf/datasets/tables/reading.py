@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.frames import DateOrder, Roles, encode_frame
+from keras_vaf.datasets.tables.workbooks import check_extent
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -137,7 +138,9 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pandas.read_parquet(path)
-        return pandas.read_excel(path, sheet_name=sheet)
+        with pandas.ExcelFile(path) as book:
+            check_extent(book, sheet, path.stat().st_size)
+            return pandas.read_excel(book, sheet_name=sheet)
     except ImportError as error:
         package = "pyarrow" if "parquet" in path.suffix else "openpyxl"
         raise ImportError(

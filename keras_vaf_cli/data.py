@@ -69,7 +69,8 @@ def show(arguments: argparse.Namespace) -> None:
     dataset = load(arguments.name, arguments.data_dir)
     print(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
     if arguments.picture:
-        path = write_atomically(arguments.picture, plot_distributions(dataset))
+        picture = plot_distributions(dataset)
+        path = write_atomically(arguments.picture, picture, arguments.force)
         print(f"picture: {path}")
 
 

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.visualization import plot_activations
 
     if arguments.picture is not None:
-        check_output(arguments.picture, arguments.force)
+        check_output(arguments.picture, arguments.force, [arguments.model])
     model = load_model(arguments.model)
     found = inspect_activations(model)
     print_table(
@@ -46,5 +46,5 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.picture is not None:
         axes: Any = plot_activations(model)
         picture = png_bytes(axes[0].figure, dpi=120)
-        write_atomically(arguments.picture, picture)
+        write_atomically(arguments.picture, picture, arguments.force)
         print(f"Drawn to {arguments.picture}.")

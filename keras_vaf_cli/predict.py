@@ -40,10 +40,11 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 
-    path = check_output(arguments.output, arguments.force)
+    inputs = (arguments.model, arguments.table)
+    path = check_output(arguments.output, arguments.force, inputs)
     model = load_model(arguments.model)
     predicted = predict_table(model, arguments.table, **file_options(arguments))
     for note in predicted.attrs["notes"]:
         print(note, file=sys.stderr)
-    write_atomically(path, predicted.to_csv(index=False))
+    write_atomically(path, predicted.to_csv(index=False), arguments.force)
     print(f"Predicted {len(predicted):,} rows. Written to {path}.")

@@ -58,13 +58,8 @@ def change_file(
     """
     if Path(output).suffix != ".keras":
         raise ValueError(f"`output` must end in .keras. Received: output={output}")
-    if Path(output).resolve() == Path(source).resolve():
-        raise ValueError(
-            "`output` must be another file than the model, which is not changed. "
-            f"Received: output={output}"
-        )
-    check_output(output, force)
+    check_output(output, force, inputs=[source])
     result = change(load_model(source))
-    with atomic_path(output) as temporary:
+    with atomic_path(output, force=force) as temporary:
         result.save(temporary)
     return result

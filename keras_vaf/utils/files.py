@@ -10,14 +10,16 @@ import platform
 import re
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # Host, process id and start time of the process that writes the file.
 _TEMPORARY = re.compile(r"\.tmp-([0-9a-f]{8})-(\d{1,9})-(\d+)-[0-9a-f]{8}-")
 
 
-def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
+def write_atomically(
+    path: str | os.PathLike[str], data: str | bytes, force: bool = True
+) -> Path:
     """Write a file so that a reader sees the old one or the new one, never a part.
 
     Missing folders are created. `atomic_path` describes what happens to the data.
@@ -25,23 +27,27 @@ def write_atomically(path: str | os.PathLike[str], data: str | bytes) -> Path:
     Args:
         path: The file to write.
         data: Text (written as UTF-8) or bytes.
+        force: Whether an existing file may be replaced.
 
     Returns:
         The path written.
 
     Raises:
+        FileExistsError: If the file exists and `force` is False.
         OSError: If the folder cannot be created or the file cannot be written. The
             error names `path`, and the old file is unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path, ending=".tmp") as temporary:
+    with atomic_path(path, ending=".tmp", force=force) as temporary:
         temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
     return path
 
 
 @contextlib.contextmanager
-def atomic_path(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path]:
+def atomic_path(
+    path: str | os.PathLike[str], ending: str = "", force: bool = True
+) -> Iterator[Path]:
     """Yield a temporary path, which replaces `path` when the block ends.
 
     The temporary file or folder is in the same folder and ends in the same name, so it
@@ -55,8 +61,11 @@ def atomic_path(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path
         path: The file or folder to write. Its parent folder must exist.
         ending: Added to the temporary name. With ".tmp", a pattern such as `*.json`
             does not match a file that a killed process left.
+        force: Whether an existing `path` may be replaced. If not, the one that another
+            process made while the block ran is kept too.
 
     Raises:
+        FileExistsError: If `path` exists when the block ends and `force` is False.
         OSError: If `path` cannot be written; the error names it.
 
     Example:
@@ -76,7 +85,7 @@ def atomic_path(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path
     try:
         yield temporary
         _flush(temporary)
-        _replace(temporary, path)
+        (_replace if force else _place)(temporary, path)
     except BaseException as error:
         _remove(temporary)
         if _is_about(error, temporary):
@@ -125,12 +134,17 @@ def set_aside(path: Path) -> Path:
     return path.rename(next(name for name in names if not name.exists()))
 
 
-def check_output(path: str | os.PathLike[str], force: bool = False) -> Path:
+def check_output(
+    path: str | os.PathLike[str],
+    force: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> Path:
     """Check, before any work is done, that a command may write its output file.
 
     Args:
         path: The file that the command will write.
         force: Whether an existing file may be overwritten.
+        inputs: Files that the command reads, which are never overwritten.
 
     Returns:
         The path.
@@ -138,22 +152,34 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> Path:
     Raises:
         FileExistsError: If the file exists and `force` is False.
         FileNotFoundError: If the folder of the file does not exist.
+        ValueError: If the file is one of `inputs`.
     """
     path = Path(path)
+    if path.resolve() in (Path(file).resolve() for file in inputs):
+        raise ValueError(
+            "The output must be another file than the input, which is not changed. "
+            f"Received: {path}"
+        )
     if not path.parent.is_dir():
         raise FileNotFoundError(
             f"The folder {path.parent} does not exist. Create it first. "
             f"Received: {path}"
         )
-    if path.exists() and not force:
-        raise FileExistsError(
-            f"{path} exists. Choose another name, or overwrite it with --force."
-        )
+    if (path.is_file() or path.is_dir()) and not force:
+        raise _exists(path)
     return path
+
+
+def _exists(path: Path) -> FileExistsError:
+    return FileExistsError(
+        f"{path} exists. Choose another name, or overwrite it with --force."
+    )
 
 
 def _is_about(error: BaseException, temporary: Path) -> bool:
     """Tell whether the temporary file could not be written, in any library's words."""
+    if isinstance(error, FileExistsError):
+        return False  # The name of a temporary file is new.
     if isinstance(error, OSError):
         return error.filename is None or temporary.name in str(error.filename)
     text = str(error) if isinstance(error, Exception) else ""
@@ -210,6 +236,20 @@ def _flush(path: Path) -> None:
         if file.is_file():
             with open(file, "rb+") as stream:
                 os.fsync(stream.fileno())
+
+
+def _place(temporary: Path, path: Path) -> None:
+    """Rename a file or folder, in one step that fails if `path` exists."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError:  # It is a folder, or the file system has no links.
+        if path.exists():
+            raise _exists(path) from None
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
 
 
 def _replace(temporary: Path, path: Path) -> None:

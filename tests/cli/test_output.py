@@ -1,5 +1,7 @@
 """Every command that writes one file keeps an existing one, unless `--force`."""
 
+import os
+
 import pytest
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -29,6 +31,27 @@ def test_an_existing_file_needs_force(run, refusal, inputs, tmp_path, command):
 
     assert run(f"{command} out.keras --force")[0] == 0
     assert path.read_bytes() != b"old"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_another_process_writes_meanwhile_is_kept(
+    run, inputs, tmp_path, monkeypatch, command
+):
+    path = tmp_path / "out.keras"
+    monkeypatch.setattr(os, "fsync", lambda _: path.write_text("of another process"))
+
+    code, _, errors = run(f"{command} out.keras")
+    assert (code, "out.keras exists" in errors) == (2, True)
+    assert path.read_text() == "of another process"
+
+
+@pytest.mark.parametrize("command", COMMANDS[:-1])
+def test_the_input_is_never_overwritten(refusal, inputs, tmp_path, command):
+    source = command.split()[1]
+    before = (tmp_path / source).read_bytes()
+
+    assert "another file than the input" in refusal(f"{command} {source} --force")
+    assert (tmp_path / source).read_bytes() == before
 
 
 @pytest.mark.parametrize("command", COMMANDS)

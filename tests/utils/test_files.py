@@ -298,6 +298,58 @@ class TestAtomicPath:
         assert not os.path.isfile(os.devnull)
 
 
+class TestWithoutForce:
+    """A file that another process wrote in the meantime is kept."""
+
+    @pytest.fixture(params=[True, False], ids=["links", "no links"])
+    def links(self, request, monkeypatch):
+        def refuse(*arguments):
+            raise OSError(errno.EPERM, "Operation not permitted")
+
+        if not request.param:
+            monkeypatch.setattr(os, "link", refuse)
+
+    @pytest.mark.parametrize("kind", ["file", "folder"])
+    def test_a_file_that_came_in_the_meantime_is_kept(self, tmp_path, links, kind):
+        path = tmp_path / "out"
+        with (
+            pytest.raises(FileExistsError, match=r"out exists.* --force"),
+            atomic_path(path, force=False) as temporary,
+        ):
+            if kind == "folder":
+                temporary.mkdir()
+            else:
+                temporary.write_text("mine")
+            path.write_text("of another process")
+        assert path.read_text() == "of another process"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_new_file_is_written(self, tmp_path, links):
+        write_atomically(tmp_path / "out", "new", force=False)
+        assert [path.read_text() for path in tmp_path.iterdir()] == ["new"]
+
+    def test_one_of_many_processes_writes(self, tmp_path):
+        program = """
+            import time
+            files._remove_stale_once(__import__("pathlib").Path.cwd())
+            time.sleep(max(0, float(sys.argv[2]) - time.time()))
+            try:
+                files.write_atomically("out", sys.argv[1], force=False)
+            except FileExistsError:
+                print("refused")
+            """
+        program = [sys.executable, "-c", HEAD + textwrap.dedent(program)]
+        start = str(time.time() + 1.5)
+        writers = [
+            subprocess.Popen([*program, str(n), start], cwd=tmp_path, stdout=-1)
+            for n in range(8)
+        ]
+        said = [writer.communicate()[0].decode().strip() for writer in writers]
+        assert said.count("refused") == 7
+        assert (tmp_path / "out").read_text() == str(said.index(""))
+        assert len(list(tmp_path.iterdir())) == 1
+
+
 class TestRemoveStale:
     @pytest.fixture
     def temporary(self, tmp_path):
@@ -367,6 +419,15 @@ class TestCheckOutput:
         with pytest.raises(FileExistsError, match=r"old\.keras exists.* --force"):
             check_output(tmp_path / "old.keras")
         assert check_output(tmp_path / "old.keras", force=True).exists()
+
+    def test_an_input_is_never_the_output(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "old.keras").write_text("old")
+        with pytest.raises(ValueError, match="another file than the input"):
+            check_output(tmp_path / "old.keras", force=True, inputs=["old.keras"])
+
+    def test_a_device_may_be_written(self):
+        assert check_output(os.devnull).exists()
 
     def test_a_missing_folder_is_an_error(self, tmp_path):
         with pytest.raises(FileNotFoundError, match="absent does not exist"):

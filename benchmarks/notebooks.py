@@ -2,8 +2,11 @@
 
     python -m benchmarks.notebooks
     python -m benchmarks.notebooks 3_search
+    python -m benchmarks.notebooks --tidy
 
-Each notebook is written anew, with its outputs and without traces of this machine.
+Each notebook is written with its outputs and without traces of this machine. Its badge
+and its first code cell depend on two settings in `mkdocs.yml`: the address of the
+repository, and whether the package is published on the package index.
 """
 
 import argparse
@@ -25,17 +28,30 @@ from keras_vaf.utils import markdown_table, write_atomically
 FOLDER = Path(__file__).parents[1] / "notebooks"
 REPORT = Path("docs/reports/notebooks/seconds.json")
 
-# The one place that says where the badges lead. Colab opens a notebook of a public
-# repository at /github/OWNER/NAME/blob/main/notebooks/...; until there is one, it asks
-# for the file.
-COLAB = "https://colab.research.google.com/#upload=true"
-BADGE = (
-    "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
-    f"({COLAB})"
-)
+COLAB = "https://colab.research.google.com"
 
+# The package index may have a package of this name by somebody else, which must not be
+# installed.
+INSTALL = """\
+# Installs keras_vaf where it is missing, as on Colab.
+import importlib.util
+from pathlib import Path
 
-# What the C++ of TensorFlow and XLA writes about the machine. Colab does not show it.
+PUBLISHED = {published}  # whether the package index has this package
+
+if importlib.util.find_spec("keras_vaf") is None:
+    archives = [*Path().glob("keras_vaf-*.whl"), *Path().glob("keras_vaf-*.tar.gz")]
+    if not archives and not PUBLISHED:
+        raise FileNotFoundError(
+            "Upload keras_vaf-VERSION-py3-none-any.whl, or the .tar.gz file, into the "
+            "folder of this notebook, and run this cell again. `python -m build` in "
+            "the repository makes both files."
+        )
+    package = f"./{{archives[0]}}" if archives else "keras-vaf"
+    %pip install --quiet "{{package}}[{extras}]"
+"""
+
+# Log lines of TensorFlow and XLA about the machine, which Colab does not show.
 _LOG = re.compile(
     r"^(?:WARNING: All log messages before absl|[IWE]\d{4} \d\d:).*\n", re.M
 )
@@ -60,10 +76,32 @@ def execute(book, folder, **variables):
     client.execute(env=os.environ | {"PATH": path} | variables)
 
 
-def tidy(book):
-    """Put in the badge, and take out what differs from machine to machine."""
-    first = book.cells[0]
-    first.source = re.sub(r"^\[!\[Open in Colab\].*$", BADGE, first.source, flags=re.M)
+def settings():
+    """Return the address of the repository, and whether the package is published."""
+    text = (FOLDER.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    address = re.search(r'^repo_url: !ENV \[\w+, "(.*)"\]$', text, re.M)[1]
+    published = re.search(r"^  published: (true|false)$", text, re.M)[1] == "true"
+    return address, published
+
+
+def badge(name, repository):
+    """Return the badge that opens a notebook in Colab, or asks for its file."""
+    address = f"{COLAB}/#upload=true"
+    if repository:
+        owner_and_name = repository.rstrip("/").split("/", 3)[3]
+        address = f"{COLAB}/github/{owner_and_name}/blob/main/notebooks/{name}.ipynb"
+    return f"[![Open in Colab]({COLAB}/assets/colab-badge.svg)]({address})"
+
+
+def tidy(book, name):
+    """Update the badge and the installation, and remove traces of the machine."""
+    repository, published = settings()
+    first, install, *_ = book.cells
+    first.source = re.sub(
+        r"^\[!\[Open in Colab\].*$", badge(name, repository), first.source, flags=re.M
+    )
+    [extras] = re.findall(r"%pip install .*\[(.*)\]", install.source)
+    install.source = INSTALL.format(published=published, extras=extras).rstrip()
     for number, cell in enumerate(book.cells):
         cell.id = f"cell-{number}"
         if cell.cell_type == "code":
@@ -93,10 +131,10 @@ def table(report):
 
 
 def run(book):
-    """Run a notebook in a folder of its own, and say how long it took.
+    """Run a notebook in an empty folder, and return how long it took.
 
-    The time that all cores spent on it says more than the clock where other programs
-    run beside it; the load is how many did, on average, in the last minute.
+    The sum of the processor seconds of all cores is more reliable than the clock when
+    other programs run. The load is their average number in the last minute.
     """
     start, spent = time.perf_counter(), _processor_seconds()
     with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +151,11 @@ def _processor_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
+def _write(book, name):
+    tidy(book, name)
+    write_atomically(FOLDER / f"{name}.ipynb", nbformat.writes(book) + "\n")
+
+
 def main():
     """Run the notebooks that are named, or all."""
     parser = argparse.ArgumentParser(
@@ -120,16 +163,22 @@ def main():
     )
     known = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(known)}")
-    names = parser.parse_args().names or known
+    parser.add_argument(
+        "--tidy", action="store_true", help="run nothing; update badges and first cells"
+    )
+    arguments = parser.parse_args()
+    names = arguments.names or known
     if set(names) - set(known):
         parser.error(f"the notebooks are {', '.join(known)}")
+    if arguments.tidy:
+        for name in names:
+            _write(read(FOLDER / f"{name}.ipynb"), name)
+        return
     report = json.loads(REPORT.read_text()) if REPORT.exists() else {}
     for name in names:
-        path = FOLDER / f"{name}.ipynb"
-        book = read(path)
+        book = read(FOLDER / f"{name}.ipynb")
         seconds = run(book)
-        tidy(book)
-        write_atomically(path, nbformat.writes(book) + "\n")
+        _write(book, name)
         report[name] = seconds | environment()
         write_atomically(REPORT, json.dumps(report, indent=1, sort_keys=True) + "\n")
         write_atomically(REPORT.with_name("table.md"), table(report))

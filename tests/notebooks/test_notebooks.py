@@ -6,7 +6,17 @@ import re
 import nbformat
 import pytest
 
-from benchmarks.notebooks import BADGE, FOLDER, REPORT, execute, read, table, tidy
+from benchmarks import notebooks
+from benchmarks.notebooks import (
+    FOLDER,
+    REPORT,
+    badge,
+    execute,
+    read,
+    settings,
+    table,
+    tidy,
+)
 
 PATHS = sorted(FOLDER.glob("*.ipynb"))
 
@@ -90,16 +100,57 @@ def test_what_is_committed_holds_no_noise_and_no_trace_of_a_machine(path):
     assert all(output.get("name") != "stderr" for output in outputs(path))
     assert NOISE.findall(printed(outputs(path))) == []
     book = read(path)
-    tidy(book)
+    tidy(book, path.stem)
     assert book == read(path)
 
 
 @every_notebook
-def test_a_notebook_opens_in_colab_and_installs_what_is_missing(path):
-    first, install, *_ = read(path).cells
-    assert first.source.split("\n\n")[1] == BADGE
-    assert 'find_spec("keras_vaf") is None' in install.source
-    assert "%pip install" in install.source
+def test_a_notebook_opens_in_colab(path):
+    first = read(path).cells[0]
+    assert first.source.split("\n\n")[1] == badge(path.stem, settings()[0])
+
+
+def test_a_badge_opens_the_notebook_of_the_repository():
+    address = "https://github.com/we/keras_vaf"
+    assert "/github/we/keras_vaf/blob/main/notebooks/3_search.ipynb)" in badge(
+        "3_search", address
+    )
+    assert "#upload=true" in badge("3_search", "")
+
+
+def installed(cell, monkeypatch, folder, found=False):
+    """Return the arguments of pip when a cell runs in a folder."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.chdir(folder)
+    spec = object() if found else None
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: spec)
+    shell, lines = InteractiveShell(), []
+    shell.register_magic_function(lines.append, magic_name="pip")
+    shell.run_cell(cell.source).raise_error()
+    return lines
+
+
+@every_notebook
+def test_the_first_cell_installs_an_uploaded_file(path, tmp_path, monkeypatch):
+    install = read(path).cells[1]
+    assert installed(install, monkeypatch, tmp_path, found=True) == []
+    with pytest.raises(FileNotFoundError, match=r"Upload keras_vaf-.*\.whl"):
+        installed(install, monkeypatch, tmp_path)
+    (tmp_path / "keras_vaf-0.2.0.tar.gz").touch()
+    (line,) = installed(install, monkeypatch, tmp_path)
+    assert line.startswith('install --quiet "./keras_vaf-0.2.0.tar.gz[')
+    (tmp_path / "keras_vaf-0.2.0-py3-none-any.whl").touch()
+    (line,) = installed(install, monkeypatch, tmp_path)
+    assert line.startswith('install --quiet "./keras_vaf-0.2.0-py3-none-any.whl[')
+
+
+def test_the_package_index_is_used_only_if_the_package_is_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(notebooks, "settings", lambda: ("", True))
+    book = read(PATHS[0])
+    tidy(book, PATHS[0].stem)
+    (line,) = installed(book.cells[1], monkeypatch, tmp_path)
+    assert line.startswith('install --quiet "keras-vaf[')
 
 
 def test_what_was_timed_takes_less_than_five_minutes():

@@ -4,6 +4,8 @@ import re
 
 from report_files import Row, names_of, render, rows_of, text_of
 
+from keras_vaf.paper.tables.summaries import TITLES
+
 _TITLES = {"relu": "ReLU", "vaf-relu": "VAF"}
 _VAFS = ("vaf-random-rescaled", "vaf-relu")
 _CHOICES = {
@@ -25,18 +27,6 @@ _CHOICES = {
     "vaf-adamw-no-decay": "AdamW: activations do not decay",
     "vaf-adamw-tenth": "AdamW: activations at a tenth of the rate",
     "vaf-adamw-tenfold": "AdamW: activations at ten times the rate",
-}
-_TITLED = {
-    "relu": "ReLU",
-    "relu-fair": "ReLU of equal size and tries",
-    "vaf-relu": "VAF, ReLU start",
-    "vaf-random": "VAF, random start",
-    "vaf-random-rescaled": "VAF, rescaled random start",
-    "vaf-either-rescaled": "the better of these two VAFs",
-    "vaf-silu": "VAF, SiLU start",
-    "silu": "SiLU",
-    "vaf-best": "best VAF",
-    "best-fixed": "best fixed activation",
 }
 _PAIR = re.compile(
     r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+); "
@@ -89,8 +79,8 @@ def summary(manner: str) -> str:
                 lines.append(
                     {
                         "task": f"{task}, {len(words)} datasets",
-                        "activation": _TITLED[arm.partition(" ")[0]],
-                        "against": _TITLED[against],
+                        "activation": TITLES[arm.partition(" ")[0]],
+                        "against": TITLES[against],
                         "better": _count(words, "better"),
                         "worse": _count(words, "worse"),
                         "Wilcoxon p": wilcoxon[arm, against],

@@ -251,7 +251,7 @@ def test_the_picture_has_a_dot_for_each_vaf_and_dataset_better_to_the_right():
 
     [ax] = gains_figure(selected_results(reports, "accuracy")).axes
 
-    assert ax.get_title(loc="left") == "vaf-relu\nagainst relu"
+    assert ax.get_title(loc="left") == "VAF, ReLU start\nagainst ReLU"
     dots = [line for line in ax.lines if line.get_marker() == "o"]
     assert [dot.get_xdata()[0] for dot in dots] == pytest.approx([40, 40])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["wine", "liver"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from keras_vaf.experiments.reports.report import error
 from keras_vaf.experiments.results.result import Result
-from keras_vaf.paper.tables.summaries import Results, by_pair
+from keras_vaf.paper.tables.summaries import TITLES, Results, by_pair
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 
@@ -44,7 +44,8 @@ def gains_figure(found: Results) -> Figure:
     panels = figure.subplots(1, max(1, len(pairs)), sharey=True, squeeze=False)[0]
     for ax, (pair, own) in zip(panels, pairs.items(), strict=False):
         _draw(own, datasets, ax)
-        ax.set_title(f"{pair[0]}\nagainst {pair[1]}", fontsize=9)
+        names = (TITLES.get(name, name) for name in pair)
+        ax.set_title("\nagainst ".join(names), fontsize=9)
     panels[0].set_yticks(range(len(datasets)), datasets)
     figure.supxlabel("gain, % of the reference's error (better to the right)", size=10)
 

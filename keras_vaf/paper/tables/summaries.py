@@ -12,6 +12,20 @@ from keras_vaf.experiments.results.significance import holm, wilcoxon
 Results = Mapping[tuple[str, str], Result]
 """Results by the names of dataset and activation."""
 
+TITLES = {
+    "relu": "ReLU",
+    "relu-fair": "ReLU of equal size and tries",
+    "vaf-relu": "VAF, ReLU start",
+    "vaf-random": "VAF, random start",
+    "vaf-random-rescaled": "VAF, rescaled random start",
+    "vaf-either-rescaled": "the better of these two VAFs",
+    "vaf-silu": "VAF, SiLU start",
+    "silu": "SiLU",
+    "vaf-best": "best VAF",
+    "best-fixed": "best fixed activation",
+}
+"""Names of activations and of their teams, in pictures and on pages."""
+
 Pair = tuple[str, str]
 """The names of an activation and of its reference."""
 

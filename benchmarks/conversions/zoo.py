@@ -100,7 +100,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "image_shape": (32, 32, 3),
         "input_conv_filters": [8],
         "input_conv_kernel_sizes": [3],
-        "stackwise_num_filters": [8, 16],
+        "stackwise_num_filters": [64, 64],
         "stackwise_num_blocks": [1, 1],
         "stackwise_num_strides": [1, 2],
         "block_type": "basic_block",

@@ -202,3 +202,111 @@ class Classifier(keras.Model):
     def from_config(cls, config, custom_objects=None):
         backbone = keras.saving.deserialize_keras_object(config["backbone"])
         return cls(backbone, name=config["name"])
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Forgetful(layers.Layer):
+    """Its `get_config` fails, as that of the decoder of Llama does."""
+
+    def __init__(self, units, activation, kernel_initializer, **kwargs):
+        super().__init__(**kwargs)
+        self.activation = keras.activations.get(activation)
+        self.inner = layers.Dense(units, kernel_initializer=kernel_initializer)
+
+    def build(self, shape):
+        self.inner.build(shape)
+
+    def call(self, inputs):
+        return self.activation(self.inner(inputs))
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Silent(layers.Layer):
+    """Has no `get_config`, and its activation is not its own, as the layers of T5."""
+
+    def __init__(self, units, activation="relu", **kwargs):
+        super().__init__(**kwargs)
+        self.inner = layers.Dense(units, activation=activation)
+
+    def build(self, shape):
+        self.inner.build(shape)
+
+    def call(self, inputs):
+        return self.inner(inputs)
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Talkative(layers.Layer):
+    """Its configuration names more than it takes, as the patches of ViT do."""
+
+    def __init__(self, sizes, **kwargs):
+        super().__init__(**kwargs)
+        self.inner = layers.Dense(*sizes)
+
+    def build(self, shape):
+        self.inner.build(shape)
+
+    def call(self, inputs):
+        return self.inner(inputs)
+
+    def get_config(self):
+        return {**super().get_config(), "sizes": (4,), "patches": 2}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Late(layers.Layer):
+    """Builds the layers inside at its first call, as the embedding of DeBERTa does."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.norm = layers.LayerNormalization()
+
+    def call(self, inputs):
+        return self.norm(inputs)
+
+    def compute_output_shape(self, shape):
+        return shape
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Undescribed(keras.Model):
+    """A model whose layers only itself can make."""
+
+    def __init__(self, width=4, own=True, **kwargs):
+        entry = keras.Input((5, width))
+        x = Talkative((width,))(entry)
+        x = Forgetful(6, ops.silu, keras.initializers.RandomNormal(0, 0.5))(x)
+        x = Silent(width, dtype=keras.DTypePolicy("float32"))(Late()(x))
+        x = layers.Dense(width)(x if own else Deaf(width)(x))
+        super().__init__(entry, x, **kwargs)
+        self.width, self.own = width, own
+
+    def get_config(self):
+        return {"name": self.name, "width": self.width, "own": self.own}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Deaf(layers.Layer):
+    """Has an argument for an activation that another one inside does not come from."""
+
+    def __init__(self, units, activation="gelu", **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.activation = keras.activations.get(activation)
+        self.expert = layers.Dense(units, activation="silu", name="expert")
+
+    def build(self, shape):
+        self.expert.build(shape)
+
+    def call(self, inputs):
+        return self.expert(inputs) + 1
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "activation": "gelu"}

@@ -302,6 +302,64 @@ class TestSubclassedModel:
             freeze(convert(backbone()))
 
 
+class TestModelWhoseLayersAreNotDescribed:
+    def converted(self, own=True):
+        found = convert(blocks.Undescribed(own=own))
+        random = np.random.default_rng(1)
+        weights = [w + random.normal(0, 0.3, w.shape) for w in found.get_weights()]
+        found.set_weights(weights)
+        return found
+
+    def test_is_frozen(self, tmp_path):
+        found = self.converted()
+        frozen = freeze(found, data=X)
+        assert len(frozen.report.replaced) == 2
+        assert frozen.report.deviation < 1e-5
+        frozen.save(tmp_path / "frozen.keras")
+        loaded = keras.saving.load_model(tmp_path / "frozen.keras")
+        assert "keras_vaf" not in str(frozen.get_config())
+        assert_equal(found, loaded, 1e-5)
+
+    def test_is_as_it_was(self):
+        found = self.converted()
+        layer = next(each for each in found.layers if isinstance(each, blocks.Silent))
+        freeze(found, data=X)
+        assert "get_config" not in vars(layer)
+        assert isinstance(layer.inner.activation, VAFActivation)
+
+    def test_names_the_activation_that_has_no_argument(self):
+        found = self.converted(own=False)
+        with pytest.raises(ValueError, match="no argument for the activation 'expert/"):
+            freeze(found, data=X)
+
+
+def test_a_class_as_an_argument_is_not_written_to_a_file():
+    class Norm(layers.Layer):
+        def __init__(self, kind=layers.LayerNormalization, **kwargs):
+            super().__init__(**kwargs)
+            self.norm = kind()
+
+        def call(self, inputs):
+            return self.norm(inputs)
+
+    class Model(keras.Model):
+        def __init__(self, **kwargs):
+            entry = keras.Input((5, 4))
+            x = layers.ReLU()(Norm(layers.LayerNormalization, name="norm")(entry))
+            super().__init__(entry, layers.Dense(2)(x), **kwargs)
+
+        def get_config(self):
+            return {}
+
+        @classmethod
+        def from_config(cls, config, custom_objects=None):
+            return cls()
+
+    found = convert(Model())
+    with pytest.raises(ValueError, match="'norm' of class Norm cannot be made again"):
+        freeze(found, data=X)
+
+
 def test_activations_under_other_names_are_found_past_calls_without_symbols(tmp_path):
     model = blocks.Encoders()
     found = convert(model)

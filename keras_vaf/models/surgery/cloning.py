@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import keras
 
+from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import walk
 from keras_vaf.models.surgery.weights import copy_weights
 from keras_vaf.types import Tensor
@@ -47,6 +48,14 @@ def is_subclassed(model: keras.Model) -> bool:
     return not next(makers).__module__.startswith("keras.")
 
 
+def subclassed_models(model: keras.Model) -> list[keras.Model]:
+    """Return the outermost subclassed models in a Sequential or Functional one."""
+    if is_subclassed(model):
+        return [model]
+    inside = (part for part in model.layers if is_graph(part))
+    return [found for part in inside for found in subclassed_models(part)]
+
+
 def check_graph(model: Any) -> None:
     """Raise a `ValueError` unless a model is a Sequential or Functional one."""
     if is_graph(model):
@@ -76,6 +85,7 @@ def rebuild(
     inplace: bool = False,
     edit: Callable[[dict[str, Any]], Any] | None = None,
     compiled: bool = True,
+    constructions: Constructions | None = None,
 ) -> keras.Model:
     """Return a copy of a model in which some layers are replaced.
 
@@ -92,13 +102,14 @@ def rebuild(
         inplace: Whether to use the layers of the model instead of copies.
         edit: Takes the configuration of a layer and returns that of its copy.
         compiled: Whether to compile the copy as the model is.
+        constructions: Describes layers that do not describe themselves.
 
     Raises:
         ValueError: If the model is subclassed, or one of its layers cannot be made
             again.
     """
     check_graph(model)
-    builder = _Builder(swap, change, inplace, edit)
+    builder = _Builder(swap, change, inplace, edit, constructions or Constructions([]))
     result = builder.model(model)
     builder.finish()
     if compiled and model.compiled:
@@ -147,9 +158,17 @@ def _with_shared_layers(model: keras.Model) -> list[keras.Model]:
 
 
 class _Builder:
-    def __init__(self, swap: Any, change: Any, inplace: bool, edit: Any) -> None:
+    def __init__(
+        self,
+        swap: Any,
+        change: Any,
+        inplace: bool,
+        edit: Any,
+        constructions: Constructions,
+    ) -> None:
         self._swap, self._change = swap, change
         self._inplace, self._edit = inplace, edit
+        self._constructions = constructions
         self._made: dict[int, Any] = {}
         self._inlined: set[int] = set()
         self._then: dict[int, Callable[[Tensor], Tensor]] = {}
@@ -249,10 +268,11 @@ class _Builder:
                 layer.activation = keras.activations.linear
             return layer
         try:
-            config = layer.get_config()
+            config = self._constructions.configuration(layer)
             if linear:
                 config["activation"] = "linear"
-            new = type(layer).from_config(self._edit(config) if self._edit else config)
+            config = self._edit(config) if self._edit else config
+            new = self._constructions.make(layer, config)
         except Exception as error:
             if not linear and not getattr(layer, "weights", ()):
                 return layer  # there is nothing to copy

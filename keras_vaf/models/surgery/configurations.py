@@ -7,6 +7,8 @@ import keras
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.surgery.constructions import Constructions
+from keras_vaf.models.surgery.converted import held_by, walk
 from keras_vaf.models.surgery.fixed_activations import (
     ACTIVATION_LAYERS,
     is_linear,
@@ -38,16 +40,19 @@ class Configuration:
     Args:
         layer: A layer with code of its own, a wrapper, or a recurrent layer.
         path: Its path.
+        constructions: Describes layers that do not describe themselves.
 
     Attributes:
         slots: The activations. There are none if the layer cannot be described.
     """
 
-    def __init__(self, layer: keras.layers.Layer, path: str) -> None:
-        self._kind = type(layer)
+    def __init__(
+        self, layer: keras.layers.Layer, path: str, constructions: Constructions
+    ) -> None:
+        self._layer, self._constructions = layer, constructions
         self.slots: list[Slot] = []
         try:
-            self._config = layer.get_config()
+            self._config = constructions.configuration(layer)
         except Exception:  # a layer of others may raise anything
             return
         found = find_layers(layer, TrainableActivation).values()
@@ -58,6 +63,7 @@ class Configuration:
             self.slots.append(
                 slot._replace(activation=trained.get(name, slot.activation))
             )
+        self._place(trained)
 
     def holds(self, activation: Any) -> bool:
         """Tell whether an activation inside the layer comes from its configuration."""
@@ -82,7 +88,34 @@ class Configuration:
                 new = new.activation
             holder[key] = keras.saving.serialize_keras_object(new)
         config = edit(self._config) if edit else self._config
-        return self._kind.from_config(config)
+        return self._constructions.make(self._layer, config)
+
+    def _place(self, trained: dict[str, TrainableActivation]) -> None:
+        """Find the argument of an activation that was put in after the construction.
+
+        It is the one argument whose function no layer inside applies any more.
+        """
+        parts = (self._layer, *(part for _, part, *_ in walk(self._layer)))
+        held = [each for part in parts for each in held_by(part).values()]
+        known = {slot.activation.name for slot in self.slots if _is_trained(slot)}
+        new = {
+            id(each): each
+            for each in held
+            if getattr(each, "name", None) in trained.keys() - known
+        }
+        still_there = {label(each) for each in held}
+        free = [
+            i
+            for i, slot in enumerate(self.slots)
+            if not _is_trained(slot) and label(slot.activation) not in still_there
+        ]
+        if len(new) == len(free) == 1:
+            (activation,) = new.values()
+            self.slots[free[0]] = self.slots[free[0]]._replace(activation=activation)
+
+
+def _is_trained(slot: Slot) -> bool:
+    return isinstance(slot.activation, TrainableActivation)
 
 
 def _is_name(key: Any) -> bool:

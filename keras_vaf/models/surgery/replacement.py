@@ -14,8 +14,10 @@ from keras_vaf.models.surgery.cloning import (
     Swap,
     check_graph,
     rebuild,
+    subclassed_models,
 )
 from keras_vaf.models.surgery.configurations import Configuration
+from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import held_activations, hold
 from keras_vaf.models.surgery.fixed_activations import (
     applied,
@@ -105,9 +107,12 @@ def replace_activations(
             layers cannot be made again.
     """
     check_graph(model)
-    surgery = _Surgery(model, decide, edit)
+    constructions = Constructions([] if subclassed else subclassed_models(model))
+    surgery = _Surgery(model, decide, edit, constructions)
     change = surgery.change if subclassed else None
-    result = rebuild(model, surgery.swap, change, inplace, edit, compiled)
+    result = rebuild(
+        model, surgery.swap, change, inplace, edit, compiled, constructions
+    )
     found = find_layers(result, TrainableActivation).values()
     if getattr(result, "inputs", None) and not all(each.weights for each in found):
         result(sample_inputs(result), training=False)  # builds those inside layers
@@ -145,8 +150,11 @@ def replace_trainable(
 class _Surgery:
     """Replaces the activations of a model, and remembers what it did."""
 
-    def __init__(self, model: keras.Model, decide: Any, edit: Any) -> None:
+    def __init__(
+        self, model: keras.Model, decide: Any, edit: Any, constructions: Constructions
+    ) -> None:
         self._decide, self._edit = decide, edit
+        self._constructions = constructions
         self._names = {layer.name for _, layer in layers_of(model)}
         self._kept: list[KeptActivation] = []
         # Path, replacement, layer that has it inside, parameters of the old activation.
@@ -228,7 +236,7 @@ class _Surgery:
 
     def _swap_inside(self, layer: keras.layers.Layer, path: str) -> Swap | None:
         """Return a layer with other activations in its configuration."""
-        configuration = Configuration(layer, path)
+        configuration = Configuration(layer, path, self._constructions)
         chosen = {}
         for i, slot in enumerate(configuration.slots):
             place = self._place(slot.activation, layer, slot.path, slot.recurrent)

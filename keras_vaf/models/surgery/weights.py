@@ -5,6 +5,7 @@ from typing import Any
 
 import keras
 
+from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
 
@@ -41,8 +42,22 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
     if [each.shape for each in source] != [each.shape for each in target]:
         raise ValueError(
             f"The layer {old.name!r} of class {type(old).__name__} cannot be made "
-            f"again from its configuration: the copy has {len(target)} weights, or "
-            f"other ones. Received: a layer with {len(source)} weights"
+            f"again from its configuration: {_difference(old, new)}. "
+            f"Received: a layer with {len(source)} weights, and a copy with "
+            f"{len(target)}"
         )
     for weight, value in zip(target, source, strict=True):
         weight.assign(keras.ops.convert_to_numpy(value))
+
+
+def _difference(old: Any, new: Any) -> str:
+    """Say why a layer and its copy have different weights."""
+    activations = find_layers(old, TrainableActivation)
+    lost = activations.keys() - find_layers(new, TrainableActivation).keys()
+    if not lost:
+        return "it has other weights"
+    return (
+        f"it has no argument for the activation {min(lost)!r}, which `convert` put "
+        "into it. `model.export` writes the model as it is, for a process without "
+        "keras_vaf"
+    )

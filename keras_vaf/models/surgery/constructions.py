@@ -1,0 +1,148 @@
+"""`Constructions` describes layers whose own configuration is not enough."""
+
+import contextlib
+import copy
+import functools
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+
+from keras_vaf.models.surgery.converted import walk
+
+_PLAIN = (str, int, float, bool, type(None))
+# Keras raises these for arguments that a file cannot hold, such as classes.
+_NOT_WRITTEN = (AttributeError, TypeError, ValueError)
+
+
+class Constructions:
+    """The arguments with which a subclassed model made its layers.
+
+    Many layers of other packages have a `get_config` that is missing, incomplete or
+    wrong, because only their model makes them. The model is therefore made again from
+    its own configuration, which is complete, and the arguments of its layers are noted.
+
+    Args:
+        models: Subclassed models.
+    """
+
+    def __init__(self, models: list[keras.Model]) -> None:
+        self._models = models
+        self._found: dict[int, dict[str, Any]] | None = None
+
+    def configuration(self, layer: keras.layers.Layer) -> dict[str, Any]:
+        """Return a configuration from which a layer can be made.
+
+        Args:
+            layer: Any layer, or another operation.
+
+        Raises:
+            Exception: What the layer raises, if its own configuration is not enough and
+                no other is known.
+        """
+        if not self._models:
+            return layer.get_config()
+        try:
+            config = layer.get_config()
+            type(layer).from_config(copy.deepcopy(config))
+        except Exception:  # a layer of others may raise anything
+            config = self._made_with(layer)
+            if config is None:
+                raise
+        return config
+
+    def make(self, old: Any, config: dict[str, Any]) -> Any:
+        """Return a layer that is saved with the configuration that it is made from.
+
+        Args:
+            old: A layer of the same class, which the new one takes the place of.
+            config: The configuration.
+        """
+        described = copy.deepcopy(config)
+        new = type(old).from_config(config)
+        if id(old) in (self._found or ()):
+            new.get_config = functools.partial(copy.deepcopy, described)
+        if self._models and _builds_by_its_first_call(old):
+            new.get_build_config = dict
+        return new
+
+    def _made_with(self, layer: Any) -> dict[str, Any] | None:
+        if self._found is None:
+            self._found = {}
+            for model in self._models:
+                self._found |= _constructions(model)
+        return copy.deepcopy(self._found.get(id(layer)))
+
+
+def _builds_by_its_first_call(layer: Any) -> bool:
+    """Tell whether only a call builds the layers inside a layer.
+
+    Keras takes such a layer for built when it loads one, and the weights of the layers
+    inside find no place.
+    """
+    if not isinstance(layer, keras.layers.Layer) or isinstance(layer, keras.Model):
+        return False
+    return type(layer).build is keras.layers.Layer.build and bool(layer._layers)
+
+
+def _constructions(model: keras.Model) -> dict[int, dict[str, Any]]:
+    """Return configurations of the layers of a model by the id of the layer."""
+    found: dict[int, dict[str, Any]] = {}
+    try:
+        with _arguments() as made:
+            twin = type(model).from_config(model.get_config())
+        for (_, layer, *_), (_, other, *_) in zip(walk(model), walk(twin), strict=True):
+            config = (
+                _described(layer, made[id(other)][1]) if id(other) in made else None
+            )
+            if config is not None:
+                found[id(layer)] = config
+    except Exception:  # a class of others may raise anything
+        return {}
+    return found
+
+
+def _described(layer: keras.layers.Layer, given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments of a layer as a file can hold them."""
+    config = {}
+    known = inspect.signature(type(layer).__init__).parameters.values()
+    for each in known:
+        if each.default is not each.empty and each.name not in given:
+            with contextlib.suppress(*_NOT_WRITTEN):
+                config[each.name] = _plain(each.default)
+    config |= {key: keras.tree.map_structure(_plain, v) for key, v in given.items()}
+    if any(each.name == "name" or each.kind is each.VAR_KEYWORD for each in known):
+        config["name"] = layer.name
+    return config
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
+    return keras.saving.serialize_keras_object(value)
+
+
+@contextlib.contextmanager
+def _arguments() -> Iterator[dict[int, tuple[Any, dict[str, Any]]]]:
+    """Note the arguments of all layers that are made: layer and arguments by its id."""
+    made: dict[int, tuple[Any, dict[str, Any]]] = {}
+    original = vars(keras.Operation)["__new__"]
+
+    def new(kind: Any, *args: Any, **kwargs: Any) -> Any:
+        instance = original.__func__(kind, *args, **kwargs)
+        signature = inspect.signature(kind.__init__)
+        with contextlib.suppress(TypeError):
+            given = dict(signature.bind(instance, *args, **kwargs).arguments)
+            kinds = {p.kind: name for name, p in signature.parameters.items()}
+            given.pop(next(iter(signature.parameters)))
+            given |= given.pop(kinds.get(inspect.Parameter.VAR_KEYWORD, ""), {})
+            if kinds.get(inspect.Parameter.VAR_POSITIONAL) not in given:
+                made[id(instance)] = instance, given
+        return instance
+
+    keras.Operation.__new__ = staticmethod(new)
+    try:
+        yield made
+    finally:
+        keras.Operation.__new__ = original

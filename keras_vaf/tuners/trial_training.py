@@ -128,9 +128,11 @@ class TrialTraining(NamedTuple):
                 zip(models, self.rows, strict=True)
             )
         ]
+        x, y = self.data
         return train_many(
             runs,
-            *self.data,
+            x,
+            y,
             epochs=epochs,
             batch_size=self.batch_size,
             patience=self.patience,
@@ -172,7 +174,8 @@ def folds_to_bytes(folds: list[TrainedFold]) -> bytes:
     }
     about = json.dumps([(fold.best, fold.epoch, len(fold.weights)) for fold in folds])
     file = io.BytesIO()
-    np.savez(file, about=np.array(about), **arrays)
+    contents: dict[str, Any] = {"about": np.array(about), **arrays}
+    np.savez(file, **contents)
     return file.getvalue()
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.choices import TUNERS
-from keras_vaf_cli.shared import add_data_dir, add_engine, add_hidden, names, print_table
+from keras_vaf_cli.shared import (
+    add_data_dir,
+    add_engine,
+    add_hidden,
+    names,
+    print_table,
+)
 from keras_vaf_cli.tables import add_table_options, open_data, table_options
 
 if TYPE_CHECKING:

@@ -97,10 +97,12 @@ class CrossValidatedTuner(ResumableTuner):
         self._task = SearchTask(
             x, y, epochs, batch_size, patience, preprocess, groups, times
         )
+        data, rows = self._task.split(self._folds, self._fold_seed, self._stratify)
         objective = self.oracle.objective
         self._training = TrialTraining(
             self.hypermodel,
-            *self._task.split(self._folds, self._fold_seed, self._stratify),
+            data,
+            rows,
             batch_size,
             patience,
             objective.name,

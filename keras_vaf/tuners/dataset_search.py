@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_vaf.datasets import Preprocessing, TableEncoder
 from keras_vaf.datasets.scores import Rows, baseline_scores
-from keras_vaf.datasets.tables.encoder import with_encoder
+from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments import RPROP
 from keras_vaf.models import mlp
 from keras_vaf.training.divisions import hold_out

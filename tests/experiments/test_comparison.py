@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.datasets.tables.encoder import encoder_of
+from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import (
     Protocol,
     Shard,

@@ -1,4 +1,4 @@
-"""What both estimators of scikit-learn share: `VAFEstimator`."""
+"""The base class of the estimators of scikit-learn: `VAFEstimator`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class TrainedTrial(NamedTuple):
     """Result of `TrialTraining.train`.
 
     Attributes:
-        hyperparameters: Those of the trial, with all that the hypermodel asked for.
+        hyperparameters: Those of the trial, as the hypermodel has completed them.
         metrics: Means of all metrics over the folds, and the metrics of each fold.
         folds: The best epochs of the folds, from which another trial can continue.
     """

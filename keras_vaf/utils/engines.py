@@ -79,7 +79,7 @@ def open_engine(name: str | Engine) -> Iterator[Engine]:
             an engine that is open, and stays so.
 
     Raises:
-        ValueError: If there is no such engine.
+        ValueError: If the name is unknown.
 
     Example:
 
@@ -98,7 +98,7 @@ def open_engine(name: str | Engine) -> Iterator[Engine]:
 
 
 def check_engine(name: str | Engine) -> None:
-    """Raise a `ValueError` unless there is such an engine."""
+    """Raise a `ValueError` if the name of an engine is unknown."""
     if isinstance(name, Engine):
         return
     number = name.removeprefix(_PROCESSES)

@@ -28,7 +28,7 @@ def running(tmp_path_factory):
 
 
 def kill_the_driver(done, target, *arguments):
-    """Run a function in a process of its own, and kill it once `done()` is true."""
+    """Run a function in another process, and kill it once `done()` is true."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["jax", "distributed", __name__])
     process = context.Process(target=target, args=arguments)

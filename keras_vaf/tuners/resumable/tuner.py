@@ -69,7 +69,7 @@ class ResumableTuner(Tuner):
     def _next_trial(self) -> Trial | None:
         """Return the next trial, or `None` if others must end first or all ended."""
         busy = self.oracle.ongoing_trials
-        # The oracle counts each trial under way as a tuner of its own.
+        # The oracle takes each trial under way for a tuner.
         names = (f"tuner{number}" for number in itertools.count())
         self.pre_create_trial()
         trial = self.oracle.create_trial(next(n for n in names if n not in busy))

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.choices import TUNERS
-from keras_vaf_cli.shared import add_data_dir, add_hidden, names, print_table
+from keras_vaf_cli.shared import (
+    add_data_dir,
+    add_engine,
+    add_hidden,
+    names,
+    print_table,
+)
 from keras_vaf_cli.tables import add_table_options, open_data, table_options
 
 if TYPE_CHECKING:
@@ -55,6 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
     from keras_vaf.utils import require
+    from keras_vaf.utils.engines import check_engine
 
     if arguments.words[:1] == ["show"] and len(arguments.words) == 2:
         _show(Path(arguments.words[1]))
@@ -67,10 +74,11 @@ def run(arguments: argparse.Namespace) -> None:
         )
     require("matplotlib", extra="plot")  # now, not after the search
     require("rich", extra="tune")
+    check_engine(arguments.engine)
     folder = _folder(arguments)
     search = DatasetSearch(Settings.read(folder), folder)
     try:
-        _run(search)
+        _run(search, arguments.engine)
     except KeyboardInterrupt as stop:
         raise type(stop)(
             "every finished trial is kept; continue with: keras-vaf search --resume "
@@ -106,6 +114,7 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
         help="how trials are drawn; hyperband makes 6, 23 or 70, most of them of few "
         "epochs (default: %(default)s)",
     )
+    add_engine(group)
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
@@ -131,18 +140,20 @@ def _folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _run(search: "DatasetSearch") -> None:
+def _run(search: "DatasetSearch", engine: str) -> None:
     from keras_vaf.tuners.baselines import BASELINES
     from keras_vaf.tuners.resumable.progress import duration
+    from keras_vaf.utils.engines import open_engine
 
     started = time.monotonic()
     tuner = search.tuner()
-    search.run(tuner)
     baselines = {}
-    for name in search.settings.baselines:
-        print(f"Baseline {BASELINES[name]}, with as many trials:", flush=True)
-        baselines[name] = search.tuner(name)
-        search.run(baselines[name])
+    with open_engine(engine) as opened:
+        search.run(tuner, opened)
+        for name in search.settings.baselines:
+            print(f"Baseline {BASELINES[name]}, with as many trials:", flush=True)
+            baselines[name] = search.tuner(name)
+            search.run(baselines[name], opened)
     report = search.finish(tuner, baselines)
     _print_trials(tuner.results(), search.settings)
     _print_scores(report, search.metric)

@@ -65,16 +65,22 @@ def add_run_options(group: argparse._ActionsContainer) -> None:
         help="networks trained together, on JAX (default: as many as one seed has "
         "trainings, up to what suits the device)",
     )
-    group.add_argument(
-        "--engine",
-        default="here",
-        metavar="ENGINE",
-        help="where to train: here, or dask://HOST:PORT (default: %(default)s)",
-    )
+    add_engine(group)
     group.add_argument(
         "--shard",
         metavar="I/N",
         help="train only the I-th of N parts; merge their folders afterwards",
+    )
+
+
+def add_engine(group: argparse._ActionsContainer) -> None:
+    """Add the option for the place of the trainings."""
+    group.add_argument(
+        "--engine",
+        default="here",
+        metavar="ENGINE",
+        help="where to train: here, processes:N on this machine, or dask://HOST:PORT "
+        "(default: %(default)s)",
     )
 
 

@@ -13,7 +13,7 @@ from benchmarks.faults.mutations import DEEP, mutations
 from keras_vaf.experiments import Report, comparison_table, find_variants, read_reports
 from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.results.learned import learned_layers
-from keras_vaf.experiments.runs.training_runs import learned_activations
+from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import load_curve, save_curve
 from keras_vaf.tuners import read_trials

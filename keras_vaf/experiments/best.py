@@ -13,7 +13,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset, TableEncoder
-from keras_vaf.datasets.tables.encoder import with_encoder
+from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports.report import Report, error
 from keras_vaf.experiments.results.comparison_table import metric_title

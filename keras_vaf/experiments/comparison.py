@@ -20,7 +20,7 @@ from keras_vaf.experiments.reports.store import Shard, Store, file_name
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table
 from keras_vaf.experiments.results.verdict import verdict
-from keras_vaf.experiments.runs.engines import HERE, Track, check_engine
+from keras_vaf.experiments.runs.cells import Track
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.utils import (
@@ -30,6 +30,7 @@ from keras_vaf.utils import (
     require,
     write_atomically,
 )
+from keras_vaf.utils.engines import HERE, check_engine, open_engine
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def compare(
         protocols: The protocols to compare; the others are compared with the first one.
         seeds: Different seeds; every seed draws its own folds and starts.
         output: Folder for all files.
-        engine: Where to train: `"here"`, or `"dask://HOST:PORT"`.
+        engine: Where to train: `"here"`, `"processes:N"` of this machine, or
+            `"dask://HOST:PORT"`.
         shard: Train only the cells of this shard. The run that finds all cells in its
             folder makes the table.
         track: Called with an iterable of the trained cells, and their number; returns
@@ -102,7 +104,8 @@ def compare(
     folder = Path(output) / _folder_name(protocols, seeds)
     _check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")
-    run = train_missing(protocols, seeds, dataset, store, engine, shard, track)
+    with open_engine(engine) as opened:
+        run = train_missing(protocols, seeds, dataset, store, opened, shard, track)
     comparison = Comparison(run.reports, run.missing, folder, run.set_aside)
     if not comparison.missing:
         _write(comparison, dataset)

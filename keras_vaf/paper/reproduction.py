@@ -10,12 +10,13 @@ from typing import Literal
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
 from keras_vaf.experiments.reports.store import Shard, Store
-from keras_vaf.experiments.runs.engines import HERE, Track, Trainers, check_engine
+from keras_vaf.experiments.runs.cells import Track, Trainers
 from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.settings import with_settings
 from keras_vaf.utils import check_distinct
+from keras_vaf.utils.engines import HERE, check_engine, open_engine
 
 
 def reproduce(
@@ -72,13 +73,14 @@ def reproduce(
         wanted.append((dataset, [with_replicas(each, replicas) for each in protocols]))
     others = sum(_others(store, protocols) for _, protocols in wanted)
     runs = []
-    for dataset, protocols in wanted:
-        where = dataset, store, engine, shard, track, Trainers()
-        run = train_missing(protocols, seeds, *where)
-        while more := _more(experiment, form, run):
-            protocols += [with_replicas(each, replicas) for each in more]
+    with open_engine(engine) as opened:
+        for dataset, protocols in wanted:
+            where = dataset, store, opened, shard, track, Trainers()
             run = train_missing(protocols, seeds, *where)
-        runs.append(run)
+            while more := _more(experiment, form, run):
+                protocols += [with_replicas(each, replicas) for each in more]
+                run = train_missing(protocols, seeds, *where)
+            runs.append(run)
     return Reproduction(
         experiment,
         form,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import keras
@@ -11,10 +13,14 @@ from keras import ops
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
-from keras_vaf.training import History, split, train
+from keras_vaf.training import History, split
+from keras_vaf.training.network_trainer import NetworkTrainer
+from keras_vaf.training.runs import NetworkRun
 
 _FEWEST_ROWS = 10  # fewer rows are not divided
 _ROWS_AT_ONCE = 4096
+_MOST_TRAINERS = 16
+_TRAINERS: dict[Any, NetworkTrainer] = {}
 
 
 class Settings(NamedTuple):
@@ -28,73 +34,98 @@ class Settings(NamedTuple):
     seed: int
 
 
-def build_network(
-    inputs: int,
-    outputs: int,
-    hidden: tuple[int, ...],
-    seed: int,
-    initialization: Any,
-    **vaf: Any,
-) -> keras.Sequential:
-    """Return a network with a VAF after each hidden layer.
+class Architecture(NamedTuple):
+    """Everything on which the compiled training of a network depends.
 
     Args:
         inputs: Number of inputs.
         outputs: Number of outputs.
         hidden: Widths of the hidden layers.
-        seed: Seed of the kernels, and of random starts.
-        initialization: As in `VAFActivation`.
-        **vaf: Other arguments of `VAFActivation`.
+        k: As in `VAFActivation`.
+        g: As in `VAFActivation`.
+        sharing: As in `VAFActivation`.
+        classes: Whether the network classifies.
     """
-    seeds = iter(range(seed, seed + len(hidden)))
 
-    def activation() -> VAFActivation:
-        start = initialization
-        if isinstance(start, str) and start == "random":
-            start = RandomStart(seed=next(seeds))
-        return VAFActivation(initialization=start, **vaf)
+    inputs: int
+    outputs: int
+    hidden: tuple[int, ...]
+    k: int
+    g: Any
+    sharing: Any
+    classes: bool
 
-    return mlp(inputs, hidden, outputs, activation, seed=seed)
+    def build(self, initialization: Any, seed: int) -> keras.Sequential:
+        """Return a network with a VAF after each hidden layer.
+
+        Args:
+            initialization: As in `VAFActivation`.
+            seed: Seed of the kernels, and of random starts.
+        """
+        seeds = iter(range(seed, seed + len(self.hidden)))
+
+        def activation() -> VAFActivation:
+            start = initialization
+            if isinstance(start, str) and start == "random":
+                start = RandomStart(seed=next(seeds))
+            return VAFActivation(self.k, self.g, self.sharing, start)
+
+        return mlp(self.inputs, self.hidden, self.outputs, activation, seed=seed)
 
 
 def fit_network(
     network: keras.Sequential,
+    architecture: Architecture,
     x: np.ndarray,
     y: np.ndarray,
     weights: np.ndarray,
-    classes: bool,
     settings: Settings,
 ) -> History:
     """Train a network, and leave it with the weights of its best epoch.
 
     Args:
         network: The network.
+        architecture: Its architecture.
         x: Inputs, float32.
         y: Numbers of classes, or targets.
         weights: Weight of each row.
-        classes: Whether the network classifies.
         settings: The training options.
     """
     # The targets carry the weights through the training loop.
     weights = weights * (len(weights) / weights.sum())
-    data = np.stack([y, weights], axis=1).astype("float32")
+    data = x, np.stack([y, weights], axis=1).astype("float32")
     rows = validation = np.arange(len(x))
-    fraction = settings.validation_fraction
+    fraction, seed = settings.validation_fraction, settings.seed
     if fraction is not None and len(x) >= _FEWEST_ROWS:
-        rows, validation = _divided(y, fraction, settings.seed, classes)
-    loss = _weighted_cross_entropy if classes else _weighted_square
-    network.compile(keras.optimizers.Adam(settings.learning_rate), loss)
+        rows, validation = _divided(y, fraction, seed, architecture.classes)
     size = settings.batch_size
-    return train(
-        network,
-        x[rows],
-        data[rows],
-        (x[validation], data[validation]),
-        epochs=settings.epochs,
-        batch_size=None if size is None or size >= len(rows) else size,
-        patience=settings.patience,
-        seed=settings.seed,
-    )
+    size = None if size is None or size >= len(rows) else size
+    with _lent_trainer(architecture, size, settings.patience) as trainer:
+        trainer.prepare(data)
+        start = trainer.start(network.get_weights(), seed, settings.learning_rate)
+        run = NetworkRun(start, rows, validation, seed)
+        [trained] = trainer.train(data, [run], settings.epochs)
+    network.set_weights(trained.weights)
+    return trained.history
+
+
+@contextlib.contextmanager
+def _lent_trainer(
+    architecture: Architecture, batch_size: int | None, patience: int | None
+) -> Iterator[NetworkTrainer]:
+    """Give a trainer that no other thread has; the next fit need not compile again."""
+    policy = keras.config.floatx(), keras.config.dtype_policy().name
+    key = architecture, batch_size, patience, policy
+    trainer = _TRAINERS.pop(key, None)
+    if trainer is None:
+        model = architecture.build("g", seed=0)
+        loss = _weighted_cross_entropy if architecture.classes else _weighted_square
+        model.compile(keras.optimizers.Adam(), loss)
+        trainer = NetworkTrainer(model, batch_size, patience)
+    yield trainer
+    _TRAINERS[key] = trainer
+    if len(_TRAINERS) > _MOST_TRAINERS:
+        _TRAINERS.pop(next(iter(_TRAINERS)), None)
 
 
 def outputs_of(network: keras.Sequential, x: np.ndarray) -> np.ndarray:

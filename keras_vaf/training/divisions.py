@@ -1,5 +1,6 @@
 """Folds that keep groups of rows together, or that test on later rows."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,9 @@ def time_fold_rows(
 
     The later half of the rows is divided into test blocks. Each block is tested by a
     network of the half of all rows that comes just before it, the last of which are
-    for validation. All folds thus have equally many rows.
+    for validation. Rows of equal times stay in one part. All folds have as many
+    training and validation rows as the smallest one; the others leave out their
+    earliest rows.
 
     Args:
         times: For each row a number that orders the rows.
@@ -62,7 +65,7 @@ def time_fold_rows(
             `None`, the test rows are the validation rows.
 
     Raises:
-        ValueError: If there are too few rows.
+        ValueError: If there are too few rows, or too few different times.
 
     Example:
 
@@ -71,26 +74,47 @@ def time_fold_rows(
     """
     check_integer("folds", folds, minimum=2)
     order = np.argsort(np.asarray(times), kind="stable")
+    ordered = np.asarray(times)[order]
     half = len(order) // 2
-    block = (len(order) - half) // folds
-    fraction = validation_fraction or 0.0
-    validation = int(np.ceil(fraction * half))
-    if block < 1 or half - validation < 1:
+    validation = math.ceil((validation_fraction or 0.0) * half)
+    bounds = _time_bounds(ordered, folds, validation)
+    training = min(half - validation, *(cut for cut, _, _ in bounds))
+    tested = [end - start for _, start, end in bounds]
+    if training < 1 or min(tested) < 1:
         raise ValueError(
-            f"{folds} folds in time need at least {2 * folds} rows: use fewer folds. "
-            f"Received: folds={folds}, {len(order)} rows"
+            f"{folds} folds in time need at least {2 * folds} rows, and different "
+            f"times in each fold: use fewer folds. Received: folds={folds}, "
+            f"{len(order)} rows, {len(np.unique(ordered))} different times"
         )
+    validation = min(start - cut for cut, start, _ in bounds)
     rows = []
-    for fold in range(folds):
-        start = len(order) - (folds - fold) * block
-        test = np.sort(order[start : start + block])
-        before = order[start - half : start]
+    for cut, start, end in bounds:
+        rest = np.sort(order[cut - training : cut])
         if validation_fraction is None:
-            rows.append((np.sort(before), test, test))
+            test = np.sort(order[start : start + min(tested)])
+            rows.append((rest, test, test))
         else:
-            cut = half - validation
-            rows.append((np.sort(before[:cut]), np.sort(before[cut:]), test))
+            held = np.sort(order[start - validation : start])
+            rows.append((rest, held, np.sort(order[start:end])))
     return rows
+
+
+def _time_bounds(
+    ordered: np.ndarray, folds: int, validation: int
+) -> list[tuple[int, int, int]]:
+    """Return where validation and test rows of each fold begin, and where they end."""
+    block = (len(ordered) - len(ordered) // 2) // folds
+    starts = [
+        _before_equal(ordered, len(ordered) - left * block)
+        for left in range(folds, 0, -1)
+    ]
+    cuts = [_before_equal(ordered, max(start - validation, 0)) for start in starts]
+    return list(zip(cuts, starts, [*starts[1:], len(ordered)], strict=True))
+
+
+def _before_equal(ordered: np.ndarray, place: int) -> int:
+    """Return the first place of the time that stands at a place of ordered times."""
+    return int(np.searchsorted(ordered, ordered[min(place, len(ordered) - 1)]))
 
 
 def hold_out(
@@ -109,15 +133,24 @@ def hold_out(
         seed: As in `split`.
         stratify: As in `split`.
         groups: As in `fold_rows`.
-        times: As in `fold_rows`; the last rows are for the test.
+        times: As in `fold_rows`; the rows of the last times are for the test.
 
     Returns:
         Both, in increasing order.
+
+    Raises:
+        ValueError: If there are too few rows, groups or different times.
     """
     y = np.asarray(y)
     if times is not None:
         order = np.argsort(np.asarray(times), kind="stable")
-        first = len(y) - int(np.ceil(fraction * len(y)))
+        ordered = np.asarray(times)[order]
+        first = _before_equal(ordered, len(y) - math.ceil(fraction * len(y)))
+        if first == 0:
+            raise ValueError(
+                "A test on the latest rows needs rows of an earlier time. Received: "
+                f"{len(y)} rows, {len(np.unique(ordered))} different times"
+            )
         return np.sort(order[:first]), np.sort(order[first:])
     if groups is not None:
         labels = y if stratify else np.zeros(len(y), np.int64)

@@ -45,7 +45,8 @@ def fold_rows(
         groups: One label per row. Rows of equal labels stay together: training,
             validation and test rows have no label in common.
         times: One number per row, such as a date. Each fold is tested on rows that are
-            not earlier than those that it is trained on. The later half of the rows is
+            later than those that it is trained on; rows of equal times stay in one
+            part. The later half of the rows is
             divided into the test blocks. Each block is tested by a network of as many
             rows as there are in a half, those that come just before the block. The last
             of these rows are for validation.

@@ -94,8 +94,9 @@ def split(
     training = shared - validation - left_out
     if not 0 < fraction < 1 or left_out < 0 or min(validation, training) < classes:
         raise ValueError(
-            "Training and validation part need a row of each class (of any, where not "
-            "stratified): `fraction` of the rows must be neither too few nor too many. "
+            "Training and validation rows must both have a row of each class, or at "
+            "least one row if not stratified: use more rows, fewer folds or another "
+            "`fraction`. "
             f"Received: fraction={fraction}, {len(y)} rows, {classes} classes"
         )
     selection = require("sklearn.model_selection", extra="experiments")

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.training import History, TrainingRun, train_many
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
-from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.tuners.results import EPOCHS, TrialResult, fold_metrics, result_of
+from keras_vaf.tuners.results import EPOCHS, TrialResult, result_of
 from keras_vaf.tuners.resumable.same_search import check_same_search
 from keras_vaf.tuners.resumable.tuner import ResumableTuner
 from keras_vaf.tuners.resumable.versions import keras_tuner
-from keras_vaf.tuners.task import Task
+from keras_vaf.tuners.task import SearchTask
+from keras_vaf.tuners.trial_training import TrialTraining
+from keras_vaf.utils import write_atomically
+from keras_vaf.utils.engines import HERE, Engine, Task, check_engine, open_engine
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
@@ -44,7 +44,9 @@ class CrossValidatedTuner(ResumableTuner):
         self._stratify = stratify
         self._fold_seed = kwargs.get("seed") or 0
         self._task: Any = None
+        self._training: Any = None
         self._attempts: Counter[str] = Counter()
+        self._shared: dict[Engine, Any] = {}
         super().__init__(*args, **kwargs)
         # Hyperband gives each trial a part of its `max_epochs`.
         self._epoch_parts = getattr(self.oracle, "max_epochs", 1)
@@ -65,6 +67,7 @@ class CrossValidatedTuner(ResumableTuner):
         preprocess: Preprocess | None = None,
         groups: Any = None,
         times: Any = None,
+        engine: str | Engine = HERE,
     ) -> None:
         """Run trials until the search is over; resume it if it was interrupted.
 
@@ -79,19 +82,37 @@ class CrossValidatedTuner(ResumableTuner):
             preprocess: As in `keras_vaf.training.cross_validate`.
             groups: As in `keras_vaf.training.fold_rows`.
             times: As in `keras_vaf.training.fold_rows`.
+            engine: Where the trials are trained: `"here"`, `"processes:N"` of this
+                machine, or `"dask://HOST:PORT"`. A class with its own `run_trial` runs
+                its trials here.
 
         Raises:
-            ValueError: If the folder holds another search, or the data do not allow the
-                folds.
+            ValueError: If the folder holds another search, the data do not allow the
+                folds, or the engine is unknown.
             RuntimeError: If too many trials failed in a row.
+            OSError: If the workers are lost.
         """
         x, y = to_arrays("`(x, y)`", (x, y))
-        self._task = Task(x, y, epochs, batch_size, patience, preprocess, groups, times)
-        self._data, self._rows = self._task.split(
-            self._folds, self._fold_seed, self._stratify
+        check_engine(engine)
+        self._task = SearchTask(
+            x, y, epochs, batch_size, patience, preprocess, groups, times
+        )
+        data, rows = self._task.split(self._folds, self._fold_seed, self._stratify)
+        objective = self.oracle.objective
+        self._training = TrialTraining(
+            self.hypermodel,
+            data,
+            rows,
+            batch_size,
+            patience,
+            objective.name,
+            objective.direction,
+            self._fold_seed,
         )
         self._check_project()
-        super().search()
+        own = type(self).run_trial is not CrossValidatedTuner.run_trial
+        with open_engine(HERE if own else engine) as opened:
+            self.run_trials(opened)
 
     def check_space(self, space: HyperParameters) -> None:
         """Raise a `ValueError` if the hypermodel asks for no hyper-parameters."""
@@ -103,7 +124,9 @@ class CrossValidatedTuner(ResumableTuner):
             )
 
     def run_trial(self, trial: Trial) -> dict[str, float]:
-        """Train a model on every fold.
+        """Train a model on every fold, where the engine of the search says.
+
+        A class that overrides this method runs its trials in this process.
 
         Args:
             trial: The trial.
@@ -115,40 +138,12 @@ class CrossValidatedTuner(ResumableTuner):
             FloatingPointError: If a fold had no finite epoch: KerasTuner tries the
                 trial again as often as `max_retries_per_trial` says.
         """
-        started = time.perf_counter()
-        objective = self.oracle.objective
-        attempt = self._attempts[trial.trial_id]
-        self._attempts[trial.trial_id] += 1
-        keras.utils.clear_session()
-        runs = [
-            TrainingRun(
-                self._build(trial.hyperparameters, fold, attempt),
-                training,
-                validation,
-                independent_seeds(self._fold_seed, fold, "shuffling")[0],
-                build=trial.trial_id,
-            )
-            for fold, (training, validation, _) in enumerate(self._rows)
-        ]
-        task, (x, y) = self._task, self._data
-        histories = train_many(
-            runs,
-            x,
-            y,
-            epochs=self._epochs(trial),
-            batch_size=task.batch_size,
-            patience=task.patience,
-            monitor=objective.name,
-            mode=objective.direction,
-        )
-        _check_finite(histories, trial, objective.name)
-        best = [history.best for history in histories]
-        means = {n: math.fsum(b[n] for b in best) / len(best) for n in best[0]}
-        return means | fold_metrics(
-            scores=[values[objective.name] for values in best],
-            epochs=[history.best_epoch for history in histories],
-            seconds=time.perf_counter() - started,
-        )
+        task = self._tasks.pop(trial.trial_id, None) or self._submit(Engine(), trial)
+        trained = task.result()
+        trial.hyperparameters = trained.hyperparameters
+        if self._epoch_parts > 1:
+            write_atomically(self._folds_file(trial.trial_id), trained.folds)
+        return trained.metrics
 
     def results(self) -> list[TrialResult]:
         """Return the results of all trials, in the order in which they began."""
@@ -178,25 +173,45 @@ class CrossValidatedTuner(ResumableTuner):
 
     def load_model(self, trial: Trial) -> keras.Model:
         """Train the hyper-parameters of a trial on all rows (see `refit_best`)."""
-        if self._task is None:
+        if self._training is None:
             raise ValueError(
                 "Call `search` first, with the data to train on: it returns at once if "
                 "the search is over. Received: no data"
             )
-        model = self._build(trial.hyperparameters, fold=self._folds, attempt=0)
+        model = self._training.build(trial.hyperparameters, self._folds, attempt=0)
         self._task.fit_all(model, int(trial.metrics.get_last_value(EPOCHS)))
         return model
 
-    def _epochs(self, trial: Trial) -> int:
-        parts = self._epoch_parts
-        part = trial.hyperparameters.values.get("tuner/epochs", parts)
-        return math.ceil(self._task.epochs * part / parts)
+    def _submit(self, engine: Engine, trial: Trial) -> Task:
+        attempt = self._attempts[trial.trial_id]
+        self._attempts[trial.trial_id] += 1
+        epochs, earlier = self._epochs(trial.hyperparameters.values)
+        if engine not in self._shared:
+            self._shared = {engine: engine.share(self._training)}
+        return engine.submit(
+            TrialTraining.train,
+            self._shared[engine],
+            trial.hyperparameters,
+            epochs,
+            attempt,
+            earlier,
+        )
 
-    def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
-        """Return a fresh model, whose start depends on seed, fold and attempt alone."""
-        [seed] = independent_seeds(self._fold_seed, fold, attempt)
-        keras.utils.set_random_seed(seed)
-        return self.hypermodel.build(hp)
+    def _epochs(self, values: dict[str, Any]) -> tuple[int, bytes | None]:
+        """Return the epochs of a trial, and the folds that it continues."""
+
+        def epochs(parts: int) -> int:
+            return math.ceil(self._task.epochs * parts / self._epoch_parts)
+
+        most = epochs(values.get("tuner/epochs", self._epoch_parts))
+        before = epochs(values.get("tuner/initial_epoch", 0))
+        file = self._folds_file(values.get("tuner/trial_id", ""))
+        if before in (0, most) or not file.is_file():
+            return most, None
+        return most - before, file.read_bytes()
+
+    def _folds_file(self, trial_id: str) -> Path:
+        return Path(self.get_trial_dir(trial_id)) / "folds.npz"
 
     def _check_project(self) -> None:
         """Refuse to resume another search."""
@@ -221,15 +236,15 @@ def CrossValidated(tuner_class: type) -> type:
     rows of a later test out of the search. On JAX, one program trains the folds of a
     trial.
 
-    The class takes the arguments of the tuner, and `folds` and `stratify`. A search
-    runs in one process. `search(x, y, epochs)` resumes an interrupted search, also
+    The class takes the arguments of the tuner, and `folds` and `stratify`.
+    `search(x, y, epochs, engine="here")` resumes an interrupted search, also
     after `kill -9`; `results()` returns the results of the trials; `refit_best()`
     trains the best trial on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
-            `GridSearch` or another subclass of `keras_tuner.Tuner`. Hyperband trains
-            the trials that it continues from the start.
+            `GridSearch` or another subclass of `keras_tuner.Tuner`. A trial that
+            Hyperband continues starts from the best epochs of the earlier one.
 
     Returns:
         The class.
@@ -270,13 +285,3 @@ def CrossValidated(tuner_class: type) -> type:
 def _cross_validated(tuner_class: type) -> type:
     name = f"CrossValidated{tuner_class.__name__}"
     return type(name, (CrossValidatedTuner, tuner_class), {})
-
-
-def _check_finite(histories: list[History], trial: Trial, objective: str) -> None:
-    folds = [fold for fold, history in enumerate(histories) if history.best_epoch == 0]
-    if folds:
-        raise FloatingPointError(
-            f"In trial {trial.trial_id}, {objective} was not finite in any epoch of "
-            f"fold {', '.join(map(str, folds))}. "
-            f"Received: {trial.hyperparameters.values}"
-        )

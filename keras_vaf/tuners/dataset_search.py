@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_vaf.datasets import Preprocessing, TableEncoder
 from keras_vaf.datasets.scores import Rows, baseline_scores
-from keras_vaf.datasets.tables.encoder import with_encoder
+from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments import RPROP
 from keras_vaf.models import mlp
 from keras_vaf.training.divisions import hold_out
@@ -38,6 +38,7 @@ from keras_vaf.tuners.baselines import (
 from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.search_settings import TUNERS, Settings
 from keras_vaf.utils import atomic_path, png_bytes, write_atomically
+from keras_vaf.utils.engines import HERE, Engine
 from keras_vaf.visualization import plot_activations
 
 TRIALS = "trials"
@@ -115,8 +116,13 @@ class DatasetSearch:
             project_name=f"{TRIALS}-{baseline}" if baseline else TRIALS,
         )
 
-    def run(self, tuner: Any) -> None:
-        """Run the missing trials of a tuner."""
+    def run(self, tuner: Any, engine: str | Engine = HERE) -> None:
+        """Run the missing trials of a tuner.
+
+        Args:
+            tuner: From the method `tuner`.
+            engine: Where they are trained, as in `CrossValidatedTuner.search`.
+        """
         x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
         groups, times = self._dataset.groups, self._dataset.times
         tuner.search(
@@ -126,6 +132,7 @@ class DatasetSearch:
             preprocess=self._preprocess,
             groups=None if groups is None else groups[self._rows],
             times=None if times is None else times[self._rows],
+            engine=engine,
         )
 
     def finish(self, tuner: Any, baselines: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Data and training options of a search, as one `Task`."""
+"""Data and training options of a search, as one `SearchTask`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from keras_vaf.training.folds import FoldRows, Preprocess, preprocess_folds
 from keras_vaf.utils import checksum
 
 
-class Task(NamedTuple):
+class SearchTask(NamedTuple):
     """The arguments of `search`.
 
     Args:

@@ -217,7 +217,7 @@ def test_ctrl_c_is_one_sentence_and_exit_code_130(table, tmp_path, capsys, monke
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("keras_vaf.experiments.runs.engines.train_batch", interrupt)
+    monkeypatch.setattr("keras_vaf.experiments.runs.cells.train_batch", interrupt)
     words = [table(), "--target", "kind", "--output", str(tmp_path / "o"), *QUICK]
 
     assert main(["compare", *words]) == 130

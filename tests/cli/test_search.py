@@ -291,3 +291,29 @@ def test_a_folder_that_cannot_be_written_is_refused(dataset, tmp_path, capsys):
     said = refusal(capsys, "small", "--output", str(tmp_path / "o"))
 
     assert str(tmp_path / "o") in said
+
+
+def test_an_unknown_engine_is_refused_before_anything_is_written(tmp_path, capsys):
+    words = ["wine", "--engine", "there", "--output", str(tmp_path / "new")]
+    assert "`engine` must be 'here', processes:N" in refusal(capsys, *words)
+    assert not (tmp_path / "new").exists()
+
+
+def test_trials_run_where_the_engine_says(dataset, tmp_path, monkeypatch):
+    dataset()
+    opened = []
+    monkeypatch.setattr(
+        CrossValidatedTuner,
+        "search",
+        lambda self, *_, engine, **__: opened.append(engine),
+    )
+
+    def finish(*_):
+        raise RuntimeError("no trial was run")
+
+    monkeypatch.setattr(dataset_search.DatasetSearch, "finish", finish)
+    words = ["wine", *QUICK[:-2], "--baselines", "relu", "--engine", "processes:2"]
+    assert main(["search", *words, "--output", str(tmp_path)]) == 2
+    assert len(opened) == 2
+    assert opened[0] is opened[1]  # the baselines, too
+    assert type(opened[0]).__name__ == "_DaskEngine"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Column, Preprocessing, TableEncoder, read_table
-from keras_vaf.datasets.tables.encoder import encoder_of, with_encoder
+from keras_vaf.datasets.tables.networks import encoder_of, with_encoder
 from keras_vaf.models import mlp
 
 ROWS = 60

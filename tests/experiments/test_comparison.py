@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.datasets.tables.encoder import encoder_of
+from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import (
     Protocol,
     Shard,
@@ -21,7 +21,7 @@ from keras_vaf.experiments import (
     read_reports,
     refit,
 )
-from keras_vaf.experiments.runs import engines
+from keras_vaf.experiments.runs import cells as cell_runs
 from keras_vaf.training.runs import TooLittleMemory
 from tests.experiments.fakes import NETWORK, make_arm, make_report
 
@@ -61,7 +61,7 @@ class QuickTrainer:
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(comparison, "ProtocolTrainer", QuickTrainer)
-    monkeypatch.setattr(engines, "ProtocolTrainer", QuickTrainer)
+    monkeypatch.setattr(cell_runs, "ProtocolTrainer", QuickTrainer)
     monkeypatch.setattr(QuickTrainer, "trained", 0)
     return QuickTrainer
 
@@ -226,7 +226,7 @@ def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
 
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
-    monkeypatch.setattr(engines, "_to_bytes", lambda model: NETWORK)  # saving warns
+    monkeypatch.setattr(cell_runs, "_to_bytes", lambda model: NETWORK)  # saving warns
     monkeypatch.setattr(comparison, "_write", lambda *arguments: None)
     wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
 
@@ -245,7 +245,7 @@ def test_batches_hold_cells_of_one_protocol_and_no_more_than_fit(arms):
     first = dataclasses.replace(first, replicas=3, folds=5)
     second = dataclasses.replace(second, replicas=4, rates=(0.1, 0.2), folds=5)
 
-    batches = engines.batches_of(cells([first, second], seeds=[0]))
+    batches = cell_runs.batches_of(cells([first, second], seeds=[0]))
 
     assert [
         (batch[0].protocol.variant.name, [cell.fold for cell in batch])

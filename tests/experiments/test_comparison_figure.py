@@ -9,7 +9,7 @@ import pytest
 from matplotlib import pyplot
 
 from keras_vaf.experiments import comparison_figure, learned_layers
-from keras_vaf.experiments.runs.training_runs import learned_activations
+from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from tests.experiments.fakes import make_arm

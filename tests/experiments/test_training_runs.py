@@ -9,11 +9,9 @@ import pytest
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.datasets.scores import Rows, baseline_scores, class_scores
 from keras_vaf.experiments import Cell, Optimizer, Protocol, Variant, find_variants
+from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.experiments.runs.rows import rows_of
-from keras_vaf.experiments.runs.training_runs import (
-    ProtocolTrainer,
-    learned_activations,
-)
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from keras_vaf.paper.convolution import (
     protocols_b,
 )
 from keras_vaf.paper.experiment import Form
+from keras_vaf.utils.engines import Engine
 from tests.experiments.fakes import make_report, make_trial
 
 once = pytest.mark.backend("tensorflow")
@@ -164,7 +165,8 @@ def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):
     )
 
     def reports(folder, seeds):
-        run = train_missing([protocol], seeds, images, Store(tmp_path / folder, False))
+        store = Store(tmp_path / folder, False)
+        run = train_missing([protocol], seeds, images, store, Engine())
         return {each.seed: each for each in run.reports}
 
     together = reports("together", [0, 1])

@@ -19,7 +19,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from keras_vaf.initializers import RandomStart
-from keras_vaf.sklearn import VAFClassifier, VAFRegressor
+from keras_vaf.sklearn import VAFClassifier, VAFRegressor, training
+from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.visualization import plot_activations
 
 EXPECTED_FAILED_CHECKS = {
@@ -110,6 +111,28 @@ def test_a_pickled_estimator_predicts_the_same(kind, iris):
     assert again.get_params() == estimator.get_params()
     assert again.history_.epochs == estimator.n_iter_
     again.fit(*iris)  # and it can be trained again
+
+
+@pytest.mark.backend("torch")
+def test_fits_of_one_architecture_share_a_compiled_trainer(iris, monkeypatch):
+    made = []
+
+    def make(*arguments):
+        made.append(arguments)
+        return NetworkTrainer(*arguments)
+
+    monkeypatch.setattr(training, "_TRAINERS", {})
+    monkeypatch.setattr(training, "NetworkTrainer", make)
+    X, y = iris
+    alone = VAFClassifier(**QUICK).fit(X, y).predict_proba(X)
+    VAFClassifier(**QUICK | {"epochs": 3}, learning_rate=0.1).fit(X[20:], y[20:])
+    VAFClassifier(**QUICK, initialization="random", g="relu").fit(X, y)
+    assert len(made) == 1
+    np.testing.assert_array_equal(
+        VAFClassifier(**QUICK).fit(X, y).predict_proba(X), alone
+    )
+    VAFClassifier(**QUICK, g="tanh").fit(X, y)
+    assert len(made) == 2
 
 
 @pytest.mark.backend("torch")

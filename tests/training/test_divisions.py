@@ -55,9 +55,30 @@ def test_the_test_rows_are_the_latest_of_a_fold(fraction):
     assert sorted(tested) == list(range(51, 101))
 
 
+@pytest.mark.parametrize("fraction", [0.25, None])
+@pytest.mark.parametrize("different", [12, 23, 40])
+def test_rows_of_equal_times_are_in_one_part(fraction, different):
+    times = np.random.default_rng(different).integers(0, different, 203)
+    rows = fold_rows(times * 0, 3, validation_fraction=fraction, times=times)
+    for training, validation, test in rows:
+        assert times[training].max() < times[validation].min()
+        if fraction is not None:
+            assert times[validation].max() < times[test].min()
+    assert len({(len(part[0]), len(part[1])) for part in rows}) == 1
+    tested = np.concatenate([test for *_, test in rows])
+    assert len({*tested}) == len(tested)
+    rest, last = hold_out(times * 0, 0.2, 0, False, times=times)
+    assert times[rest].max() < times[last].min()
+    assert sorted([*rest, *last]) == list(range(203))
+
+
 def test_too_few_rows_for_folds_in_time_are_refused():
     with pytest.raises(ValueError, match="5 folds in time need at least 10 rows"):
         fold_rows([0, 1, 0], 5, times=[1, 2, 3])
+    with pytest.raises(ValueError, match="Received: folds=4, 40 rows, 2 different"):
+        fold_rows([0] * 40, 4, times=[1, 2] * 20)
+    with pytest.raises(ValueError, match="needs rows of an earlier time"):
+        hold_out([0, 1] * 5, 0.2, 0, True, times=[1] * 10)
 
 
 def test_a_test_at_the_end_keeps_groups_together_or_is_the_latest(groups):

@@ -185,8 +185,8 @@ def test_bad_folds(arguments, message):
     [
         ({"fraction": 0.0}, "Received: fraction=0.0, 7 rows, 2 classes"),
         ({"fraction": 1.0}, "Received: fraction=1.0"),
-        ({"fraction": 0.1}, "neither too few nor too many"),
-        ({"fraction": 0.9}, "neither too few nor too many"),
+        ({"fraction": 0.1}, "use more rows, fewer folds"),
+        ({"fraction": 0.9}, "use more rows, fewer folds"),
         ({"y": [0], "stratify": False}, "1 rows"),
         ({"y": [0.5, 1.5, 2.5]}, "one class label per row"),
     ],
@@ -214,5 +214,5 @@ def test_a_split_of_so_many_rows_is_as_large_for_any_labels(labels, left_out, se
 
 
 def test_a_split_of_more_rows_than_there_are_is_refused():
-    with pytest.raises(ValueError, match="neither too few nor too many"):
+    with pytest.raises(ValueError, match="use more rows, fewer folds"):
         split([0, 0, 0, 1, 1, 1], 0.5, rows=7)

@@ -1,6 +1,8 @@
 """Turn a pandas table into a dataset: `encode_frame`."""
 
+import itertools
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DateOrder = Literal["day-first", "month-first"]
 LookUp = Callable[[Collection[Any]], dict[Any, tuple[str, dict[str, str]]]]
+
+_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
     inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
     if not inputs:
         raise ValueError(f"{file}: expected a column besides the target")
+    if not frame.iloc[:, 0].isna().any():
+        return frame
     empty = frame.isna().all(axis=1)
     return frame[~empty] if empty.any() else frame
 
@@ -195,21 +201,25 @@ def _inputs(
     """Return the input columns with their values, and the columns left out."""
     names = [name for name in frame.columns if name not in _no_inputs(roles)]
     x = np.empty((len(frame), len(names)), np.float32)
-    columns: list[Column] = []
-    left_out = []
-    for name in names:
-        series = frame[name]
+
+    def read(series: "Series", place: int) -> Column | LeftOut | Problem:
         try:
             texts = texts_of(series)
             column = infer_column(series, texts, roles.categories, roles.dates)
-            if isinstance(column, LeftOut):
-                left_out.append(column)
-                continue
-            x[:, len(columns)] = encode(series, column, texts, ignore=(name,))
-            columns.append(column)
+            if not isinstance(column, LeftOut):
+                x[:, place] = encode(series, column, texts, ignore=(names[place],))
         except Fault as fault:
-            problems.append(fault.problem)
-    return columns, np.ascontiguousarray(x[:, : len(columns)]), left_out
+            return fault.problem
+        return column
+
+    # pandas and NumPy do most of the work, without Python's lock.
+    with ThreadPoolExecutor(_THREADS) as threads:
+        found = list(threads.map(read, map(frame.get, names), itertools.count()))
+    problems += [each for each in found if isinstance(each, Problem)]
+    left_out = [each for each in found if isinstance(each, LeftOut)]
+    kept = [isinstance(each, Column) for each in found]
+    columns = [each for each in found if isinstance(each, Column)]
+    return columns, x if all(kept) else np.ascontiguousarray(x[:, kept]), left_out
 
 
 def _collect(

@@ -181,8 +181,14 @@ def _holds_labels(series: "Series") -> bool:
         array = to_floats(names)
         if array is None:  # Numbers in other digits are an error later.
             return not all(map(_reads_as_number, names))
-    values = np.unique(array).tolist()
-    return len(values) <= MOST_CLASSES and all(float(v).is_integer() for v in values)
+    if not _are_whole(array[:MOST_CLASSES]):  # quickly, for most numbers
+        return False
+    values = np.unique(array)
+    return len(values) <= MOST_CLASSES and _are_whole(values)
+
+
+def _are_whole(numbers: np.ndarray) -> bool:
+    return all(float(number).is_integer() for number in numbers.tolist())
 
 
 def _date_format(

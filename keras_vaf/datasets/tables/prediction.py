@@ -8,7 +8,8 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
-from keras_vaf.datasets.tables.encoder import TableEncoder, encoder_of
+from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.datasets.tables.reading import BINARY, read_binary
 
 if TYPE_CHECKING:

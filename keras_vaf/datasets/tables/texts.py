@@ -41,7 +41,7 @@ class Texts:
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of cells of each text, without missing entries."""
-        numbers = np.bincount(self._codes[self._codes >= 0], minlength=0).tolist()
+        numbers = np.bincount(self._codes + 1)[1:].tolist()
         counts: dict[str, int] = {}
         for text, number in zip(self._texts, numbers, strict=False):
             if text:
@@ -102,6 +102,8 @@ def plain_array(cells: Any) -> np.ndarray | None:
     """Return cells of numbers or dates as an array, and `None` for all other cells."""
     kind = getattr(getattr(cells, "dtype", None), "kind", "")
     if hasattr(cells, "to_numpy") and kind in "iuf":  # a pandas Series, perhaps with NA
+        if isinstance(cells.dtype, np.dtype):
+            return cells.to_numpy()
         return cells.to_numpy(np.float64, na_value=np.nan)
     if kind == "O" and hasattr(cells, "factorize"):
         return None

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.runs.engines import HERE, Track, Trainers, train_cells
+from keras_vaf.experiments.runs.cells import Track, Trainers, train_cells
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.training.network_trainer import halved
 from keras_vaf.training.runs import TooLittleMemory
+from keras_vaf.utils.engines import Engine
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def train_missing(
     seeds: Sequence[int],
     dataset: Dataset,
     store: Store,
-    engine: str = HERE,
+    engine: Engine,
     shard: Shard | None = None,
     track: Track = lambda items, total: items,
     trainers: Trainers | None = None,
@@ -50,7 +51,7 @@ def train_missing(
         seeds: Seeds; every seed draws its own folds and starts.
         dataset: The data of all protocols.
         store: Store of reports and networks.
-        engine: As in `train_cells`.
+        engine: Where to train.
         shard: Train the cells of this shard alone.
         track: As in `train_cells`.
         trainers: As in `train_cells`.

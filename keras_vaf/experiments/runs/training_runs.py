@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import keras
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from keras_vaf.datasets import Dataset, FittedPreprocessing
 from keras_vaf.datasets.scores import Rows, baseline_scores, network_scores
 from keras_vaf.experiments.runs.flops import count_flops
+from keras_vaf.experiments.runs.learned import learned_activations, thinned
 from keras_vaf.experiments.runs.networks import build_network, check_inputs
 from keras_vaf.experiments.runs.rows import network_seeds, rows_of, seeds_of
 from keras_vaf.experiments.protocol import Cell, Protocol
@@ -24,16 +24,11 @@ from keras_vaf.experiments.reports.report import (
     best_on_validation,
     environment,
 )
-from keras_vaf.layers import MLPConv
-from keras_vaf.training import History
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width
 from keras_vaf.training.runs import NetworkRun, TrainedNetwork
 
-_CURVE_POINTS = 100
 _IMAGES = 100  # number of images from which pre-activations are taken
-_OTHERS = (keras.layers.Dense, keras.layers.Conv2D, MLPConv)
-_QUANTILES = np.linspace(0, 1, 201)
 
 
 class PreparedCell(NamedTuple):
@@ -207,7 +202,7 @@ class ProtocolTrainer:
             baseline=baseline_scores(self._dataset, part.fitted, part.rows),
             parameters=part.model.count_params(),
             seconds=round(sum(each.history.seconds for each in trained), 3),
-            curves=_thinned(history),
+            curves=thinned(history),
             activations=learned_activations(part.model, x),
             environment=environment(),
             flops=count_flops(part.model),
@@ -240,48 +235,3 @@ class ProtocolTrainer:
         if self._protocol.task == "regression":
             return keras.losses.MeanSquaredError()
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-
-def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any]]:
-    """Return the trained weights of a network's activations, and their inputs.
-
-    Args:
-        model: A network whose layers follow one another.
-        x: Inputs of the network, such as the training rows.
-
-    Returns:
-        For each activation with weights its configuration, its weights by name and 201
-        evenly spaced quantiles of its inputs.
-    """
-    activations = []
-    for layer in model.layers:
-        if layer.weights and not isinstance(layer, _OTHERS):
-            values = keras.ops.convert_to_numpy(x)
-            weights = zip(layer.weights, layer.get_weights(), strict=True)
-            activations.append(
-                {
-                    "name": layer.name,
-                    "config": json.loads(json.dumps(keras.layers.serialize(layer))),
-                    "weights": {
-                        weight.name: array.tolist() for weight, array in weights
-                    },
-                    "inputs": np.quantile(values, _QUANTILES).round(5).tolist(),
-                }
-            )
-        x = layer(x)
-    return activations
-
-
-def _thinned(history: History) -> dict[str, list[float | None]]:
-    """Return at most 100 points of the losses; infinities and NaN become `None`."""
-    epochs = np.linspace(1, history.epochs, _CURVE_POINTS).round().astype(int)
-    epochs = np.unique(epochs)
-    columns = {
-        name: history.metrics[metric][epochs - 1]
-        for name, metric in (("loss", "loss"), ("validation_loss", "val_loss"))
-    }
-    points = {
-        name: [float(value) if np.isfinite(value) else None for value in values]
-        for name, values in columns.items()
-    }
-    return {"epoch": epochs.tolist(), **points}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from keras_vaf.tuners.resumable.oracle import make_resumable
 from keras_vaf.tuners.resumable.progress import TrialProgress
 from keras_vaf.utils import write_atomically
+from keras_vaf.utils.engines import Engine, Task
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters, Tuner
@@ -32,11 +34,50 @@ class ResumableTuner(Tuner):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "KERASTUNER_ORACLE_IP" in os.environ:
             raise ValueError(
-                "A search of keras_vaf runs in one process: unset "
+                "A search of keras_vaf runs in other processes by `engine`: unset "
                 "KERASTUNER_ORACLE_IP, which starts KerasTuner's distributed search. "
                 f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
             )
+        self._tasks: dict[str, Task] = {}
         super().__init__(*args, **kwargs)
+
+    def run_trials(self, engine: Engine) -> None:
+        """Run trials, as many at a time as an engine does, until the search is over.
+
+        Only this process reads and writes the files of the search.
+
+        Args:
+            engine: Where the trials are trained.
+        """
+        self.on_search_begin()
+        under_way: dict[Task, Trial] = {}
+        while True:
+            while not under_way or len(under_way) < engine.width:
+                if (trial := self._next_trial()) is None:
+                    break
+                self.on_trial_begin(trial)
+                under_way[self._submit(engine, trial)] = trial
+            if not under_way:
+                break
+            for task in engine.wait(under_way):
+                trial = under_way.pop(task)
+                self._tasks[trial.trial_id] = task
+                self._try_run_and_update_trial(trial)
+                self.on_trial_end(trial)
+        self.on_search_end()
+
+    def _next_trial(self) -> Trial | None:
+        """Return the next trial, or `None` if others must end first or all ended."""
+        busy = self.oracle.ongoing_trials
+        # The oracle takes each trial under way for a tuner.
+        names = (f"tuner{number}" for number in itertools.count())
+        self.pre_create_trial()
+        trial = self.oracle.create_trial(next(n for n in names if n not in busy))
+        return trial if trial.status == "RUNNING" else None
+
+    def _submit(self, engine: Engine, trial: Trial) -> Task:
+        """Return the task whose result `run_trial` takes."""
+        raise NotImplementedError
 
     def reload(self) -> None:
         """Continue from the files of an earlier search."""

@@ -1,0 +1,240 @@
+"""Run functions in this process, in others or on a Dask cluster: `open_engine`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import keras
+
+from keras_vaf.utils.extras import require
+
+HERE = "here"
+_PROCESSES = "processes:"
+_DASK = "dask://"
+_SECONDS_TO_CONNECT = 10
+_SECONDS_WITHOUT_WORKERS = 60
+_SECONDS_TO_POLL = 0.1
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class Task(Protocol):
+    """A call of a function that an engine was given."""
+
+    def result(self) -> Any:
+        """Return what the function returns, or raise what it raises."""
+
+
+class Engine:
+    """Runs functions in this process, each when its result is asked for."""
+
+    @property
+    def width(self) -> int:
+        """Number of tasks that run at the same time."""
+        return 1
+
+    def share(self, value: Any) -> Any:
+        """Return an argument of tasks that stands for a large value.
+
+        Args:
+            value: The value, which workers receive only once.
+        """
+        return value
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Return a task that calls a function.
+
+        Args:
+            function: The function. If workers run it, it must not rely on the memory of
+                this process.
+            *arguments: Its arguments, among them results of `share`.
+        """
+        return _Call(function, arguments)
+
+    def wait(self, tasks: Collection[Task]) -> list[Task]:
+        """Wait until tasks have ended, and return those.
+
+        Args:
+            tasks: At least one task.
+
+        Raises:
+            OSError: If the workers are lost.
+        """
+        return [next(iter(tasks))]
+
+
+@contextlib.contextmanager
+def open_engine(name: str | Engine) -> Iterator[Engine]:
+    """Give an engine; its processes and connections start with the first task.
+
+    Args:
+        name: `"here"` for this process, `"processes:N"` for N processes of this
+            machine, or `"dask://HOST:PORT"` with the address of a Dask scheduler; or
+            an engine that is open, and stays so.
+
+    Raises:
+        ValueError: If the name is unknown.
+
+    Example:
+
+    >>> with open_engine("here") as engine:
+    ...     task = engine.submit(max, 1, 2)
+    ...     [done] = engine.wait([task])
+    >>> done.result()
+    2
+    """
+    check_engine(name)
+    if isinstance(name, Engine):
+        yield name
+        return
+    with contextlib.ExitStack() as resources:
+        yield Engine() if name == HERE else _DaskEngine(name, resources)
+
+
+def check_engine(name: str | Engine) -> None:
+    """Raise a `ValueError` if the name of an engine is unknown."""
+    if isinstance(name, Engine):
+        return
+    number = name.removeprefix(_PROCESSES)
+    local = name.startswith(_PROCESSES) and number.isdecimal() and int(number) > 0
+    if name != HERE and not local and not name.startswith(_DASK):
+        raise ValueError(
+            f"`engine` must be {HERE!r}, {_PROCESSES}N with a number of processes of "
+            f"this machine, or {_DASK}HOST:PORT with the address of a Dask scheduler. "
+            f"Received: {name!r}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def result(self) -> Any:
+        return self.function(*self.arguments)
+
+
+class _DaskEngine(Engine):
+    """Sends tasks to a Dask cluster; another worker takes those of a lost one."""
+
+    def __init__(self, name: str, resources: contextlib.ExitStack) -> None:
+        self._name = name
+        self._resources = resources
+
+    @property
+    def width(self) -> int:
+        return self._workers() or 1
+
+    def share(self, value: Any) -> Any:
+        # The result of a task, unlike scattered data, outlives the worker that has it.
+        return self._client.submit(_same, value, pure=False)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        task: Task = self._client.submit(
+            _as_in_the_driver, _keras_settings(), function, *arguments, pure=False
+        )
+        return task
+
+    def wait(self, tasks: Collection[Task]) -> list[Task]:
+        since = time.monotonic()
+        while True:
+            done: list[Any] = [task for task in tasks if task.done()]  # type: ignore[attr-defined]
+            workers = self._workers()
+            if workers is None:
+                raise self._lost("was lost", "start the cluster")
+            if done:
+                self._check_kept(done)
+                return done
+            if workers:
+                since = time.monotonic()
+            elif time.monotonic() - since > _SECONDS_WITHOUT_WORKERS:
+                words = f"has had no worker for {_SECONDS_WITHOUT_WORKERS} seconds"
+                raise self._lost(words, "start workers")
+            time.sleep(_SECONDS_TO_POLL)
+
+    @functools.cached_property
+    def _client(self) -> Any:
+        distributed = require("distributed", extra="dask")
+        if self._name.startswith(_PROCESSES):
+            cluster = _local_cluster(int(self._name.removeprefix(_PROCESSES)))
+            client = distributed.Client(self._resources.enter_context(cluster))
+            return self._resources.enter_context(client)
+        address = self._name.removeprefix(_DASK)
+        try:
+            client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
+        except OSError as error:
+            raise OSError(f"No Dask scheduler answers at {address!r}.") from error
+        return self._resources.enter_context(client)
+
+    def _workers(self) -> int | None:
+        """Return the number of workers, or `None` if the scheduler does not answer."""
+        try:
+            workers = len(self._client.nthreads())
+        except OSError:
+            return None
+        return workers if self._client.status == "running" else None
+
+    def _check_kept(self, done: list[Any]) -> None:
+        killed = require("distributed", extra="dask").KilledWorker
+        for task in done:
+            failed = task.status == "error" and isinstance(task.exception(), killed)
+            if failed or task.status in ("cancelled", "lost"):
+                raise self._lost("lost the workers of a training", "start the cluster")
+
+    def _lost(self, event: str, remedy: str) -> OSError:
+        return OSError(
+            f"The cluster {self._name!r} {event}. Every finished training is kept; "
+            f"{remedy} and run this again."
+        )
+
+
+def _local_cluster(processes: int) -> Any:
+    """Return worker processes that only this machine can reach."""
+    distributed = require("distributed", extra="dask")
+    # With `cryptography`, only this process and its workers have the keys.
+    encrypted = importlib.util.find_spec("cryptography") is not None
+    return distributed.LocalCluster(
+        n_workers=processes,
+        threads_per_worker=1,
+        host="tls://127.0.0.1" if encrypted else "tcp://127.0.0.1",
+        security=encrypted or None,
+        memory_limit=0,
+        dashboard_address=None,
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _keras_settings() -> dict[str, str]:
+    """Return what Keras is set to in this process."""
+    return {
+        "backend": keras.backend.backend(),
+        "floatx": keras.config.floatx(),
+        "dtype_policy": keras.config.dtype_policy().name,
+        "image_data_format": keras.config.image_data_format(),
+    }
+
+
+def _as_in_the_driver(
+    settings: dict[str, str], function: Callable[..., Any], *arguments: Any
+) -> Any:
+    """Call a function in a worker, which is set as the driver is."""
+    backend, own = settings["backend"], keras.backend.backend()
+    if own != backend:
+        raise ValueError(
+            f"The workers must run on {backend} as this process does: start them with "
+            f"KERAS_BACKEND={backend}. Received: a worker that runs on {own}"
+        )
+    with _ONE_AT_A_TIME:  # A worker may have several threads; Keras has global state.
+        keras.config.set_floatx(settings["floatx"])
+        keras.config.set_dtype_policy(settings["dtype_policy"])
+        keras.config.set_image_data_format(settings["image_data_format"])
+        return function(*arguments)

@@ -1,0 +1,103 @@
+"""Functions run in this process, in processes of this machine and on a cluster."""
+
+import operator
+import os
+import signal
+import time
+
+import keras
+import pytest
+
+from keras_vaf.utils import engines
+from keras_vaf.utils.engines import check_engine, open_engine
+from tests.clusters import cluster
+
+pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
+pytestmark = pytest.mark.backend("jax")
+
+
+def results(engine, tasks):
+    """Return the results of tasks, in the order in which they end."""
+    found = []
+    while tasks:
+        for task in engine.wait(tasks):
+            tasks.remove(task)
+            found.append(task.result())
+    return found
+
+
+def test_here_runs_in_order_and_only_what_is_asked_for():
+    with open_engine("here") as engine:
+        data = engine.share([1, 2])
+        tasks = [engine.submit(data.append, number) for number in (3, 4)]
+        first, _ = tasks
+        assert engine.wait(tasks) == [first]
+        first.result()
+        assert engine.width == 1
+
+    assert data == [1, 2, 3]
+
+
+def test_processes_share_a_value_and_outlive_a_kill():
+    with open_engine("processes:2") as engine:
+        assert engine.width == 2
+        value = engine.share(20)
+        assert results(engine, [engine.submit(operator.add, value, 1)]) == [21]
+        workers = engine._client.run(os.getpid)
+        assert os.getpid() not in workers.values()
+        assert all(
+            address.split("://")[1].startswith("127.0.0.1:") for address in workers
+        )
+
+        tasks = [engine.submit(time.sleep, 0.2) for _ in range(4)]
+        os.kill(next(iter(workers.values())), signal.SIGKILL)
+
+        assert results(engine, tasks) == [None] * 4
+
+
+def test_a_task_that_kills_its_worker_is_an_error():
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with once, open_engine("processes:1") as engine:
+        task = engine.submit(os._exit, 1)
+        with pytest.raises(OSError, match="'processes:1' lost the workers of a"):
+            engine.wait([task])
+
+
+def test_workers_are_set_as_the_driver_is():
+    settings = engines._keras_settings()
+    try:
+        changed = settings | {"floatx": "float16", "dtype_policy": "mixed_bfloat16"}
+        found = engines._as_in_the_driver(changed, keras.config.dtype_policy)
+        assert (found.name, keras.config.floatx()) == ("mixed_bfloat16", "float16")
+    finally:
+        engines._as_in_the_driver(settings, int)
+    with pytest.raises(ValueError, match=r"KERAS_BACKEND=mlx\. Received: .* jax"):
+        engines._as_in_the_driver(settings | {"backend": "mlx"}, int)
+
+
+def test_a_lost_cluster_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 0.3)
+    alone = cluster(tmp_path, workers=0)
+    with alone as (name, scheduler, _), open_engine(name) as engine:
+        task = engine.submit(os.getpid)
+        with pytest.raises(OSError, match=r"no worker for 0.3 seconds\. Every"):
+            engine.wait([task])
+        scheduler.kill()
+        with pytest.raises(OSError, match=r"was lost\. Every finished"):
+            engine.wait([task])
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
+    monkeypatch.setattr(engines, "_SECONDS_TO_CONNECT", 0.5)
+    with (
+        open_engine("dask://127.0.0.1:1") as engine,
+        pytest.raises(OSError, match=r"No Dask scheduler answers at '127.0.0.1:1'"),
+    ):
+        engine.submit(os.getpid)
+
+
+@pytest.mark.parametrize("name", ["there", "processes:", "processes:0", "processes:-1"])
+def test_an_unknown_engine_is_refused(name):
+    with pytest.raises(ValueError, match=f"`engine` must be 'here'.*{name!r}"):
+        check_engine(name)

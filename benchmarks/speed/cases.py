@@ -10,11 +10,11 @@ class Activation:
     """What stands in the activation's place.
 
     Args:
-        subject: a name such as `"relu"`, fixed; `"prelu"`, Keras's, one slope a channel; a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
+        subject: A name such as `"relu"`, fixed; `"prelu"`, Keras's, one slope a channel;
+            a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
             (differentiated by the backend) or `"materialised"` (with an axis for the k
-            hidden units); a class of
-            `keras_vaf.layers`; or `"expanded CLASS"` (as it is usually written, with
-            an axis for its basis).
+            hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"` (as it
+            is usually written, with an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
     """
 

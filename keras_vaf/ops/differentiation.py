@@ -25,8 +25,8 @@ def plain_differentiation() -> Iterator[None]:
 
     Outputs stay the same. The backward pass then keeps several tensors of the size of
     the input and takes longer. Use it for forward mode, which a custom gradient does
-    not support on TensorFlow (`tf.autodiff.ForwardAccumulator`), and on PyTorch not over
-    itself (`jacfwd` of `jacfwd`). JAX needs no switch. A compiled function must be
+    not support on TensorFlow (`tf.autodiff.ForwardAccumulator`), nor over itself on
+    PyTorch (`jacfwd` of `jacfwd`). JAX needs no switch. A compiled function must be
     traced in this context.
 
     Example:

@@ -84,7 +84,7 @@ const VafParts& vaf_parts() {
   return vaf_parts_base;
 }
 
-int vaf_interface(void) { return 1; }
+int vaf_interface(void) { return 2; }
 int vaf_level(void) { return level_in_use; }
 int64_t vaf_calls(void) { return calls; }
 int vaf_use_level(int wanted) {

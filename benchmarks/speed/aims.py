@@ -172,9 +172,12 @@ def _speed(subject: str, where: str) -> tuple[Aim, ...]:
                 f"error of the gradients at {elements} elements, {g}, {where}",
                 limit,
                 MODES,
-                Figure("accuracy", own(g=g), f"error at {elements} elements"),
+                Figure(study, own(g=g), f"error at {elements} elements"),
             )
-            for elements, limit in (("1e+06", 1e-6), ("1e+08", 1e-5))
+            for study, elements, limit in (
+                ("accuracy", "1e+06", 1e-6),
+                ("accuracy_large", "1e+08", 1e-5),
+            )
             for g in ("relu", "tanh")
         ),
     )

@@ -10,7 +10,7 @@ class Activation:
     """What stands in the activation's place.
 
     Args:
-        subject: A name such as `"relu"`, fixed; `"prelu"`, Keras's, one slope a channel;
+        subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
             a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
             (differentiated by the backend) or `"materialised"` (with an axis for the k
             hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"` (as it
@@ -212,10 +212,11 @@ ACCURACY = Study(
     "accuracy",
     activations=pair(vaf(), vaf(g="tanh")),
     modes=MODES,
-    shape=(10**6, 10**8),
+    shape=(10**6,),
     quick_shape=(10**4,),
     repetitions=1,
 )
+ACCURACY_LARGE = dataclasses.replace(ACCURACY, name="accuracy_large", shape=(10**8,))
 FAMILY = Study(
     "family",
     activations=(
@@ -235,7 +236,7 @@ FAMILY = Study(
 )
 STUDIES = (
     *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, SECOND),
-    *(CNET_B, SMALL, PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY),
+    *(CNET_B, SMALL, PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY, ACCURACY_LARGE),
 )
 
 

@@ -82,8 +82,11 @@ TABLES = (
     Table("Inference of cnet_B, ms", ("predict",), "predict", _milliseconds),
     Table("Compile time of cnet_B, s", ("compile",), "compile", "{:.2f}".format),
     *(
-        Table(heading, ("accuracy",), heading, "{:.1e}".format, False)
-        for heading in ("error at 1e+06 elements", "error at 1e+08 elements")
+        Table(heading, (study,), heading, "{:.1e}".format, False)
+        for study, heading in (
+            ("accuracy", "error at 1e+06 elements"),
+            ("accuracy_large", "error at 1e+08 elements"),
+        )
     ),
     Table(
         "Family, forward and backward, ms",

@@ -53,6 +53,7 @@ def work_of(case: Case) -> Work | None:
         "pinn": _pinn,
         "compile": _compile,
         "accuracy": _accuracy,
+        "accuracy_large": _accuracy,
     }
     native = case.activation.subject == "native"
     if native and find().library is None:
@@ -61,7 +62,11 @@ def work_of(case: Case) -> Work | None:
     with switch():
         before = _kernel_calls()
         work = prepare[case.study](case, mode_named(case.mode))
-        if case.study in ("compile", "accuracy"):  # they run when they are measured
+        if case.study in (
+            "compile",
+            "accuracy",
+            "accuracy_large",
+        ):  # they run when they are measured
             used = native and case.mode != "tensorflow-xla"
         else:
             used = _kernel_calls() > before

@@ -1,4 +1,4 @@
-"""The switch from this package's gradient to the backend's own."""
+"""`plain_differentiation`, the switch to the backend's own gradient; and `Switch`."""
 
 import contextlib
 import threading
@@ -11,12 +11,23 @@ FORWARD_MODE = (
 )
 
 
-class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+    """A switch that a context turns on in its own thread."""
+
     def __init__(self) -> None:
         self.plain = False
 
+    @contextlib.contextmanager
+    def on(self) -> Iterator[None]:
+        """Turn the switch on in this context."""
+        before, self.plain = self.plain, True
+        try:
+            yield
+        finally:
+            self.plain = before
 
-_state = _State()
+
+_state = Switch()
 
 
 @contextlib.contextmanager
@@ -35,11 +46,8 @@ def plain_differentiation() -> Iterator[None]:
     >>> with keras_vaf.ops.plain_differentiation():
     ...     y = layer(np.ones((1, 2), "float32"))
     """
-    before, _state.plain = _state.plain, True
-    try:
+    with _state.on():
         yield
-    finally:
-        _state.plain = before
 
 
 def is_plain() -> bool:

@@ -145,7 +145,7 @@ def cost_in_a_line() -> str:
         [" / ".join(_ratios(heading, name)) for name in (_VAF, _KERNELS)]
         for heading in ("Training step of cnet_B, ms", "Forward and backward, ms")
     )
-    (kept,) = _ratios("Kept for the backward pass, MB", _VAF)
+    *_, kept = _ratios("Kept for the backward pass, MB", _VAF)
     return (
         "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
         f"training step of a convolutional network takes {steps[0]} times as long, and "
@@ -157,10 +157,10 @@ def cost_in_a_line() -> str:
 
 
 def _ratios(heading: str, name: str) -> list[str]:
-    """Return the ratios of an activation to ReLU on the backends, where measured."""
+    """Return the ratios of an activation to ReLU on the backends, in this order."""
     (row,) = _of_activations(_BENCHMARK, heading, [name])
     found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
-    return [ratio[1] for ratio in found if ratio]
+    return [ratio[1] if ratio else "(not measured)" for ratio in found]
 
 
 TABLES = (

@@ -1,9 +1,10 @@
-"""The command: `python -m benchmarks [--quick] [--only PATTERN] [--output FOLDER]`."""
+"""The command: `python -m benchmarks [--quick] [--only PATTERN] [--missing]`."""
 
 import argparse
 import fnmatch
 import json
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
         document = _document(path, arguments.quick)
         for study, mode, chosen in groups:
+            if arguments.missing and _holds(document, study, mode):
+                continue
             _measure(document, study, mode, chosen, arguments.quick)
             write_atomically(path, json.dumps(document, indent=1) + "\n")
     document = json.loads(path.read_text(encoding="utf-8"))
@@ -38,6 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     draw(document, path.with_suffix(".png"))
     print(f"Wrote {path}, and a table and a picture beside it.")
     return 0
+
+
+def _holds(document: dict[str, Any], study: Study, mode: Mode) -> bool:
+    return any(
+        (result["study"], result["mode"]) == (study.name, mode.name)
+        for result in document["results"]
+    )
 
 
 def _chosen(
@@ -72,7 +82,8 @@ def _measure(
     document: dict[str, Any], study: Study, mode: Mode, chosen: list[Case], quick: bool
 ) -> None:
     """Measure a study in one mode, in place of what the document holds of it."""
-    print(f"{study.name}, {mode.name}: {len(chosen)} processes", flush=True)
+    print(f"{study.name}, {mode.name}: {len(chosen)} cases", end=", ", flush=True)
+    start = time.monotonic()
     repetitions = study.repetitions
     if quick:
         repetitions = min(repetitions, QUICK_REPETITIONS)
@@ -81,7 +92,9 @@ def _measure(
         for result in document["results"]
         if (result["study"], result["mode"]) != (study.name, mode.name)
     ]
-    document["results"] = others + measure(chosen, repetitions)
+    measured = measure(chosen, repetitions, fresh=bool(study.processes))
+    document["results"] = others + measured
+    print(f"{time.monotonic() - start:.0f} s", flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -102,6 +115,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATTERN",
         help="cases to measure, as STUDY/MODE/ACTIVATION with wildcards; the JSON file "
         "keeps its other studies and modes, if its environment is this one",
+    )
+    parser.add_argument(
+        "--missing",
+        action="store_true",
+        help="measure only what the JSON file does not hold, to go on after an "
+        "interruption",
     )
     parser.add_argument(
         "--output",

@@ -20,7 +20,18 @@ def environment() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "native kernels": _kernels(),
     }
+
+
+def _kernels() -> str:
+    """Version and instruction set of the native kernels."""
+    from keras_vaf.ops.native.library import find
+
+    found = find()
+    return (
+        f"{found.version}, {found.instruction_set}" if found.library else found.reason
+    )
 
 
 def _processor() -> str:

@@ -8,6 +8,7 @@ from report_files import Row, render, rows_of
 _BENCHMARK = "benchmarks/cpu.md"
 _WINE = "family/wine.md"
 _VAF = "VAF, k=3, relu, layer"
+_KERNELS = "VAF, kernels, k=3, relu, layer"
 _MODES = {
     "jax": "JAX",
     "tensorflow": "TensorFlow",
@@ -56,9 +57,12 @@ def wine() -> str:
 def operation() -> str:
     """Time of forward and backward pass on one large array."""
     shapes = [f"{k}, relu, layer" for k in (1, 3, 5, 15)]
-    shapes += ["3, tanh, layer", "15, tanh, layer"]
+    shapes += ["3, tanh, layer", "15, tanh, layer", "3, silu, layer"]
     shapes += ["3, relu, channel", "3, relu, neuron"]
-    names = ("ReLU", "PReLU", "tanh", *(f"VAF, k={shape}" for shape in shapes))
+    forms = (
+        f"{form}, k={shape}" for form in ("VAF", "VAF, kernels") for shape in shapes
+    )
+    names = ("ReLU", "PReLU", "tanh", "silu", *forms)
     rows = _of_activations(_BENCHMARK, "Forward and backward, ms", names)
     return _with_modes(rows)
 
@@ -118,8 +122,9 @@ def family_time() -> str:
 
 
 def family_memory() -> str:
-    """Peak memory of a process that runs the compared activations."""
-    return _with_modes(_of_activations(_BENCHMARK, "Family, peak resident memory, MB"))
+    """Memory that a pass of the compared activations adds to a process."""
+    heading = "Family, resident memory of a pass, MB"
+    return _with_modes(_of_activations(_BENCHMARK, heading))
 
 
 def machine() -> str:
@@ -136,28 +141,26 @@ def machine() -> str:
 
 def cost_in_a_line() -> str:
     """Time and memory of a VAF beside ReLU, for the README."""
-    step, alone, kept = (
-        " / ".join(_ratios(heading))
-        for heading in (
-            "Training step of cnet_B, ms",
-            "Forward and backward, ms",
-            "Kept for the backward pass, MB",
-        )
+    steps, alone = (
+        [" / ".join(_ratios(heading, name)) for name in (_VAF, _KERNELS)]
+        for heading in ("Training step of cnet_B, ms", "Forward and backward, ms")
     )
+    *_, kept = _ratios("Kept for the backward pass, MB", _VAF)
     return (
         "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
-        f"training step of a convolutional network takes {step} times as long, forward "
-        f"and backward pass of the activation alone {alone} times, and {kept} times as "
-        "much is kept for the backward pass (PyTorch). `python -m benchmarks` measures "
-        "it."
+        f"training step of a convolutional network takes {steps[0]} times as long, and "
+        f"{steps[1]} times with the [native kernels](docs/kernels.md). Forward and "
+        f"backward pass of the activation alone take {alone[0]} times as long, and "
+        f"{alone[1]} times with the kernels. The backward pass keeps {kept} times as "
+        "much (PyTorch). `python -m benchmarks` measures it."
     )
 
 
-def _ratios(heading: str) -> list[str]:
-    """Return the ratios of a VAF to ReLU on the three backends, where measured."""
-    (row,) = _of_activations(_BENCHMARK, heading, [_VAF])
+def _ratios(heading: str, name: str) -> list[str]:
+    """Return the ratios of an activation to ReLU on the backends, in this order."""
+    (row,) = _of_activations(_BENCHMARK, heading, [name])
     found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
-    return [ratio[1] for ratio in found if ratio]
+    return [ratio[1] if ratio else "(not measured)" for ratio in found]
 
 
 TABLES = (

@@ -7,6 +7,26 @@ import keras_vaf
 from benchmarks.speed.cases import Activation
 from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
+from keras_vaf.ops.functions import get_function
+
+
+class Chain(keras.layers.Layer):
+    """An activation between its neighbours: act(x + bias) * scale, per channel."""
+
+    def __init__(self, activation):
+        super().__init__()
+        self.activation = activation
+
+    def build(self, input_shape):
+        self.bias = self.add_weight(shape=input_shape[-1:], name="bias")
+        self.scale = self.add_weight(shape=input_shape[-1:], name="scale")
+        self.activation.build(input_shape)
+
+    def call(self, inputs, training=False):
+        hidden = inputs + self.bias
+        if isinstance(self.activation, VAFActivation):
+            return self.activation(hidden, training=training) * self.scale
+        return self.activation(hidden) * self.scale
 
 
 class AutodiffVAF(VAFActivation):
@@ -85,7 +105,12 @@ EXPANDED = {
     "SplineActivation": ExpandedSplineActivation,
     "PolynomialActivation": ExpandedPolynomialActivation,
 }
-VAFS = {"ours": VAFActivation, "autodiff": AutodiffVAF, "materialised": MaterialisedVAF}
+VAFS = {
+    "ours": VAFActivation,
+    "native": VAFActivation,
+    "autodiff": AutodiffVAF,
+    "materialised": MaterialisedVAF,
+}
 
 
 def layer(activation: Activation, rank: int) -> keras.layers.Layer:
@@ -97,7 +122,7 @@ def layer(activation: Activation, rank: int) -> keras.layers.Layer:
     if hasattr(layers, activation.subject):
         return getattr(layers, activation.subject)()
     if not activation.k:
-        return keras.layers.Activation(activation.subject)
+        return keras.layers.Activation(get_function(activation.subject, "subject"))
     return VAFS[activation.subject](
         k=activation.k,
         g=activation.g,

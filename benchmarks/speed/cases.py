@@ -10,11 +10,11 @@ class Activation:
     """What stands in the activation's place.
 
     Args:
-        subject: `"relu"` or `"tanh"`, fixed; `"prelu"`, Keras's, one slope a channel;
-            a VAF: `"ours"`, `"autodiff"` (the same, differentiated by the backend)
-            or `"materialised"` (with an axis for the k hidden units); a class of
-            `keras_vaf.layers`; or `"expanded CLASS"` (as it is usually written, with
-            an axis for its basis).
+        subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
+            a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
+            (differentiated by the backend) or `"materialised"` (with an axis for the k
+            hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"` (as it
+            is usually written, with an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
     """
 
@@ -25,7 +25,7 @@ class Activation:
 
     @property
     def label(self) -> str:
-        names = {"relu": "ReLU", "prelu": "PReLU", "ours": "VAF"}
+        names = {"relu": "ReLU", "prelu": "PReLU", "ours": "VAF", "native": "kernels"}
         name = names.get(self.subject, self.subject)
         if not self.k:
             return name
@@ -52,13 +52,19 @@ class Study:
     shape: tuple[int, ...]
     quick_shape: tuple[int, ...]
     repetitions: int
-    processes: int = 1
-    """Processes for each variant, where only a fresh one tells (compile time)."""
+    processes: int = 0
+    """Processes for each variant, where only a fresh one tells (compile time). All
+    variants share one process otherwise."""
+
+    @property
+    def reference(self) -> Activation:
+        """What the others are compared with."""
+        return self.activations[0]
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """The work of one process: one variant of a study."""
+    """One variant of a study."""
 
     study: str
     mode: str
@@ -76,7 +82,14 @@ def vaf(
     return Activation(subject, k, g, sharing)
 
 
+def pair(*of: Activation) -> tuple[Activation, ...]:
+    """The same VAFs without and with native kernels."""
+    native = (dataclasses.replace(activation, subject="native") for activation in of)
+    return *of, *native
+
+
 RELU, TANH, PRELU = Activation("relu"), Activation("tanh"), Activation("prelu")
+SILU, SIN = Activation("silu"), Activation("sin")
 
 JAX = Mode("jax", "jax", compiled=True)
 TENSORFLOW = Mode("tensorflow", "tensorflow", compiled=False)
@@ -87,53 +100,123 @@ MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH, TORCH_COMPILE)
 # How `fit` runs a step: PyTorch's is not compiled, and TensorFlow's is on a GPU only.
 FIT_MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH)
 
+# The kernels know nothing of XLA's graphs on TensorFlow.
+PLAIN_MODES = (JAX, TENSORFLOW, TORCH)
+LARGE, LARGE_QUICK = (32, 32, 32, 192), (2, 8, 8, 16)
+
 OPERATION = Study(
     "operation",
+    activations=(RELU, PRELU, *pair(*(vaf(k) for k in (1, 3, 5, 15)))),
+    modes=MODES,
+    shape=LARGE,
+    quick_shape=LARGE_QUICK,
+    repetitions=9,
+)
+SMOOTH = Study(
+    "smooth",
     activations=(
-        *(RELU, TANH, PRELU),
-        *(vaf(k, g) for g in ("relu", "tanh") for k in (1, 3, 5, 15)),
-        *(vaf(sharing=sharing) for sharing in ("channel", "neuron")),
+        *(RELU, TANH, SILU, SIN),
+        *pair(vaf(g="tanh"), vaf(15, "tanh"), vaf(g="silu"), vaf(g="sin")),
+    ),
+    modes=PLAIN_MODES,
+    shape=LARGE,
+    quick_shape=LARGE_QUICK,
+    repetitions=7,
+)
+SHARING = Study(
+    "sharing",
+    activations=(RELU, *pair(*(vaf(sharing=way) for way in ("channel", "neuron")))),
+    modes=PLAIN_MODES,
+    shape=LARGE,
+    quick_shape=LARGE_QUICK,
+    repetitions=9,
+)
+FORMS = Study(
+    "forms",
+    activations=(
+        *(RELU, vaf()),
         *(vaf(k, subject="autodiff") for k in (3, 15)),
         *(vaf(k, subject="materialised") for k in (3, 15)),
     ),
-    modes=MODES,
-    shape=(32, 32, 32, 192),
-    quick_shape=(2, 8, 8, 16),
-    repetitions=7,
+    modes=PLAIN_MODES,
+    shape=LARGE,
+    quick_shape=LARGE_QUICK,
+    repetitions=3,
+)
+CHAIN = Study(
+    "chain",
+    activations=(RELU, *pair(vaf())),
+    modes=PLAIN_MODES,
+    shape=LARGE,
+    quick_shape=LARGE_QUICK,
+    repetitions=9,
+)
+SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
+    "sizes",
+    activations=(RELU, TANH, *pair(vaf(), vaf(g="tanh"))),
+    modes=PLAIN_MODES,
+    shape=(1024, 2048, 10_240, 102_400),
+    quick_shape=(1024,),
+    repetitions=9,
+)
+SECOND = Study(
+    "second",
+    activations=(TANH, *pair(vaf(g="tanh"))),
+    modes=PLAIN_MODES,
+    shape=(1600, 64),
+    quick_shape=(16, 64),
+    repetitions=9,
 )
 CNET_B = Study(
     "cnet_B",
-    activations=(RELU, vaf()),
+    activations=(RELU, *pair(vaf())),
     modes=FIT_MODES,
+    shape=(128, 32, 32, 3),
+    quick_shape=(2, 8, 8, 3),
+    repetitions=5,
+)
+PREDICT = Study(
+    "predict",
+    activations=(RELU, vaf(), vaf(15)),
+    modes=PLAIN_MODES,
     shape=(128, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
     repetitions=5,
 )
 SMALL = Study(
     "small",
-    activations=(RELU, vaf()),
+    activations=(RELU, *pair(vaf())),
     modes=FIT_MODES,
     shape=(32, 64),
     quick_shape=(32, 64),
     repetitions=9,
 )
+PINN = Study(
+    "pinn",
+    activations=(TANH, *pair(vaf(g="tanh"))),
+    modes=PLAIN_MODES,
+    shape=(256, 1),
+    quick_shape=(16, 1),
+    repetitions=9,
+)
 COMPILE = Study(
     "compile",
-    activations=(RELU, vaf()),
+    activations=(RELU, *pair(vaf())),
     modes=(JAX, TENSORFLOW_XLA, TENSORFLOW),
     shape=(2, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
     repetitions=1,
-    processes=3,
+    processes=2,
 )
 ACCURACY = Study(
     "accuracy",
-    activations=(vaf(), vaf(g="tanh"), vaf(subject="autodiff")),
+    activations=pair(vaf(), vaf(g="tanh")),
     modes=MODES,
-    shape=(10**6, 10**8),
+    shape=(10**6,),
     quick_shape=(10**4,),
     repetitions=1,
 )
+ACCURACY_LARGE = dataclasses.replace(ACCURACY, name="accuracy_large", shape=(10**8,))
 FAMILY = Study(
     "family",
     activations=(
@@ -149,9 +232,12 @@ FAMILY = Study(
     modes=FIT_MODES,
     shape=(32, 32, 32, 64),
     quick_shape=(2, 8, 8, 16),
-    repetitions=5,
+    repetitions=3,
 )
-STUDIES = (OPERATION, CNET_B, SMALL, COMPILE, ACCURACY, FAMILY)
+STUDIES = (
+    *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, SECOND),
+    *(CNET_B, SMALL, PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY, ACCURACY_LARGE),
+)
 
 
 def cases(study: Study, mode: Mode, quick: bool) -> list[Case]:
@@ -160,7 +246,7 @@ def cases(study: Study, mode: Mode, quick: bool) -> list[Case]:
     return [
         Case(study.name, mode.name, activation, shape)
         for activation in study.activations
-        for _ in range(study.processes)
+        for _ in range(study.processes or 1)
     ]
 
 

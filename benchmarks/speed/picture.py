@@ -33,7 +33,7 @@ def draw(document: dict[str, Any], path: Path) -> None:
     )
     for axis, (title, bars) in zip(axes[0], panels, strict=True):
         labels, ratios = zip(*bars, strict=True)
-        ours = [label.startswith("VAF, k") for label in labels]
+        ours = [label.startswith(("VAF, k=", "VAF, kernels")) for label in labels]
         axis.barh(labels, ratios, color=[BLUE if own else GREY for own in ours])
         axis.set(title=title, xscale="log", xlabel="time, ReLU = 1")
         axis.bar_label(axis.containers[0], fmt="%.1f", padding=2, fontsize=7)

@@ -11,6 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from benchmarks.speed.activations import Chain
 from benchmarks.speed.cases import Mode
 
 
@@ -42,8 +43,10 @@ def program(
 def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
     import jax
 
-    network = keras.Sequential([layer])  # knows `training`, which not every layer does
-    network.build(x.shape)
+    # A network knows `training`, which not every layer does.
+    network = layer if isinstance(layer, Chain) else keras.Sequential([layer])
+    if not network.built:
+        network.build(x.shape)
 
     def forward(weights, x, training=False):
         return network.stateless_call(weights, others, x, training=training)
@@ -132,6 +135,63 @@ def _on_torch(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
         forward_backward,
         lambda: saved_by(lambda: layer(x, training=True), weights),
     )
+
+
+def second_derivatives(
+    mode: Mode, layer: keras.layers.Layer, x: np.ndarray
+) -> Callable[[], Any]:
+    """The gradient, by x and the weights, of the sum of all f'(x)^2."""
+    layer.build(x.shape)
+    make = {"jax": _second_on_jax, "tensorflow": _second_on_tensorflow}
+    return make.get(mode.backend, _second_on_torch)(layer, x)
+
+
+def _second_on_jax(layer: Any, x: Any) -> Callable[[], Any]:
+    import jax
+
+    def loss(weights, x):
+        def total(x):
+            return layer.stateless_call(weights, [], x)[0].sum()
+
+        return (jax.grad(total)(x) ** 2).sum()
+
+    weights = [variable.value for variable in layer.trainable_variables]
+    x = jax.numpy.asarray(x)
+    run = jax.jit(jax.grad(loss, argnums=(0, 1)))
+    return lambda: jax.block_until_ready(run(weights, x))
+
+
+def _second_on_tensorflow(layer: Any, x: Any) -> Callable[[], Any]:
+    import tensorflow as tf
+
+    @tf.function(autograph=False)
+    def run(x):
+        weights = [variable.value for variable in layer.trainable_variables]
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = layer(x, training=True)
+            loss = tf.reduce_sum(inner.gradient(y, x) ** 2)
+        return outer.gradient(loss, [x, *weights])
+
+    x = tf.constant(x)
+    return lambda: run(x)
+
+
+def _second_on_torch(layer: Any, x: Any) -> Callable[[], Any]:
+    import torch
+
+    x = keras.ops.convert_to_tensor(x).requires_grad_()
+    weights = [variable.value for variable in layer.trainable_variables]
+
+    def run():
+        y = layer(x, training=True)
+        (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        loss = (slope**2).sum()
+        return torch.autograd.grad(loss, [x, *weights], allow_unused=True)
+
+    return run
 
 
 def saved_by(run: Callable[[], Any], weights: list[Any]) -> dict[str, int]:

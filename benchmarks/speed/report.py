@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.speed.aims import AIMS, Values
-from benchmarks.speed.cases import MODES, RELU, Activation, study_named
+from benchmarks.speed.cases import MODES, SIZES, Activation, study_named
 from keras_vaf.utils import markdown_table
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
@@ -14,6 +14,10 @@ MODE_NAMES = tuple(mode.name for mode in MODES)
 
 def _milliseconds(value: float) -> str:
     return f"{value * 1e3:.{1 if value > 0.01 else 2}f}"
+
+
+def _microseconds(value: float) -> str:
+    return f"{value * 1e6:.0f}"
 
 
 def _megabytes(value: float) -> str:
@@ -26,45 +30,94 @@ class Table:
 
     Args:
         heading: Title, with the unit.
-        study, name: Which value.
+        studies: Where it was measured; of an activation in several, the first counts.
+        name: Which value.
         show: A number as text.
-        ratio: Whether the ratio to ReLU stands beside it.
+        ratio: Whether the ratio to the study's reference stands beside it.
     """
 
     heading: str
-    study: str
+    studies: tuple[str, ...]
     name: str
     show: Callable[[float], str]
     ratio: bool = True
 
+    @property
+    def title(self) -> str:
+        """Heading, and what the ratios refer to."""
+        reference = study_named(self.studies[0]).reference.label
+        return f"{self.heading} (and to {reference})" if self.ratio else self.heading
+
+
+LARGE = ("operation", "smooth", "sharing", "forms")
+MEMORY = ("operation", "forms")
 
 TABLES = (
-    Table("Forward and backward, ms", "operation", "forward_backward", _milliseconds),
-    Table("Forward, ms", "operation", "forward", _milliseconds),
-    Table("XLA's temporaries, MB", "operation", "temporary_bytes", _megabytes, False),
-    Table("Kept for the backward pass, MB", "operation", "saved_bytes", _megabytes),
-    Table("Peak resident memory, MB", "operation", "resident_bytes", _megabytes),
-    Table("Training step of cnet_B, ms", "cnet_B", "step", _milliseconds),
-    Table("Memory of its step, by XLA, MB", "cnet_B", "peak_bytes", _megabytes),
-    Table("Kept for its backward pass, MB", "cnet_B", "saved_bytes", _megabytes),
-    Table("Its peak resident memory, MB", "cnet_B", "resident_bytes", _megabytes),
-    Table("Training step of a small network, ms", "small", "step", _milliseconds),
-    Table("Compile time of cnet_B, s", "compile", "compile", "{:.2f}".format),
+    Table("Forward and backward, ms", LARGE, "forward_backward", _milliseconds),
+    Table("Forward, ms", LARGE, "forward", _milliseconds),
+    Table("XLA's temporaries, MB", MEMORY, "temporary_bytes", _megabytes, False),
+    Table("Kept for the backward pass, MB", MEMORY, "saved_bytes", _megabytes),
+    Table("Resident memory of a pass, MB", MEMORY, "resident_bytes", _megabytes),
+    Table(
+        "act(x + bias) * scale, forward and backward, ms",
+        ("chain",),
+        "forward_backward",
+        _milliseconds,
+    ),
     *(
-        Table(heading, "accuracy", heading, "{:.1e}".format, False)
-        for heading in ("error at 1e+06 elements", "error at 1e+08 elements")
+        Table(
+            f"{count} elements, forward and backward, µs",
+            ("sizes",),
+            f"{count} elements",
+            _microseconds,
+        )
+        for count in SIZES.shape
+    ),
+    Table("Second derivatives, 1e5 elements, µs", ("second",), "second", _microseconds),
+    Table("Training step of cnet_B, ms", ("cnet_B",), "step", _milliseconds),
+    Table("Memory of its step, by XLA, MB", ("cnet_B",), "peak_bytes", _megabytes),
+    Table("Kept for its backward pass, MB", ("cnet_B",), "saved_bytes", _megabytes),
+    Table("Training step of a small network, ms", ("small",), "step", _milliseconds),
+    Table("Step of a physics-informed network, ms", ("pinn",), "step", _milliseconds),
+    Table("Inference of cnet_B, ms", ("predict",), "predict", _milliseconds),
+    Table("Compile time of cnet_B, s", ("compile",), "compile", "{:.2f}".format),
+    *(
+        Table(heading, (study,), heading, "{:.1e}".format, False)
+        for study, heading in (
+            ("accuracy", "error at 1e+06 elements"),
+            ("accuracy_large", "error at 1e+08 elements"),
+        )
     ),
     Table(
-        "Family, forward and backward, ms", "family", "forward_backward", _milliseconds
+        "Family, forward and backward, ms",
+        ("family",),
+        "forward_backward",
+        _milliseconds,
     ),
-    Table("Family, forward, ms", "family", "forward", _milliseconds),
+    Table("Family, forward, ms", ("family",), "forward", _milliseconds),
     Table(
-        "Family, XLA's temporaries, MB", "family", "temporary_bytes", _megabytes, False
+        "Family, XLA's temporaries, MB",
+        ("family",),
+        "temporary_bytes",
+        _megabytes,
+        False,
     ),
     Table(
-        "Family, kept for the backward pass, MB", "family", "saved_bytes", _megabytes
+        "Family, kept for the backward pass, MB", ("family",), "saved_bytes", _megabytes
     ),
-    Table("Family, peak resident memory, MB", "family", "resident_bytes", _megabytes),
+    Table(
+        "Family, resident memory of a pass, MB",
+        ("family",),
+        "resident_bytes",
+        _megabytes,
+    ),
+    Table(
+        "Page faults of forward and backward",
+        LARGE,
+        "forward_backward, page faults",
+        "{:.0f}".format,
+        False,
+    ),
 )
 
 
@@ -87,8 +140,8 @@ def markdown(document: dict[str, Any]) -> str:
     for table in TABLES:
         rows = list(_rows(table, values))
         if rows:
-            heading = table.heading + (" (and to ReLU)" if table.ratio else "")
-            parts += [f"## {heading}", markdown_table(["", *MODE_NAMES], rows)]
+            heading = f"## {table.title}"
+            parts += [heading, markdown_table(["", *MODE_NAMES], rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -106,12 +159,26 @@ def values_of(results: Iterable[dict[str, Any]]) -> Values:
 def median_ratio(
     values: Values, table: Table, mode: str, activation: Activation
 ) -> float | None:
-    """A value over that of ReLU, the median of repetitions; `None` if not measured."""
-    own = values.get((table.study, mode, activation, table.name))
-    relu = values.get((table.study, mode, RELU, table.name))
-    if not own or not relu or not all(relu):
+    """A value over that of the reference in the same study, the median of repetitions.
+
+    `None` if it was not measured.
+    """
+    study = _study_of(values, table, mode, activation)
+    if study is None:
         return None
-    return statistics.median(a / b for a, b in zip(own, relu, strict=True))
+    own = values[study, mode, activation, table.name]
+    reference = study_named(study).reference
+    others = values.get((study, mode, reference, table.name))
+    if not others or not all(others):
+        return None
+    return statistics.median(a / b for a, b in zip(own, others, strict=True))
+
+
+def _study_of(
+    values: Values, table: Table, mode: str, activation: Activation
+) -> str | None:
+    found = (s for s in table.studies if values.get((s, mode, activation, table.name)))
+    return next(found, None)
 
 
 def _environment_rows(environment: dict[str, Any]) -> list[Sequence[str]]:
@@ -139,16 +206,18 @@ def _short(value: float) -> str:
 
 
 def _rows(table: Table, values: Values) -> Iterable[Sequence[str]]:
-    for activation in study_named(table.study).activations:
+    studies = map(study_named, table.studies)
+    activations = dict.fromkeys(a for study in studies for a in study.activations)
+    for activation in activations:
         cells = [_cell(table, values, mode, activation) for mode in MODE_NAMES]
         if any(cells):
             yield activation.label, *cells
 
 
 def _cell(table: Table, values: Values, mode: str, activation: Activation) -> str:
-    numbers = values.get((table.study, mode, activation, table.name))
-    if not numbers:
+    study = _study_of(values, table, mode, activation)
+    if study is None:
         return ""
-    text = table.show(statistics.median(numbers))
+    text = table.show(statistics.median(values[study, mode, activation, table.name]))
     ratio = median_ratio(values, table, mode, activation) if table.ratio else None
     return text if ratio is None else f"{text} ({ratio:.2f})"

@@ -1,4 +1,4 @@
-"""The parent of the processes, who tells them to measure: never two at once."""
+"""The parent of the processes, which tells them to measure: never two at once."""
 
 import contextlib
 import dataclasses
@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,33 +17,38 @@ ENVIRONMENT = {
     # Many processes share one GPU.
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    # glibc keeps freed memory. By default it returns large arrays to the kernel, and
+    # the next one, whoever makes it, pays a page fault for each 4 KiB.
+    "MALLOC_MMAP_THRESHOLD_": "8589934592",
+    "MALLOC_TRIM_THRESHOLD_": "8589934592",
+    "MALLOC_TOP_PAD_": "1073741824",
 }
 
 
 class Worker:
-    """A process that has built, compiled and once run its case."""
+    """A process that has built, compiled and once run its cases."""
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self._names = ", ".join(case.name for case in cases)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.speed.worker", _to_json(case)],
+            [sys.executable, "-m", "benchmarks.speed.worker", _to_json(cases)],
             env={
                 **os.environ,
                 **ENVIRONMENT,
-                "KERAS_BACKEND": mode_named(case.mode).backend,
+                "KERAS_BACKEND": mode_named(cases[0].mode).backend,
             },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        ready = self._answer()
-        self.tasks: list[str] = ready["tasks"]
-        self.facts: dict[str, float] = ready["facts"]
+        self.works: list[dict[str, Any] | None] = self._answer()
+        """Tasks and facts of each case; `None` if it does not apply here."""
 
-    def measure(self, task: str) -> float:
-        """Have the process do a task once."""
-        print(task, file=self._process.stdin, flush=True)
-        return self._answer()
+    def measure(self, number: int, task: str) -> tuple[float, int]:
+        """Have the process do a task of a case once."""
+        print(number, task, file=self._process.stdin, flush=True)
+        result, faults = self._answer()
+        return result, faults
 
     def close(self) -> None:
         self._process.communicate()
@@ -53,44 +58,60 @@ class Worker:
         if line:
             return json.loads(line)
         raise RuntimeError(
-            f"The process of {self.case.name} ended with exit code "
+            f"The process of {self._names} ended with exit code "
             f"{self._process.wait()}; what it said is above."
         )
 
 
-def measure(cases: list[Case], repetitions: int) -> list[dict[str, Any]]:
+def measure(
+    cases: Sequence[Case], repetitions: int, fresh: bool = False
+) -> list[dict[str, Any]]:
     """Measure variants side by side: all of them once, then all of them again.
 
+    Args:
+        cases: The variants.
+        repetitions: How often each is measured.
+        fresh: Whether each has a process of its own, which measures nothing before.
+
     Returns:
-        For each case its fields, and `values`: lists of numbers by name, one number a
-        repetition, or a single one for what does not vary.
+        For each case that applies its fields, and `values`: lists of numbers by name,
+        one number a repetition, or a single one for what does not vary.
     """
-    with _workers(cases) as workers:
-        values: list[dict[str, list[float]]] = [
-            {name: [value] for name, value in worker.facts.items()}
-            for worker in workers
+    groups = [[case] for case in cases] if fresh else [cases]
+    with _workers(groups) as workers:
+        variants = [
+            (case, worker, number, work, {})
+            for group, worker in zip(groups, workers, strict=True)
+            for number, (case, work) in enumerate(zip(group, worker.works, strict=True))
+            if work
         ]
-        for _ in range(repetitions):
-            for task in workers[0].tasks:
-                for worker, own in zip(workers, values, strict=True):
-                    own.setdefault(task, []).append(worker.measure(task))
+        values: dict[str, list[float]]
+        for _, _, _, work, values in variants:
+            values |= {name: [value] for name, value in work["facts"].items()}
+        for repetition in range(-int(not fresh), repetitions):  # -1 is not counted
+            for task in variants[0][3]["tasks"] if variants else ():
+                for _, worker, number, _, values in variants:
+                    result, faults = worker.measure(number, task)
+                    if repetition >= 0:
+                        values.setdefault(task, []).append(result)
+                        values.setdefault(f"{task}, page faults", []).append(faults)
     return [
-        {**dataclasses.asdict(case), "values": own}
-        for case, own in zip(cases, values, strict=True)
+        {**dataclasses.asdict(case), "values": values}
+        for case, _, _, _, values in variants
     ]
 
 
 @contextlib.contextmanager
-def _workers(cases: list[Case]) -> Iterator[list[Worker]]:
-    """One worker a case; they start together, which nobody measures."""
+def _workers(groups: Sequence[Sequence[Case]]) -> Iterator[list[Worker]]:
+    """One worker a group; they start together, which nobody measures."""
     with contextlib.ExitStack() as stack:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            starts = [pool.submit(Worker, case) for case in cases]
+            starts = [pool.submit(Worker, cases) for cases in groups]
         for start in starts:
             if not start.exception():
                 stack.callback(start.result().close)
         yield [start.result() for start in starts]
 
 
-def _to_json(case: Case) -> str:
-    return json.dumps(dataclasses.asdict(case))
+def _to_json(cases: Sequence[Case]) -> str:
+    return json.dumps([dataclasses.asdict(case) for case in cases])

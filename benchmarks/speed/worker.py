@@ -1,11 +1,13 @@
-"""A process that measures one variant, one repetition at a time, as it is told.
+"""A process that measures some variants, one repetition at a time, as it is told.
 
-Its argument is the case. It writes one line of JSON with its tasks and facts, and then
-one line with a number for each line that it reads, the name of a task.
+Its argument holds the cases. It writes one line of JSON with their tasks and facts, and
+then one line for each line that it reads, which holds the number of a case and the name
+of a task: the result, and the page faults of this time.
 """
 
 import json
 import os
+import resource
 import sys
 from typing import Any
 
@@ -13,9 +15,10 @@ from benchmarks.speed.cases import Activation, Case
 
 
 def main(argument: str) -> None:
-    fields = json.loads(argument)
-    activation = Activation(**fields.pop("activation"))
-    case = Case(activation=activation, **fields)
+    cases = [
+        Case(activation=Activation(**fields.pop("activation")), **fields)
+        for fields in json.loads(argument)
+    ]
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -25,10 +28,19 @@ def main(argument: str) -> None:
 
     from benchmarks.speed.work import work_of
 
-    work = work_of(case)
-    answer({"tasks": list(work.tasks), "facts": work.facts})
+    works = [work_of(case) for case in cases]
+    answer(
+        [work and {"tasks": list(work.tasks), "facts": work.facts} for work in works]
+    )
     for line in sys.stdin:
-        answer(work.tasks[line.strip()]())
+        number, task = line.strip().split(" ", 1)
+        work = works[int(number)]
+        before = _page_faults()
+        answer((work.tasks[task]() if work else None, _page_faults() - before))
+
+
+def _page_faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 if __name__ == "__main__":

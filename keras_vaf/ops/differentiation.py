@@ -1,4 +1,4 @@
-"""The switch from this package's gradient to the backend's own."""
+"""`plain_differentiation`, the switch to the backend's own gradient; and `Switch`."""
 
 import contextlib
 import threading
@@ -11,12 +11,23 @@ FORWARD_MODE = (
 )
 
 
-class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+    """A switch that a context turns on in its own thread."""
+
     def __init__(self) -> None:
         self.plain = False
 
+    @contextlib.contextmanager
+    def on(self) -> Iterator[None]:
+        """Turn the switch on in this context."""
+        before, self.plain = self.plain, True
+        try:
+            yield
+        finally:
+            self.plain = before
 
-_state = _State()
+
+_state = Switch()
 
 
 @contextlib.contextmanager
@@ -25,9 +36,9 @@ def plain_differentiation() -> Iterator[None]:
 
     Outputs stay the same. The backward pass then keeps several tensors of the size of
     the input and takes longer. Use it for forward mode, which a custom gradient does
-    not support: on JAX (`jax.jvp`, `jax.jacfwd`), on TensorFlow
-    (`tf.autodiff.ForwardAccumulator`), and on PyTorch for forward mode over itself
-    (`jacfwd` of `jacfwd`). A compiled function must be traced in this context.
+    not support on TensorFlow (`tf.autodiff.ForwardAccumulator`), nor over itself on
+    PyTorch (`jacfwd` of `jacfwd`). JAX needs no switch. A compiled function must be
+    traced in this context.
 
     Example:
 
@@ -35,11 +46,8 @@ def plain_differentiation() -> Iterator[None]:
     >>> with keras_vaf.ops.plain_differentiation():
     ...     y = layer(np.ones((1, 2), "float32"))
     """
-    before, _state.plain = _state.plain, True
-    try:
+    with _state.on():
         yield
-    finally:
-        _state.plain = before
 
 
 def is_plain() -> bool:

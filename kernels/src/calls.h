@@ -22,18 +22,22 @@ inline void write(void* data, int type, int64_t at, int n, const float* space) {
 const int64_t SHORTEST_ROW = 32;
 const int64_t ELEMENTS_OF_A_TASK = 1 << 15;
 
-// Gradients of the parameters of function `place` from its sums, which lie `apart`.
-inline void finish(const VafCall& c, int64_t place, const double* sums, int64_t apart) {
-  for (int j = 0; j < c.k; j++) {
-    const int64_t at = place * c.k + j;
-    const double s0 = sums[(1 + 3 * j) * apart], s1 = sums[(2 + 3 * j) * apart];
-    double s2 = sums[(3 + 3 * j) * apart];
-    if (c.function == VAF_LEAKY_RELU) s2 = c.alpha[at] * s1 + c.alpha_bias[at] * s0;
-    c.d_alpha[at] = (float)(c.beta[at] * s1);
-    c.d_alpha_bias[at] = (float)(c.beta[at] * s0);
-    c.d_beta[at] = (float)s2;
+// Gradients of the parameters of `count` functions from their sums, which have the shape
+// (vaf_sums(k), apart).
+template <class Number>
+void finish(const VafCall& c, int64_t first, int64_t count, const Number* sums, int64_t apart) {
+  const int64_t k = c.k, at = first * k;
+  for (int64_t j = 0; j < k; j++) {
+    const Number *s0 = sums + (1 + 3 * j) * apart, *s1 = s0 + apart, *s2 = s1 + apart;
+    for (int64_t i = 0; i < count; i++) {
+      const int64_t p = at + i * k + j;
+      c.d_alpha[p] = (float)(c.beta[p] * s1[i]);
+      c.d_alpha_bias[p] = (float)(c.beta[p] * s0[i]);
+      const bool linear = c.function == VAF_LEAKY_RELU;
+      c.d_beta[p] = (float)(linear ? c.alpha[p] * s1[i] + c.alpha_bias[p] * s0[i] : s2[i]);
+    }
   }
-  c.d_beta_bias[place] = (float)sums[0];
+  for (int64_t i = 0; i < count; i++) c.d_beta_bias[first + i] = (float)sums[i];
 }
 
 inline Function function_at(const VafCall& c, int64_t place) {

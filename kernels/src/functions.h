@@ -5,6 +5,9 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #ifndef LANES
 #define LANES 4
@@ -21,6 +24,19 @@ inline V load(const float* p) { return *(const Unaligned*)p; }
 inline void store(float* p, V v) { *(Unaligned*)p = v; }
 inline V absolute(V x) { return (V)((M)x & 0x7fffffff); }
 inline V choose(M m, V yes, V no) { return m ? yes : no; }
+inline bool any(M m) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask((__m512i)m, (__m512i)m);
+#elif defined(__AVX__)
+  return _mm256_movemask_ps((__m256)m);
+#elif defined(__x86_64__)
+  return _mm_movemask_ps((__m128)m);
+#else
+  int32_t all = 0;
+  for (int i = 0; i < LANES; i++) all |= m[i];
+  return all;
+#endif
+}
 
 // exp(high + low), for a low that is small beside high. Subnormal results are right.
 inline V exponential(V high, V low = V{}) {
@@ -40,17 +56,64 @@ inline V exponential(V high, V low = V{}) {
   return p * (V)((half + 127) << 23) * (V)((whole - half + 127) << 23);
 }
 
-struct LeakyRelu {
+// A hidden unit in the backward pass: w = alpha beta, and its sums.
+struct Unit {
+  V w, leak;  // leak: slope of leaky relu below 0
+  V s0 = {}, s1 = {}, s2 = {};
+};
+
+// Each function has `value(h, leak)` and `add`, which adds to the slope and the sums at
+// x = v for the upstream gradient e.
+struct Relu {
   static const bool linear = true;
-  static void apply(V h, V slope, V& g, V& dg) {
+  static V value(V h, V) { return choose(splat(0.0f) > h, splat(0.0f), h); }
+  static void add(Unit& unit, V h, V v, V e, V& slope) {
     M on = h > 0.0f;
-    g = choose(on, h, h * slope);
-    dg = choose(on, splat(1.0f), slope);
+#ifdef __AVX512F__  // masks are free there
+    slope = on ? slope + unit.w : slope;
+    unit.s0 = on ? unit.s0 + e : unit.s0;
+    unit.s1 = on ? unit.s1 + e * v : unit.s1;
+#else
+    V own = (V)((M)e & on);
+    slope += (V)((M)unit.w & on);
+    unit.s0 += own;
+    unit.s1 += own * v;
+#endif
   }
 };
 
-struct Sigmoid {
+struct LeakyRelu {
+  static const bool linear = true;
+  static V value(V h, V leak) { return choose(h > 0.0f, h, h * leak); }
+  static void add(Unit& unit, V h, V v, V e, V& slope) {
+    V dg = choose(h > 0.0f, splat(1.0f), unit.leak), own = e * dg;
+    slope += unit.w * dg;
+    unit.s0 += own;
+    unit.s1 += own * v;
+  }
+};
+
+// A function with `apply(h, g, dg)`: g(h) and g'(h).
+template <class G>
+struct Smooth {
   static const bool linear = false;
+  static V value(V h, V) {
+    V g, dg;
+    G::apply(h, g, dg);
+    return g;
+  }
+  static void add(Unit& unit, V h, V v, V e, V& slope) {
+    V g, dg;
+    G::apply(h, g, dg);
+    V own = e * dg;
+    slope += unit.w * dg;
+    unit.s0 += own;
+    unit.s1 += own * v;
+    unit.s2 += e * g;
+  }
+};
+
+struct Sigmoid : Smooth<Sigmoid> {
   // s = sigmoid(h) and c = 1 - s, both without cancellation.
   static void pair(V h, V& s, V& c) {
     V e = exponential(-absolute(h)), q = 1.0f / (1.0f + e);
@@ -58,16 +121,15 @@ struct Sigmoid {
     s = choose(positive, q, e * q);
     c = choose(positive, e * q, q);
   }
-  static void apply(V h, V, V& g, V& dg) {
+  static void apply(V h, V& g, V& dg) {
     V c;
     pair(h, g, c);
     dg = g * c;
   }
 };
 
-struct Silu {
-  static const bool linear = false;
-  static void apply(V h, V, V& g, V& dg) {
+struct Silu : Smooth<Silu> {
+  static void apply(V h, V& g, V& dg) {
     V s, c;
     Sigmoid::pair(h, s, c);
     g = h * s;
@@ -75,9 +137,8 @@ struct Silu {
   }
 };
 
-struct Tanh {
-  static const bool linear = false;
-  static void apply(V h, V, V& g, V& dg) {
+struct Tanh : Smooth<Tanh> {
+  static void apply(V h, V& g, V& dg) {
     V x = absolute(h), z = h * h, e = exponential(-2.0f * x), q = 1.0f / (1.0f + e);
     V p = splat(-5.70498872745e-3f);
     p = p * z + 2.06390887954e-2f;
@@ -91,9 +152,8 @@ struct Tanh {
   }
 };
 
-struct Gelu {
-  static const bool linear = false;
-  static void apply(V h, V, V& g, V& dg) {
+struct Gelu : Smooth<Gelu> {
+  static void apply(V h, V& g, V& dg) {
     // h^2 / 2 in two parts, so that exp(-h^2 / 2) keeps its relative accuracy.
     V x = absolute(h);
     x = choose(x > splat(14.5f), splat(14.5f), x);  // exp(-x^2 / 2) is 0 from there on
@@ -120,12 +180,9 @@ struct Gelu {
   }
 };
 
-struct Sin {
-  static const bool linear = false;
-  static void apply(V h, V, V& g, V& dg) {
-    M far = absolute(h) > splat(8192.0f);
-    for (int i = 0; i < LANES; i++)
-      if (far[i] || h[i] != h[i]) return scalar(h, g, dg);
+struct Sin : Smooth<Sin> {
+  static void apply(V h, V& g, V& dg) {
+    if (any((absolute(h) > splat(8192.0f)) | (h != h))) return scalar(h, g, dg);
     const float magic = 12582912.0f;
     V n = (h * 0.6366197723675814f + magic) - magic;  // multiples of pi / 2
     V r = h - n * 1.5703125f;

@@ -1,9 +1,11 @@
 // Compiled once for each instruction set, with -DPARTS=NAME -DLANES=N.
 //
-// A row and a column are the same work: vectors that lie `step` elements apart, all of
-// them with the same vectors of parameters. In a row the lanes of a parameter are equal.
+// A row and a column are the same work: a few vectors with the same vectors of parameters.
+// In a row they are neighbours, and the lanes of a parameter are equal. In columns they
+// belong to neighbouring rows, so that memory is read in its order.
 #include "parts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "functions.h"
@@ -15,199 +17,200 @@
 
 namespace {
 
-enum { MOST_VECTORS = VAF_BLOCK / LANES > VAF_ROWS ? VAF_BLOCK / LANES : VAF_ROWS };
+// Vectors that are computed together: the parameters and sums of a hidden unit are loaded
+// and stored once for all of them. Smooth functions need more registers.
+template <class G>
+constexpr int together = G::linear || LANES == 16 ? 4 : 2;
 
-struct Unit {
-  V a, c, b;  // alpha, alpha_bias, beta
-};
+// A known number of elements makes vectors of the copies in `get` and `put`.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
-inline V get(const float* p, int m) {
+ALWAYS_INLINE V get(const float* p, int m) {
   if (m == LANES) return load(p);
   V v = {};
   std::memcpy(&v, p, m * sizeof(float));
   return v;
 }
-inline void put(float* p, int m, V v) {
+ALWAYS_INLINE void put(float* p, int m, V v) {
   if (m == LANES)
     store(p, v);
   else
     std::memcpy(p, &v, m * sizeof(float));
 }
-inline double total(V v) {
-  double sum = 0;
-  for (int i = 0; i < LANES; i++) sum += v[i];
-  return sum;
+inline void add_to(float* sum, V v) { store(sum, load(sum) + v); }
+inline double total(const float* lanes) {
+#ifdef __AVX512F__
+  return _mm512_reduce_add_ps(_mm512_loadu_ps(lanes));
+#endif
+  double sums[4] = {};
+  for (int i = 0; i < LANES; i++) sums[i % 4] += lanes[i];
+  return sums[0] + sums[1] + (sums[2] + sums[3]);
 }
 
-// Brings the next vector of columns to the cache.
-inline void prefetch(const float* p) { __builtin_prefetch(p + 64 / sizeof(float)); }
+// f of R vectors of m elements, which lie `step` apart and have the same functions.
+template <class G, int R>
+ALWAYS_INLINE void forward(const Function& f, const float* x, float* y, int64_t step, int m) {
+  const V leak = splat(f.leak), beta_bias = load(f.beta_bias);
+  V v[R], value[R];
+  for (int r = 0; r < R; r++) v[r] = get(x + r * step, m), value[r] = beta_bias;
+  for (int64_t j = 0; j < f.k * f.stride; j += f.stride) {
+    const V a = load(f.alpha + j), c = load(f.alpha_bias + j), b = load(f.beta + j);
+#pragma GCC unroll 4
+    for (int r = 0; r < R; r++) value[r] += b * G::value(a * v[r] + c, leak);
+  }
+  for (int r = 0; r < R; r++) put(y + r * step, m, value[r]);
+}
 
-// Where `count` vectors of m lanes lie.
-struct Place {
-  int count, m;
-  int64_t step;
+// The gradients of such vectors. Adds to vaf_sums(k) vectors of sums, which lie `apart`.
+template <class G, int R>
+ALWAYS_INLINE void backward(const Function& f, const float* x, const float* d, float* dx,
+                     int64_t step, int m, float* sums, int64_t apart) {
+  const V leak = splat(f.leak);
+  V v[R], e[R], slope[R], all = {};
+  for (int r = 0; r < R; r++) {
+    v[r] = get(x + r * step, m), e[r] = get(d + r * step, m), slope[r] = V{};
+    all += e[r];
+  }
+  add_to(sums, all);
+  for (int j = 0; j < f.k; j++) {
+    const int64_t at = j * f.stride;
+    const V a = load(f.alpha + at), c = load(f.alpha_bias + at), w = a * load(f.beta + at);
+    Unit unit = {w, leak};
+#pragma GCC unroll 4
+    for (int r = 0; r < R; r++) G::add(unit, a * v[r] + c, v[r], e[r], slope[r]);
+    float* own = sums + (1 + 3 * j) * apart;
+    add_to(own, unit.s0), add_to(own + apart, unit.s1);
+    if (!G::linear) add_to(own + 2 * apart, unit.s2);
+  }
+  for (int r = 0; r < R; r++) put(dx + r * step, m, e[r] * slope[r]);
+}
+
+#define VAF_CHOOSE(name, f, ...)                                        \
+  switch (f.kind) {                                                     \
+    case VAF_TANH: return name<Tanh>(f, __VA_ARGS__);                   \
+    case VAF_SIGMOID: return name<Sigmoid>(f, __VA_ARGS__);             \
+    case VAF_SILU: return name<Silu>(f, __VA_ARGS__);                   \
+    case VAF_GELU: return name<Gelu>(f, __VA_ARGS__);                   \
+    case VAF_SIN: return name<Sin>(f, __VA_ARGS__);                     \
+    default:                                                            \
+      if (f.leak == 0) return name<Relu>(f, __VA_ARGS__);               \
+      return name<LeakyRelu>(f, __VA_ARGS__);                           \
+  }
+
+// A function whose parameters are vectors of equal lanes.
+struct Splat {
+  float space[vaf_sums(VAF_MOST_UNITS) * LANES];
+  Function f;
+
+  explicit Splat(const Function& g) : f(g) {
+    const int size = g.k * LANES;
+    f.alpha = space, f.alpha_bias = space + size, f.beta = space + 2 * size;
+    f.beta_bias = space + 3 * size, f.stride = LANES;
+    for (int j = 0; j < g.k; j++) {
+      store(space + j * LANES, splat(g.alpha[j]));
+      store(space + size + j * LANES, splat(g.alpha_bias[j]));
+      store(space + 2 * size + j * LANES, splat(g.beta[j]));
+    }
+    store(space + 3 * size, splat(*g.beta_bias));
+  }
 };
 
-// value += the sum of K units.
-template <class G, int K>
-inline void add_units(const Unit* units, V leak, const float* x, Place at, int m, V* value) {
-  for (int i = 0; i < at.count; i++) {
-    prefetch(x + i * at.step);
-    V v = get(x + i * at.step, m), sum = value[i];
-#pragma GCC unroll 4
-    for (int j = 0; j < K; j++) {
-      V g, dg;
-      G::apply(units[j].a * v + units[j].c, leak, g, dg);
-      sum += units[j].b * g;
-    }
-    value[i] = sum;
-  }
-}
-
-// slope += that of K units, and their sums.
-template <class G, int K>
-inline void add_slopes(const Unit* units, V leak, const float* x, const float* d, Place at,
-                       int m, V* slope, V* sums) {
-  V w[K], s0[K], s1[K], s2[K];
-  for (int j = 0; j < K; j++) w[j] = units[j].a * units[j].b, s0[j] = s1[j] = s2[j] = V{};
-  for (int i = 0; i < at.count; i++) {
-    prefetch(x + i * at.step), prefetch(d + i * at.step);
-    V v = get(x + i * at.step, m), e = get(d + i * at.step, m), ev = e * v, own = slope[i];
-#pragma GCC unroll 4
-    for (int j = 0; j < K; j++) {
-      V g, dg;
-      G::apply(units[j].a * v + units[j].c, leak, g, dg);
-      own += w[j] * dg;
-      s0[j] += e * dg;
-      s1[j] += ev * dg;
-      if (!G::linear) s2[j] += e * g;
-    }
-    slope[i] = own;
-  }
-  for (int j = 0; j < K; j++)
-    sums[3 * j] = s0[j], sums[3 * j + 1] = s1[j], sums[3 * j + 2] = s2[j];
-}
-
-// Units at a time whose parameters and sums stay in registers.
 template <class G>
-constexpr int together() {
-  return G::linear ? (LANES == 16 ? 4 : 2) : 1;
+void row_forward_of(const Function& f, const float* x, float* y, int n) {
+  constexpr int R = together<G>;
+  int i = 0;
+  for (; i + R * LANES <= n; i += R * LANES) forward<G, R>(f, x + i, y + i, LANES, LANES);
+  for (; i < n; i += LANES)
+    forward<G, 1>(f, x + i, y + i, LANES, n - i < LANES ? n - i : LANES);
 }
 
 template <class G>
-void forward(const Function& f, const Unit* units, V beta_bias, const float* x, float* y,
-             Place at) {
-  const V leak = splat(f.leak);
-  V value[MOST_VECTORS];
-  for (int i = 0; i < at.count; i++) value[i] = beta_bias;
-  constexpr int K = together<G>();
-  int j = 0;
-  if (at.m == LANES) {
-    for (; j + K <= f.k; j += K) add_units<G, K>(units + j, leak, x, at, LANES, value);
-    for (; j < f.k; j++) add_units<G, 1>(units + j, leak, x, at, LANES, value);
-  }
-  for (; j < f.k; j++) add_units<G, 1>(units + j, leak, x, at, at.m, value);
-  for (int i = 0; i < at.count; i++) put(y + i * at.step, at.m, value[i]);
-}
-
-// `sums` gets vaf_sums(k) vectors.
-template <class G>
-void backward(const Function& f, const Unit* units, const float* x, const float* d,
-              float* dx, Place at, V* sums) {
-  const V leak = splat(f.leak);
-  V slope[MOST_VECTORS], all = {};
-  for (int i = 0; i < at.count; i++) slope[i] = V{}, all += get(d + i * at.step, at.m);
-  sums[0] = all;
-  constexpr int K = together<G>();
-  int j = 0;
-  if (at.m == LANES) {
-    for (; j + K <= f.k; j += K)
-      add_slopes<G, K>(units + j, leak, x, d, at, LANES, slope, sums + 1 + 3 * j);
-    for (; j < f.k; j++)
-      add_slopes<G, 1>(units + j, leak, x, d, at, LANES, slope, sums + 1 + 3 * j);
-  }
-  for (; j < f.k; j++)
-    add_slopes<G, 1>(units + j, leak, x, d, at, at.m, slope, sums + 1 + 3 * j);
-  for (int i = 0; i < at.count; i++)
-    put(dx + i * at.step, at.m, get(d + i * at.step, at.m) * slope[i]);
-}
-
-#define VAF_CHOOSE(name, kind, ...)                        \
-  switch (kind) {                                          \
-    case VAF_TANH: name<Tanh>(__VA_ARGS__); break;         \
-    case VAF_SIGMOID: name<Sigmoid>(__VA_ARGS__); break;   \
-    case VAF_SILU: name<Silu>(__VA_ARGS__); break;         \
-    case VAF_GELU: name<Gelu>(__VA_ARGS__); break;         \
-    case VAF_SIN: name<Sin>(__VA_ARGS__); break;           \
-    default: name<LeakyRelu>(__VA_ARGS__);                 \
-  }
-
-// A row: whole vectors, then the elements that are left.
-template <class Body>
-inline void each_place(int n, Body body) {
-  const int whole = n / LANES;
-  if (whole) body(0, Place{whole, LANES, LANES});
-  if (n % LANES) body(whole * LANES, Place{1, n % LANES, LANES});
+void row_backward_of(const Function& f, const float* x, const float* d, float* dx, int n,
+                     float* sums) {
+  constexpr int R = together<G>;
+  int i = 0;
+  for (; i + R * LANES <= n; i += R * LANES)
+    backward<G, R>(f, x + i, d + i, dx + i, LANES, LANES, sums, LANES);
+  for (; i < n; i += LANES)
+    backward<G, 1>(f, x + i, d + i, dx + i, LANES, n - i < LANES ? n - i : LANES, sums, LANES);
 }
 
 void row_forward(const Function& f, const float* x, float* y, int n) {
 #ifdef __AVX512F__
   if (f.lines) return lines_forward(f, x, y, n);
 #endif
-  Unit units[VAF_MOST_UNITS];
-  for (int j = 0; j < f.k; j++)
-    units[j] = {splat(f.alpha[j]), splat(f.alpha_bias[j]), splat(f.beta[j])};
-  each_place(n, [&](int i, Place at) {
-    VAF_CHOOSE(forward, f.kind, f, units, splat(*f.beta_bias), x + i, y + i, at)
-  });
+  const Splat own(f);
+  VAF_CHOOSE(row_forward_of, own.f, x, y, n)
+}
+
+void row_sums(const Function& f, const float* x, const float* d, float* dx, int n,
+              float* sums) {
+  VAF_CHOOSE(row_backward_of, f, x, d, dx, n, sums)
 }
 
 void row_backward(const Function& f, const float* x, const float* d, float* dx, int n,
                   double* sums) {
-#ifdef __AVX512F__
-  if (f.lines) return lines_backward(f, x, d, dx, n, sums);
-#endif
-  Unit units[VAF_MOST_UNITS];
-  for (int j = 0; j < f.k; j++)
-    units[j] = {splat(f.alpha[j]), splat(f.alpha_bias[j]), splat(f.beta[j])};
-  each_place(n, [&](int i, Place at) {
-    V own[vaf_sums(VAF_MOST_UNITS)];
-    VAF_CHOOSE(backward, f.kind, f, units, x + i, d + i, dx + i, at, own)
-    for (int s = 0; s < vaf_sums(f.k); s++) sums[s] += total(own[s]);
-  });
+  const Splat own(f);
+  float lanes[vaf_sums(VAF_MOST_UNITS) * LANES];
+  std::fill_n(lanes, vaf_sums(f.k) * LANES, 0.0f);
+  row_sums(own.f, x, d, dx, n, lanes);
+  for (int s = 0; s < vaf_sums(f.k); s++)
+    if (f.kind != VAF_LEAKY_RELU || s % 3 || !s) sums[s] += total(lanes + s * LANES);
 }
 
-// Loads the parameters of the vector of columns at i.
-inline void columns_at(const Function& f, int i, int m, Unit* units) {
-  for (int j = 0; j < f.k; j++) {
-    const int64_t at = j * f.stride + i;
-    units[j] = {get(f.alpha + at, m), get(f.alpha_bias + at, m), get(f.beta + at, m)};
-  }
+inline Function columns_from(const Function& f, int i) {
+  Function g = f;
+  g.alpha += i, g.alpha_bias += i, g.beta += i, g.beta_bias += i;
+  return g;
+}
+
+template <class G, int R>
+void strip_forward(const Function& f, const float* x, float* y, int n, int64_t width) {
+  int i = 0;
+  for (; i + LANES <= n; i += LANES)
+    forward<G, R>(columns_from(f, i), x + i, y + i, width, LANES);
+  if (i < n) forward<G, R>(columns_from(f, i), x + i, y + i, width, n - i);
+}
+
+template <class G, int R>
+void strip_backward(const Function& f, const float* x, const float* d, float* dx, int n,
+                    int64_t width, float* sums, int64_t apart) {
+  int i = 0;
+  for (; i + LANES <= n; i += LANES)
+    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, LANES, sums + i, apart);
+  if (i < n)
+    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, n - i, sums + i, apart);
+}
+
+template <class G>
+void column_forward_of(const Function& f, const float* x, float* y, int n, int rows,
+                       int64_t width) {
+  constexpr int R = together<G>;
+  int64_t r = 0;
+  for (; r + R <= rows; r += R)
+    strip_forward<G, R>(f, x + r * width, y + r * width, n, width);
+  for (; r < rows; r++) strip_forward<G, 1>(f, x + r * width, y + r * width, n, width);
+}
+
+template <class G>
+void column_backward_of(const Function& f, const float* x, const float* d, float* dx, int n,
+                        int rows, int64_t width, float* sums, int64_t apart) {
+  constexpr int R = together<G>;
+  int64_t r = 0, at = 0;
+  for (; r + R <= rows; r += R, at = r * width)
+    strip_backward<G, R>(f, x + at, d + at, dx + at, n, width, sums, apart);
+  for (; r < rows; r++, at = r * width)
+    strip_backward<G, 1>(f, x + at, d + at, dx + at, n, width, sums, apart);
 }
 
 void column_forward(const Function& f, const float* x, float* y, int n, int rows,
                     int64_t width) {
-  Unit units[VAF_MOST_UNITS];
-  for (int i = 0; i < n; i += LANES) {
-    const int m = n - i < LANES ? n - i : LANES;
-    columns_at(f, i, m, units);
-    const Place at = {rows, m, width};
-    VAF_CHOOSE(forward, f.kind, f, units, get(f.beta_bias + i, m), x + i, y + i, at)
-  }
+  VAF_CHOOSE(column_forward_of, f, x, y, n, rows, width)
 }
 
 void column_backward(const Function& f, const float* x, const float* d, float* dx, int n,
-                     int rows, int64_t width, double* sums, int64_t apart) {
-  Unit units[VAF_MOST_UNITS];
-  V own[vaf_sums(VAF_MOST_UNITS)];
-  for (int i = 0; i < n; i += LANES) {
-    const int m = n - i < LANES ? n - i : LANES;
-    columns_at(f, i, m, units);
-    const Place at = {rows, m, width};
-    VAF_CHOOSE(backward, f.kind, f, units, x + i, d + i, dx + i, at, own)
-    for (int s = 0; s < vaf_sums(f.k); s++)
-      for (int lane = 0; lane < m; lane++) sums[s * apart + i + lane] += own[s][lane];
-  }
+                     int rows, int64_t width, float* sums, int64_t apart) {
+  VAF_CHOOSE(column_backward_of, f, x, d, dx, n, rows, width, sums, apart)
 }
 
 void widen(int type, const uint16_t* from, float* to, int n) {

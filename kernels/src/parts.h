@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-// Elements of a block of a row; columns and rows of a block of columns.
-enum { VAF_BLOCK = 2048, VAF_COLUMNS = 128, VAF_ROWS = 64 };
+// Elements of a block of a row; columns of a tile; rows whose sums are formed in float.
+enum { VAF_BLOCK = 4096, VAF_COLUMNS = 512, VAF_ROWS = 256 };
 enum { VAF_LINES = 15 };  // most hidden units that `Lines` takes
 
 // The sums behind the gradients of one function: the sum of d, then for each hidden unit
@@ -32,12 +32,13 @@ struct VafParts {
   void (*row_forward)(const Function& f, const float* x, float* y, int n);
   void (*row_backward)(const Function& f, const float* x, const float* d, float* dx,
                        int n, double* sums);
-  // A function for each of n <= VAF_COLUMNS columns of at most VAF_ROWS rows, which are
-  // `width` elements apart. Adds to doubles of shape (vaf_sums(k), apart).
+  // A function for each of n columns of at most VAF_ROWS rows, which are `width` elements
+  // apart. Parameters and sums can be read and written up to a multiple of 16 columns.
+  // Adds to floats of shape (vaf_sums(k), apart).
   void (*column_forward)(const Function& f, const float* x, float* y, int n, int rows,
                          int64_t width);
   void (*column_backward)(const Function& f, const float* x, const float* d, float* dx,
-                          int n, int rows, int64_t width, double* sums, int64_t apart);
+                          int n, int rows, int64_t width, float* sums, int64_t apart);
   bool takes_lines;
 };
 const VafParts& vaf_parts();  // those of the instruction set in use

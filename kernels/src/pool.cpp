@@ -1,7 +1,10 @@
 // Threads for callers that bring none of their own: PyTorch through ctypes, TensorFlow.
 //
-// One pool for the process. A second caller at the same time, or one inside a task, runs
-// its tasks alone. After a fork the child starts a pool of its own.
+// The threads are those of OpenMP where the caller has it, as PyTorch has. OpenMP's threads
+// wait actively, and would take the processors from other threads.
+//
+// Otherwise there is one pool for the process. A second caller at the same time, or one
+// inside a task, runs its tasks alone. After a fork the child starts a pool of its own.
 #include <pthread.h>
 
 #include <algorithm>
@@ -74,14 +77,38 @@ class Pool {
 std::atomic<bool> in_use{false};
 Pool* pool = nullptr;  // belongs to whoever set `in_use`; its threads never end
 
+// `GOMP_parallel` of OpenMP.
+typedef void (*Parallel)(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+std::atomic<Parallel> openmp{nullptr};
+
+struct Shared {
+  int64_t tasks;
+  VafBody body;
+  void* argument;
+  std::atomic<int64_t> next{0};
+  std::atomic<int> thread{0};
+};
+void take_shared(void* data) {
+  Shared& shared = *(Shared*)data;
+  const int thread = shared.thread.fetch_add(1);
+  for (int64_t task; (task = shared.next.fetch_add(1)) < shared.tasks;)
+    shared.body(shared.argument, task, thread);
+}
+
 // The threads stay in the parent process, and whoever used them too.
 void after_fork() {
+  openmp = nullptr;
   pool = nullptr;
   in_use = false;
 }
 const int registered = pthread_atfork(nullptr, nullptr, after_fork);
 
 void run_in_pool(void*, int threads, int64_t tasks, VafBody body, void* argument) {
+  const Parallel parallel = openmp;
+  if (parallel && threads > 1) {
+    Shared shared = {tasks, body, argument};
+    return parallel(take_shared, &shared, (unsigned)threads, 0);
+  }
   if (threads <= 1 || in_use.exchange(true)) {
     for (int64_t task = 0; task < tasks; task++) body(argument, task, 0);
     return;
@@ -93,6 +120,7 @@ void run_in_pool(void*, int threads, int64_t tasks, VafBody body, void* argument
 
 }  // namespace
 
+void vaf_use_openmp(void* parallel) { openmp = (Parallel)parallel; }
 int vaf_forward(const VafCall* call, int threads) {
   return vaf_forward_on(call, VafRunner{threads, nullptr, run_in_pool});
 }

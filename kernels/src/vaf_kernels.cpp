@@ -5,8 +5,8 @@
 #include <atomic>
 #include <exception>
 
-#include "columns.h"
 #include "rows.h"
+#include "tiles.h"
 
 namespace {
 
@@ -27,10 +27,14 @@ int processor_level() {
 std::atomic<int> level_in_use{processor_level()};
 std::atomic<int64_t> calls{0};
 
+int threads_for(const VafCall& call, const VafRunner& runner) {
+  const int64_t elements = call.networks * call.outer * call.units * call.inner;
+  return elements < 2 * ELEMENTS_OF_A_TASK ? 1 : std::max(1, runner.threads);
+}
+
 template <class Plan>
 void execute(const VafCall& call, bool backward, const VafRunner& runner) {
-  const int64_t elements = call.networks * call.outer * call.units * call.inner;
-  const int threads = elements < 2 * ELEMENTS_OF_A_TASK ? 1 : std::max(1, runner.threads);
+  const int threads = threads_for(call, runner);
   Plan plan(call, backward, threads);
   auto body = [](void* p, int64_t task, int thread) { ((Plan*)p)->run(task, thread); };
   if (threads == 1)
@@ -59,6 +63,8 @@ int start(const VafCall& call, bool backward, const VafRunner& runner) {
       nothing(call, backward);
     else if (call.units == 1 || call.inner >= SHORTEST_ROW)
       execute<RowPlan>(call, backward, runner);
+    else if (TilePlan::takes(call, threads_for(call, runner)))
+      execute<TilePlan>(call, backward, runner);
     else
       execute<ColumnPlan>(call, backward, runner);
   } catch (const std::exception&) {  // an allocation failed
@@ -78,7 +84,7 @@ const VafParts& vaf_parts() {
   return vaf_parts_base;
 }
 
-int vaf_interface(void) { return 1; }
+int vaf_interface(void) { return 2; }
 int vaf_level(void) { return level_in_use; }
 int64_t vaf_calls(void) { return calls; }
 int vaf_use_level(int wanted) {

@@ -39,6 +39,10 @@ VAF_PUBLIC int vaf_use_level(int level);
 // Number of calls until now, which shows that the kernels are in use.
 VAF_PUBLIC int64_t vaf_calls(void);
 
+// Has the two functions below run on the threads of OpenMP: the address of its function
+// `GOMP_parallel`.
+VAF_PUBLIC void vaf_use_openmp(void* parallel);
+
 // Both return 0, or why they did nothing: `VAF_NOT_TAKEN` for a call outside of
 // `VafFunction`, `VafType` or `VAF_MOST_UNITS`.
 enum { VAF_NOT_TAKEN = 1, VAF_NO_MEMORY = 2 };

@@ -1,11 +1,13 @@
 """The operation on JAX: XLA fuses each pass, here and inside any compiled step."""
 
 import functools
+import math
 from collections.abc import Callable
 
 import jax
 
-from keras_vaf.ops.differentiation import FORWARD_MODE
+from keras_vaf.ops.backends.tangent_on_jax import tangent
+from keras_vaf.ops.choice import plain_is_faster
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
@@ -20,13 +22,22 @@ def apply(
     x: jax.Array,
     *parameters: jax.Array,
 ) -> jax.Array:
-    """f(x, *parameters) with a gradient that keeps x alone."""
-    try:
-        return _differentiable(function, layout, is_plain())(x, *parameters)
-    except TypeError as error:
-        if "forward-mode" not in str(error):
-            raise
-        raise TypeError(FORWARD_MODE) from error
+    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
+    if _is_plain(function, layout, x, *parameters):
+        return forward(function, layout, x, *parameters)
+    return _differentiable(function, layout, is_plain())(x, *parameters)
+
+
+def _is_plain(
+    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+) -> bool:
+    """Tell whether JAX differentiates the formula itself."""
+    if not all(isinstance(size, int) for size in x.shape):
+        return True  # a program exported for any batch has no blocks
+    if native.covered(function, layout, x, *parameters) is not None:
+        return False
+    k = parameters[0].shape[-1] if parameters[0].ndim > len(layout.unshared) else 1
+    return plain_is_faster(function, math.prod(x.shape), k)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -34,22 +45,16 @@ def _differentiable(
     function: Pointwise, layout: Layout, plain_operators: bool
 ) -> Callable[..., jax.Array]:
     # JAX keeps traces of each function, so those with native kernels are another one.
-    @jax.custom_vjp
+    @jax.custom_jvp
     def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
         return forward(function, layout, x, *parameters)
 
-    def keep(*arguments: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-        # Not `run`: forward mode over the gradient (`jax.hessian`) goes through here.
-        return native.forward(function, layout, *arguments), arguments
+    @run.defjvp
+    def push_forward(
+        primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+    ) -> tuple[jax.Array, jax.Array]:
+        compute = forward if plain_operators else native.forward
+        y = compute(function, layout, *primals)
+        return y, tangent(function, layout, plain_operators, primals, tangents)
 
-    def pull_back(
-        arguments: tuple[jax.Array, ...], upstream: jax.Array
-    ) -> tuple[jax.Array, ...]:
-        if not all(isinstance(size, int) for size in arguments[0].shape):
-            # A program exported for any batch: there is nothing to cut into blocks.
-            plain = functools.partial(forward, function, layout)
-            return jax.vjp(plain, *arguments)[1](upstream)
-        return native.gradients(function, layout, upstream, *arguments)
-
-    run.defvjp(keep, pull_back)
     return run

@@ -77,12 +77,13 @@ class _Apply(torch.autograd.Function):
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         function, layout, tensors = ctx.function, ctx.layout, ctx.saved_tensors
         case = native.covered(function, layout, *tensors)
-        if case is not None and native.in_memory(upstream, *tensors):
-            differentiable = torch.is_grad_enabled()
-            kernels = operators.gradients if differentiable else native.gradients
-            return None, None, *kernels(case, upstream, *tensors)
-        compute = _plain_gradients if torch.is_grad_enabled() else _gradients
-        return None, None, *compute(function, layout, upstream, *tensors)
+        if torch.is_grad_enabled():  # a gradient that is differentiated again
+            found = _plain_gradients(function, layout, upstream, *tensors)
+        elif case is not None and native.in_memory(upstream, *tensors):
+            found = native.gradients(case, upstream, *tensors)
+        else:
+            found = _gradients(function, layout, upstream, *tensors)
+        return None, None, *found
 
     @staticmethod
     def vmap(

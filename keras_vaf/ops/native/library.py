@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-INTERFACE = 1
+INTERFACE = 2
 """Version of the C interface that this package calls."""
 
 _POINTERS = (
@@ -101,6 +101,7 @@ def _load(package: ModuleType) -> ctypes.CDLL:
             f"{INTERFACE}"
         )
     library.vaf_calls.restype = ctypes.c_int64
+    library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
     library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
     library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
     return library

@@ -1,6 +1,7 @@
 """The native kernels on PyTorch, on tensors in main memory."""
 
 import ctypes
+from pathlib import Path
 
 import torch
 
@@ -13,7 +14,24 @@ DTYPES = {getattr(torch, name): name for name in TYPES}
 _PARAMETERS = ("alpha", "alpha_bias", "beta", "beta_bias")
 _GRADIENTS = ("out", "d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias")
 
-find()  # before `torch.compile` traces what follows
+_OPENMP = ("libgomp", "libiomp5")
+
+
+def _use_threads_of_torch() -> None:
+    """Have the kernels run on PyTorch's threads, which wait actively for work."""
+    library = find().library
+    maps = Path("/proc/self/maps")
+    if library is None or not maps.exists():
+        return
+    for line in maps.read_text().splitlines():
+        path = Path(line.split()[-1])
+        if path.name.startswith(_OPENMP):
+            parallel = ctypes.CDLL(str(path)).GOMP_parallel
+            library.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
+            return
+
+
+_use_threads_of_torch()  # and find the library before `torch.compile` traces
 
 
 def inactive() -> str:

@@ -52,15 +52,6 @@ def apply(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
     return y
 
 
-def gradients(
-    case: Case, upstream: Tensor, x: Tensor, *parameters: Tensor
-) -> tuple[Tensor, ...]:
-    """Return the gradients of x and of each parameter, which are differentiable."""
-    tensors = (upstream, x, *parameters)
-    found: tuple[Tensor, ...] = _backward(*tensors, case.g, list(case.unshared), 0)
-    return found
-
-
 @torch.library.custom_op(
     "keras_vaf::forward", mutates_args=(), schema=f"({_INPUTS}) -> Tensor"
 )

@@ -1,16 +1,11 @@
 """`plain_operators`, which leaves native kernels out of a program."""
 
 import contextlib
-import threading
 from collections.abc import Iterator
 
+from keras_vaf.ops.differentiation import Switch
 
-class _State(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
-    def __init__(self) -> None:
-        self.plain = False
-
-
-_state = _State()
+_state = Switch()
 
 
 @contextlib.contextmanager
@@ -28,11 +23,8 @@ def plain_operators() -> Iterator[None]:
     >>> with keras_vaf.ops.plain_operators():
     ...     y = layer(np.ones((1, 2), "float32"), training=True)
     """
-    before, _state.plain = _state.plain, True
-    try:
+    with _state.on():
         yield
-    finally:
-        _state.plain = before
 
 
 def is_plain() -> bool:

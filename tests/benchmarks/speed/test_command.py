@@ -12,13 +12,17 @@ pytestmark = pytest.mark.backend("tensorflow")
 def test_one_case(tmp_path, capsys):
     arguments = ["--quick", "--only", "operation/jax/ReLU", "--output", str(tmp_path)]
     assert main(arguments) == 0
-    assert "operation, jax: 1 processes" in capsys.readouterr().out
+    assert "operation, jax: 1 cases" in capsys.readouterr().out
     written = json.loads((tmp_path / "cpu.json").read_text())
     (result,) = written["results"]
     assert result["activation"]["subject"] == "relu"
     assert len(result["values"]["forward_backward"]) == 2
     assert min(result["values"]["forward_backward"]) > 0
+    assert "forward_backward, page faults" in result["values"]
     assert "ReLU" in (tmp_path / "cpu.md").read_text()
+
+    assert main([*arguments, "--missing"]) == 0
+    assert "operation" not in capsys.readouterr().out
 
     (tmp_path / "cpu.md").unlink()
     assert main(["--tables", "--output", str(tmp_path)]) == 0

@@ -1,0 +1,128 @@
+"""`tangent`: the change of f along a direction, on JAX.
+
+JAX derives the gradient from this function of primals and tangents, which is linear in
+the tangents. A primitive of its own gives it the transposition of this package: the
+gradient that keeps x alone and forms its sums in blocks or in native kernels. In
+forward mode it is the plain formula.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from keras_vaf.ops import gradient
+from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import on_jax as native
+
+_tangent = Primitive("keras_vaf_tangent")
+
+
+def tangent(
+    function: Pointwise,
+    layout: Layout,
+    plain_operators: bool,
+    primals: Sequence[jax.Array],
+    tangents: Sequence[jax.Array],
+) -> jax.Array:
+    """Return the change of f(x, *parameters) at the primals along the tangents.
+
+    Args:
+        function: The function f.
+        layout: Axes of the input.
+        plain_operators: Whether the gradient must do without native kernels.
+        primals: The input and each parameter.
+        tangents: A change of each of them.
+    """
+    settings = (function, layout, plain_operators)
+    result: jax.Array = _tangent.bind(
+        *primals, *tangents, settings=settings, networks=0
+    )
+    return result
+
+
+def _evaluate(*arguments: Any, settings: tuple[Any, ...], networks: int) -> jax.Array:
+    function, layout, _ = settings
+    plain = functools.partial(gradient.forward, function, layout)
+
+    def run(*arguments: Any) -> Any:
+        primals, tangents = _halves(arguments)
+        return jax.jvp(plain, primals, tangents)[1]
+
+    return _mapped(run, networks)(*arguments)
+
+
+def _halves(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    middle = len(arguments) // 2
+    return arguments[:middle], arguments[middle:]
+
+
+def _mapped(function: Callable[..., Any], networks: int) -> Callable[..., Any]:
+    """Map a function over leading axes of all its arguments."""
+    for _ in range(networks):
+        function = jax.vmap(function)
+    return function
+
+
+def _push_forward(
+    arguments: tuple[Any, ...], changes: tuple[Any, ...], **options: Any
+) -> Any:
+    changes = tuple(map(ad.instantiate_zeros, changes))
+    return jax.jvp(functools.partial(_evaluate, **options), arguments, changes)
+
+
+def _transpose(
+    upstream: Any, *arguments: Any, settings: tuple[Any, ...], networks: int
+) -> list[Any]:
+    primals, tangents = _halves(arguments)
+    run = functools.partial(_pull_back, *settings)
+    found = _mapped(run, networks)(ad.instantiate_zeros(upstream), *primals)
+    wanted = map(ad.is_undefined_primal, tangents)
+    return [None] * len(primals) + [
+        cotangent if is_wanted else None
+        for cotangent, is_wanted in zip(found, wanted, strict=True)
+    ]
+
+
+def _pull_back(
+    function: Pointwise,
+    layout: Layout,
+    plain_operators: bool,
+    upstream: jax.Array,
+    *primals: jax.Array,
+) -> tuple[jax.Array, ...]:
+    gradients = gradient.gradients if plain_operators else native.gradients
+    return gradients(function, layout, upstream, *primals)
+
+
+def _batch(
+    arguments: tuple[Any, ...],
+    axes: tuple[Any, ...],
+    settings: tuple[Any, ...],
+    networks: int,
+) -> tuple[Any, int]:
+    sizes = (
+        argument.shape[axis]
+        for argument, axis in zip(arguments, axes, strict=True)
+        if axis is not None
+    )
+    size = next(sizes)
+    in_front = (
+        jax.numpy.broadcast_to(argument, (size, *argument.shape))
+        if axis is None
+        else jax.numpy.moveaxis(argument, axis, 0)
+        for argument, axis in zip(arguments, axes, strict=True)
+    )
+    return _tangent.bind(*in_front, settings=settings, networks=networks + 1), 0
+
+
+_tangent.def_impl(jax.jit(_evaluate, static_argnames=("settings", "networks")))
+_tangent.def_abstract_eval(lambda x, *_, **__: jax.core.ShapedArray(x.shape, x.dtype))
+ad.primitive_jvps[_tangent] = _push_forward
+ad.primitive_transposes[_tangent] = _transpose
+batching.primitive_batchers[_tangent] = _batch
+mlir.register_lowering(_tangent, mlir.lower_fun(_evaluate, multiple_results=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,13 @@ from keras_vaf.experiments.results.verdict import verdict
 from keras_vaf.experiments.runs.cells import Track
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
+from keras_vaf.models.files import load_model
 from keras_vaf.utils import (
     atomic_path,
     check_distinct,
     png_bytes,
     require,
+    set_aside,
     write_atomically,
 )
 from keras_vaf.utils.engines import HERE, check_engine, open_engine
@@ -120,10 +123,28 @@ def _write(comparison: Comparison, dataset: Dataset) -> None:
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
     best = folder / "best.keras"
-    if not best.is_file():  # The folder's name stands for all that decides it.
+    # The folder's name stands for everything that decides the network.
+    if not _loads(best):
         network = refit(comparison.choice.arm, dataset)
         with atomic_path(best) as temporary:
             network.save(temporary)
+
+
+def _loads(path: Path) -> bool:
+    """Tell whether a file holds a network. Another file is set aside."""
+    if not path.is_file():
+        return False
+    try:
+        load_model(path)
+    except ValueError:
+        moved = set_aside(path)
+        warnings.warn(
+            f"Keras could not load {path}, which is now {moved.name}. The network is "
+            "trained again.",
+            stacklevel=2,
+        )
+        return False
+    return True
 
 
 def _folder_name(protocols: Sequence[Protocol], seeds: Sequence[int]) -> str:

@@ -5,10 +5,17 @@ import zipfile
 
 from keras_vaf.experiments import Protocol, Report, Trial, find_variants
 
-_FILE = io.BytesIO()
-zipfile.ZipFile(_FILE, "w").close()
-NETWORK = _FILE.getvalue()
-"""The file of a network, which has nothing in it."""
+
+def network_file(config, weights=b"\x89HDF\r\n\x1a\n"):
+    """Return the content of a `.keras` file, which has no layers."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("config.json", config)
+        file.writestr("model.weights.h5", weights)
+    return archive.getvalue()
+
+
+NETWORK = network_file('{"class_name": "Sequential", "config": {}}')
 
 
 def make_protocol(**fields):

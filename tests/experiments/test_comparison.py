@@ -121,6 +121,25 @@ def test_the_saved_network_repeats(real, classes):
         np.testing.assert_allclose(weight, again, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+@pytest.mark.parametrize("content", [b"", b"no archive", NETWORK])
+def test_a_damaged_best_network_is_trained_again(
+    quick, classes, arms, tmp_path, content
+):
+    found = compare(classes, arms, output=tmp_path)
+    best = found.folder / "best.keras"
+    weights = keras.saving.load_model(best).get_weights()
+    best.write_bytes(content)
+
+    with pytest.warns(UserWarning, match=r"best\.keras, which is now best\.keras\.as"):
+        compare(classes, arms, output=tmp_path)
+    for one, other in zip(
+        weights, keras.saving.load_model(best).get_weights(), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert best.with_name("best.keras.aside-1").read_bytes() == content
+
+
 def test_a_second_run_trains_nothing_and_changes_nothing(
     quick, classes, arms, tmp_path
 ):

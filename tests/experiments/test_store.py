@@ -5,7 +5,7 @@ import pytest
 
 from keras_vaf.experiments import Cell, Shard, Store, cells
 from keras_vaf.experiments.reports.store import file_name
-from tests.experiments.fakes import NETWORK, make_protocol, make_report
+from tests.experiments.fakes import NETWORK, make_protocol, make_report, network_file
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -43,7 +43,19 @@ def test_without_its_network_counts_as_missing(store):
     assert store.read(report.cell) is None
 
 
-@pytest.mark.parametrize("content", [b"", NETWORK[:10], b"text"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        NETWORK[:10],
+        NETWORK[:-9],
+        b"text",
+        network_file(config="{"),
+        network_file(config="[]"),
+        network_file(config='{"class_name": "Sequential"}'),
+        network_file('{"class_name": "Sequential", "config": {}}', b"weights"),
+    ],
+)
 def test_with_an_incomplete_network_counts_as_missing(store, content):
     report = make_report()
     store.write(report, content)

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,8 @@ import keras
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.utils import parse_json, set_aside, write_atomically
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Store:
     def read(self, cell: Cell) -> Report | None:
         """Return a cell's report, or `None` if report or network are missing.
 
-        A network whose file is empty or incomplete counts as missing.
+        A network whose file is incomplete, or is not one of Keras, counts as missing.
 
         Raises:
             ValueError: If the file is incomplete, or another cell's.
@@ -155,11 +156,18 @@ def file_name(text: str) -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """Tell whether a `.keras` file, which is a ZIP archive, is complete."""
+    """Tell whether a `.keras` file is complete, without the time that loading takes.
+
+    The file is a ZIP archive of a configuration in JSON and weights in HDF5.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            return archive.testzip() is None
-    except (OSError, zipfile.BadZipFile, zlib.error, ValueError):
+            config = parse_json(archive.read("config.json"))
+            weights = archive.read("model.weights.h5")
+            intact = archive.testzip() is None
+        described = {"class_name", "config"} <= config.keys()
+        return intact and described and weights.startswith(_HDF5)
+    except Exception:  # `zipfile` raises errors of many classes
         return False
 
 

@@ -1,0 +1,156 @@
+"""Train cells with an engine, and write their reports: `train_cells`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.reports.store import Store
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
+from keras_vaf.utils.engines import Engine
+
+Track = Callable[[Iterable[Any], int], Iterable[Any]]
+TrainedCell = tuple[Report, bytes | None]
+
+_MOST_TRAINERS = 64
+
+
+class Trainers:
+    """Compiled trainers, for protocols that take turns."""
+
+    def __init__(self) -> None:
+        self._trainers: dict[str, ProtocolTrainer] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Become the trainers of the worker that receives them."""
+        return _trainers_of_worker, ()
+
+    def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
+        """Return the trainer of a protocol; a new one may replace the oldest one.
+
+        Protocols that differ in their learning rates alone share a compiled program.
+        """
+        program = replace(protocol, rates=()).digest
+        if program not in self._trainers:
+            if len(self._trainers) == _MOST_TRAINERS:
+                del self._trainers[next(iter(self._trainers))]
+            self._trainers[program] = ProtocolTrainer(protocol, dataset)
+        return self._trainers[program].of(protocol)
+
+
+_TRAINERS_OF_WORKER = Trainers()
+
+
+def _trainers_of_worker() -> Trainers:
+    return _TRAINERS_OF_WORKER
+
+
+def train_cells(
+    cells: Sequence[Cell],
+    dataset: Dataset,
+    store: Store,
+    engine: Engine,
+    track: Track = lambda items, total: items,
+    trainers: Trainers | None = None,
+) -> None:
+    """Train cells, and write each report as soon as it is there.
+
+    If the process ends early, only the cells of the batches in progress are lost.
+
+    Args:
+        cells: What to train.
+        dataset: Their data.
+        store: Where reports and networks go.
+        engine: Where to train.
+        track: Called with an iterable of the trained cells, and their number; returns
+            the same iterable, as `rich.progress.track` does.
+        trainers: Compiled trainers of earlier cells of this process.
+
+    Raises:
+        ValueError: If the workers run on another backend.
+        OSError: If a report cannot be written, or the workers are lost.
+        TooLittleMemory: If a protocol's width is too large for the memory.
+    """
+    trained = _trained(cells, dataset, store.networks, engine, trainers or Trainers())
+    for report, network in track(trained, len(cells)):
+        store.write(report, network)
+
+
+def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
+    """Return the batches of cells that are trained together, by their first cell.
+
+    Args:
+        cells: Cells of any protocols.
+
+    Returns:
+        Batches of cells of one protocol each, as many as the protocol takes at once.
+    """
+    batches: list[list[Cell]] = []
+    filling: dict[str, list[Cell]] = {}
+    for cell in cells:
+        digest = cell.protocol.digest
+        batch = filling.get(digest)
+        if batch is None or len(batch) == cell.protocol.cells_at_once:
+            batch = filling[digest] = []
+            batches.append(batch)
+        batch.append(cell)
+    return batches
+
+
+def train_batch(
+    batch: Sequence[Cell], dataset: Dataset, networks: bool, trainers: Trainers
+) -> list[TrainedCell]:
+    """Train the cells of one batch in this process.
+
+    Args:
+        batch: Cells of one protocol.
+        dataset: Their data.
+        networks: Whether to return the networks.
+        trainers: Compiled trainers.
+
+    Returns:
+        The report of each cell, and the content of its network's `.keras` file.
+    """
+    trainer = trainers.of(batch[0].protocol, dataset)
+    return [
+        (report, _to_bytes(model) if networks else None)
+        for report, model in trainer.run(batch)
+    ]
+
+
+def _trained(
+    cells: Sequence[Cell],
+    dataset: Dataset,
+    networks: bool,
+    engine: Engine,
+    trainers: Trainers,
+) -> Iterator[TrainedCell]:
+    if not cells:
+        return
+    data = engine.share(dataset)
+    waiting = [
+        engine.submit(train_batch, batch, data, networks, trainers)
+        for batch in batches_of(cells)
+    ]
+    try:
+        while waiting:
+            for task in engine.wait(waiting):
+                waiting.remove(task)
+                yield from task.result()
+    finally:
+        waiting.clear()  # A cluster does not begin what nobody waits for.
+
+
+def _to_bytes(model: keras.Model) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.keras"
+        model.save(file)
+        return file.read_bytes()

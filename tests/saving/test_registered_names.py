@@ -12,6 +12,9 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 NAMES = (
     "keras_vaf.experiments>CopiesStart",
+    "keras_vaf.experiments>MaxMin",
+    "keras_vaf.experiments>Staf",
+    "keras_vaf.experiments>finer",
     "keras_vaf>ABU",
     "keras_vaf>APL",
     "keras_vaf>ActivationEnsemble",
@@ -30,6 +33,7 @@ NAMES = (
     "keras_vaf>Maxout",
     "keras_vaf>MixedActivation",
     "keras_vaf>Monotone",
+    "keras_vaf>Orthogonal",
     "keras_vaf>PELU",
     "keras_vaf>PiecewiseLinearStart",
     "keras_vaf>PolynomialActivation",
@@ -39,8 +43,10 @@ NAMES = (
     "keras_vaf>Rprop",
     "keras_vaf>SReLU",
     "keras_vaf>Simplex",
+    "keras_vaf>SlopeBound",
     "keras_vaf>SlopeVariation",
     "keras_vaf>Snake",
+    "keras_vaf>SpectralNorm",
     "keras_vaf>SplineActivation",
     "keras_vaf>TableEncoder",
     "keras_vaf>VAFActivation",

@@ -41,9 +41,9 @@ class Trained(NamedTuple):
 
 
 class _State(NamedTuple):
-    trainable: list[Any]
-    fixed: list[Any]
-    optimizer: list[Any]
+    trainable: Any
+    fixed: Any
+    optimizer: Any
 
 
 class Trainer:

@@ -12,6 +12,7 @@ from keras_vaf.experiments.activation_map.task import Problem, Settings, Task
 from keras_vaf.experiments.activation_map.tasks.regression import regression
 from keras_vaf.models import lipschitz_certificate
 from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.slope_bound import check_slopes
 from keras_vaf.types import Tensor
 
 WIDTHS = (32, 32, 32)
@@ -81,7 +82,7 @@ def activations(arm: Arm) -> list[keras.layers.Layer]:
         return [arm.build(alpha_constraint=Interval(-1.0, 1.0))]
     layers = [arm.build()]
     if arm.layer == "Activation":
-        slopes = BY_NAME[arm.arguments["activation"]].slopes
+        slopes = check_slopes(BY_NAME[arm.arguments["activation"]].value)
         steepest = max(abs(slopes.lowest), abs(slopes.highest))
         if steepest > 1:
             layers.append(keras.layers.Rescaling(float(1 / np.nextafter(steepest, 2))))

@@ -1,11 +1,24 @@
-"""Sets that the weights of an activation are kept in while they are trained.
+"""Sets that weights, or a learned function, are kept in during training.
 
-An optimizer's step may lead out of the set; the constraint then takes the nearest point
-of it, whatever the learning rate.
+An optimizer's step may lead out of the set. The constraint then returns to it, whatever
+the learning rate. `Interval`, `Monotone` and `Simplex` are for the weights of an
+activation, `SlopeBound` is for its function, and `SpectralNorm` and `Orthogonal` are
+for the kernels of Keras's own layers.
 """
 
+from keras_vaf.constraints.function_constraint import FunctionConstraint
 from keras_vaf.constraints.interval import Interval
 from keras_vaf.constraints.monotone import Monotone
 from keras_vaf.constraints.simplex import Simplex
+from keras_vaf.constraints.slope_bound import SlopeBound
+from keras_vaf.constraints.spectral import Orthogonal, SpectralNorm
 
-__all__ = ["Interval", "Monotone", "Simplex"]
+__all__ = [
+    "FunctionConstraint",
+    "Interval",
+    "Monotone",
+    "Orthogonal",
+    "Simplex",
+    "SlopeBound",
+    "SpectralNorm",
+]

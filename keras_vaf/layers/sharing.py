@@ -94,3 +94,28 @@ def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, .
             f"Received: sharing={sharing!r}"
         )
     return tuple(axis for axis in range(1, rank) if axis not in resolved)
+
+
+def unshared_sizes(
+    axes: Sequence[int], input_shape: Sequence[int | None], sharing: Sharing
+) -> tuple[int, ...]:
+    """Return the sizes of the axes that are not shared.
+
+    Args:
+        axes: The axes.
+        input_shape: Shape of the input, with the batch.
+        sharing: As the layer has it, for the error message.
+
+    Raises:
+        ValueError: If a size is unknown.
+    """
+    sizes = [input_shape[axis] for axis in axes]
+    known = tuple(size for size in sizes if size is not None)
+    if len(known) < len(sizes):
+        raise ValueError(
+            "Axes along which the function is not shared must have a known size: "
+            "give the input a full shape, or share the function along them (see "
+            f"`sharing`). Received: input_shape={tuple(input_shape)} with "
+            f"sharing={sharing!r}"
+        )
+    return known

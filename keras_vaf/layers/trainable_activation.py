@@ -7,7 +7,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.constraints import Monotone
+from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import (
     check_names,
     check_new,
@@ -17,19 +17,22 @@ from keras_vaf.layers.arguments import (
 )
 from keras_vaf.layers.sharing import (
     unshared_axes,
+    unshared_sizes,
     validate_data_format,
     validate_sharing,
 )
 from keras_vaf.layers.tensor_shapes import elementwise, has_unknown_rank
 from keras_vaf.layers.weight_arguments import (
     Constant,
-    PenaltyOnLayer,
+    constraint_of,
+    get_function_constraint,
     get_function_regularizer,
+    regularizer_of,
     to_config,
 )
 from keras_vaf.ops import Pointwise, pointwise
 from keras_vaf.ops.equation import names_of
-from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.functions import evaluate, evaluate_all
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
@@ -65,6 +68,8 @@ class TrainableActivation(keras.layers.Layer):
         function_regularizer: A registered callable that maps the layer to a penalty, a
             scalar tensor: for penalties that need more than one weight (see
             `keras_vaf.regularizers`).
+        function_constraint: A set that the function is kept in, such as
+            `keras_vaf.constraints.SlopeBound`.
         **kwargs: `NAME_regularizer` and `NAME_constraint` for each weight, and the
             arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -107,6 +112,7 @@ class TrainableActivation(keras.layers.Layer):
         data_format: str | None = None,
         *,
         function_regularizer: Callable[[Any], Tensor] | None = None,
+        function_constraint: FunctionConstraint | None = None,
         **kwargs: Any,
     ) -> None:
         if not self.weight_names:
@@ -126,6 +132,7 @@ class TrainableActivation(keras.layers.Layer):
             get = getattr(keras, f"{name.rpartition('_')[2]}s").get
             setattr(self, name, get(value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
+        self.function_constraint = get_function_constraint(function_constraint, self)
         self._unshared_axes: tuple[int, ...] = ()
         if self.sharing == "layer":
             self._add_weights_at_once()
@@ -149,14 +156,7 @@ class TrainableActivation(keras.layers.Layer):
             return
         rank = len(input_shape)
         self._unshared_axes = unshared_axes(self.sharing, rank, self.data_format)
-        sizes = tuple(input_shape[axis] for axis in self._unshared_axes)
-        if None in sizes:
-            raise ValueError(
-                "Axes along which the function is not shared must have a known size: "
-                "give the input a full shape, or share the function along them (see "
-                f"`sharing`). Received: input_shape={tuple(input_shape)} with "
-                f"sharing={self.sharing!r}"
-            )
+        sizes = unshared_sizes(self._unshared_axes, input_shape, self.sharing)
         axes = dict(zip(self._unshared_axes, sizes, strict=True))
         self.input_spec = keras.InputSpec(ndim=rank, axes=axes)
         self._add_weights(sizes)
@@ -185,34 +185,39 @@ class TrainableActivation(keras.layers.Layer):
     def _add_weights(self, unshared: tuple[Any, ...]) -> None:
         # Keras's `result_type` knows no float64.
         dtype = "float64" if self.variable_dtype == "float64" else "float32"
-        for name, value in zip(self.weight_names, self.start(unshared), strict=True):
+        start = list(self.start(unshared))
+        if self.function_constraint is not None:
+            start = evaluate_all(self._allowed, *start)
+        for name, value in zip(self.weight_names, start, strict=True):
             weight = self.add_weight(
                 name=name,
                 shape=value.shape,
                 dtype=dtype,
                 initializer=Constant(value),
-                regularizer=self._regularizer(name),
-                constraint=self._constraint(name),
+                regularizer=regularizer_of(self, name),
+                constraint=constraint_of(self, name),
                 trainable=name not in self.non_trainable_weight_names,
                 autocast=False,
             )
             setattr(self, name, weight)
 
-    def _regularizer(self, name: str) -> Callable[[Tensor], Tensor] | None:
-        regularizer = getattr(self, f"{name}_regularizer")
-        penalty = self.function_regularizer
-        fixed = self.non_trainable_weight_names
-        first = next(name for name in self.weight_names if name not in fixed)
-        if penalty is None or name != first:
-            return regularizer
-        # Keras sums the regularizers of all trained weights, wherever the layer is
-        # nested and however the step is compiled. The penalty rides on the first.
-        return PenaltyOnLayer(self, penalty, regularizer)
+    def apply_constraints(self) -> None:
+        """Constrain the weights, as Keras's optimizers do; for use with others."""
+        for name in self.weight_names:
+            weight = getattr(self, name)
+            if weight.constraint is not None:
+                weight.assign(weight.constraint(weight))
 
-    def _constraint(self, name: str) -> Callable[[Tensor], Tensor] | None:
-        constraint = getattr(self, f"{name}_constraint")
-        depends = isinstance(constraint, Monotone)  # on the values of another weight
-        return constraint.of(self, name) if depends else constraint
+    def allowed_weights(self) -> Sequence[Tensor]:
+        """Return the weights that the layer computes with."""
+        return self._allowed(*(getattr(self, name) for name in self.weight_names))
+
+    def _allowed(self, *weights: Tensor) -> Sequence[Tensor]:
+        """Return weights as the constraint on the function allows them."""
+        if self.function_constraint is None:
+            return weights
+        named = dict(zip(self.weight_names, weights, strict=True))
+        return [*{**named, **self.function_constraint.project(self, named)}.values()]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         if self.sharing == "layer" and any(map(has_unknown_rank, args)):
@@ -235,16 +240,14 @@ class TrainableActivation(keras.layers.Layer):
                 "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
-        weights = [getattr(self, name) for name in self.weight_names]
+        weights = self.allowed_weights()
 
         def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
             return pointwise(self.equation, x, weights, unshared, training is True)
 
         return elementwise(compute, inputs, self._unshared_axes)
 
-    def compute_output_shape(
-        self, input_shape: tuple[int | None, ...]
-    ) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
     def __repr__(self) -> str:
@@ -254,7 +257,8 @@ class TrainableActivation(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         own = positional(type(self))
         config = super().get_config()
-        for name in (*own, *self._slots(), "function_regularizer"):
+        of_function = ("function_regularizer", "function_constraint")
+        for name in (*own, *self._slots(), *of_function):
             config[name] = to_config(getattr(self, name), name)
         return config
 
@@ -265,8 +269,7 @@ class TrainableActivation(keras.layers.Layer):
             x: Number or array of any shape.
 
         Returns:
-            f(x) in float64, of shape `(*x.shape, *unshared)`: the values of all
-            functions of the layer.
+            f(x) of all functions in float64, of shape `(*x.shape, *unshared)`.
 
         Raises:
             ValueError: If the layer has no weights yet.
@@ -284,17 +287,14 @@ class TrainableActivation(keras.layers.Layer):
         layout = Layout(rank, tuple(range(x.ndim, rank)))
 
         def value(x: Tensor, *weights: Tensor) -> Tensor:
-            return self.equation.value(x, *(layout.align(w) for w in weights))
+            return self.equation.value(x, *map(layout.align, self._allowed(*weights)))
 
         y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
-        unshared = weights[-1].shape[:count]
-        return np.broadcast_to(y, (*x.shape, *unshared)).copy()
+        return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
 
     def _weight_values(self) -> list[np.ndarray]:
         if not hasattr(self, self.weight_names[0]):
-            raise ValueError(
-                f"The layer {self.name!r} has no weights yet; build it, or call it on "
-                "an input, first."
-            )
+            hint = "build it, or call it on an input, first."
+            raise ValueError(f"The layer {self.name!r} has no weights yet; {hint}")
         weights = (getattr(self, name) for name in self.weight_names)
         return [ops.convert_to_numpy(weight.value) for weight in weights]

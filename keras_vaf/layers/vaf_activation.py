@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from keras_vaf import initializers
+from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
@@ -54,6 +55,8 @@ class VAFActivation(TrainableActivation):
         function_regularizer: A penalty on the function itself, such as
             `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
             the layer to a scalar tensor.
+        function_constraint: A set that the function is kept in, such as
+            `keras_vaf.constraints.SlopeBound`.
         name: Name of the layer.
         dtype: Data type or dtype policy of the layer.
         trainable: Whether the weights are trained.
@@ -114,6 +117,7 @@ class VAFActivation(TrainableActivation):
         beta_constraint: Any = None,
         beta_bias_constraint: Any = None,
         function_regularizer: Callable[[Any], Tensor] | None = None,
+        function_constraint: FunctionConstraint | None = None,
         name: str | None = None,
         dtype: Any = None,
         trainable: bool = True,
@@ -137,6 +141,7 @@ class VAFActivation(TrainableActivation):
             beta_constraint=beta_constraint,
             beta_bias_constraint=beta_bias_constraint,
             function_regularizer=function_regularizer,
+            function_constraint=function_constraint,
             name=name,
             dtype=dtype,
             trainable=trainable,

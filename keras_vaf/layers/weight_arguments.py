@@ -8,6 +8,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_vaf.constraints import FunctionConstraint, Monotone
 from keras_vaf.ops.functions import function_identifier
 from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.types import Tensor
@@ -31,6 +32,26 @@ class PenaltyOnLayer(keras.regularizers.Regularizer):
         return self.penalty(self.layer) + own
 
 
+class ConstraintOnFunction(keras.constraints.Constraint):
+    """A constraint on the function of a layer, as that of one of its weights."""
+
+    def __init__(
+        self,
+        layer: Any,
+        name: str,
+        constraint: Callable[[Tensor], Tensor] | None,
+    ) -> None:
+        self.layer = layer
+        self.name = name
+        self.constraint = constraint
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        own = weight if self.constraint is None else self.constraint(weight)
+        weights = {name: getattr(self.layer, name) for name in self.layer.weight_names}
+        weights[self.name] = own
+        return self.layer.function_constraint.project(self.layer, weights)[self.name]
+
+
 class Constant(keras.initializers.Initializer):
     """A given array as an initializer, which is not saved."""
 
@@ -39,6 +60,57 @@ class Constant(keras.initializers.Initializer):
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Tensor:
         return ops.convert_to_tensor(np.array(self.value, dtype=dtype))
+
+
+def constraint_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
+    """Return the constraint of a weight of a layer, that on the function included."""
+    constraint = getattr(layer, f"{name}_constraint")
+    if isinstance(constraint, Monotone):  # it depends on the values of another weight
+        constraint = constraint.of(layer, name)
+    of_function = layer.function_constraint
+    if of_function is None or name not in of_function.changes:
+        return constraint
+    return ConstraintOnFunction(layer, name, constraint)
+
+
+def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
+    """Return the penalty on a weight of a layer.
+
+    Keras sums the regularizers of all trained weights, wherever the layer is nested and
+    however the step is compiled. The penalty on the function rides on the first.
+    """
+    regularizer = getattr(layer, f"{name}_regularizer")
+    penalty, fixed = layer.function_regularizer, layer.non_trainable_weight_names
+    first = next(name for name in layer.weight_names if name not in fixed)
+    if penalty is None or name != first:
+        return regularizer
+    return PenaltyOnLayer(layer, penalty, regularizer)
+
+
+def get_function_constraint(
+    identifier: Any, layer: keras.layers.Layer
+) -> FunctionConstraint | None:
+    """Return the constraint on the function of a layer.
+
+    Args:
+        identifier: A `FunctionConstraint`, its configuration, or None.
+        layer: The layer.
+
+    Raises:
+        ValueError: If the argument is not one of these, or is for other layers.
+    """
+    if isinstance(identifier, dict):
+        identifier = keras.saving.deserialize_keras_object(identifier)
+    if identifier is None:
+        return None
+    if not isinstance(identifier, FunctionConstraint):
+        raise ValueError(
+            "`function_constraint` must be a `keras_vaf.constraints."
+            "FunctionConstraint`, such as `SlopeBound(1.0)`, or None. "
+            f"Received: function_constraint={identifier!r}"
+        )
+    identifier.check_layer(layer)
+    return identifier
 
 
 def get_function_regularizer(

@@ -6,8 +6,20 @@ contribute little. `revert` puts fixed activations back, `nearest` names the kno
 function nearest to a learned one, and `freeze` makes a model that needs only Keras.
 `save_curve` and `load_curve` carry a learned function to another model. `to_vaf` writes
 one activation as a VAF. `mlp`, `cnet` and `nin` make the networks of the paper.
+`train_only_activations` freezes all other weights of a model, and `save_activations`
+and `load_activations` carry the activations alone. `lipschitz_certificate` bounds how
+much the output of a model can change.
 """
 
+from keras_vaf.models.activations_alone import (
+    load_activations,
+    save_activations,
+    train_only_activations,
+)
+from keras_vaf.models.certificates.certificate import (
+    LipschitzCertificate,
+    lipschitz_certificate,
+)
 from keras_vaf.models.conversion import convert
 from keras_vaf.models.curves import load_curve, save_curve
 from keras_vaf.models.freezing import freeze
@@ -28,18 +40,23 @@ __all__ = [
     "ConversionReport",
     "KeptActivation",
     "KnownFunction",
+    "LipschitzCertificate",
     "ReplacedActivation",
     "cnet",
     "convert",
     "freeze",
     "gaussian",
     "grow",
+    "lipschitz_certificate",
+    "load_activations",
     "load_curve",
     "mlp",
     "nearest",
     "nin",
     "revert",
+    "save_activations",
     "save_curve",
     "simplify",
     "to_vaf",
+    "train_only_activations",
 ]

@@ -51,6 +51,8 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     >>> print(vaf.function([-4, 0, 4]))
     [-1.  0.  4.]
     """
+    if isinstance(layer, layers.TrainableActivation) and layer.function_constraint:
+        layer.apply_constraints()  # its stored weights may be averages
     parts = _parts(layer)
     sharing, shape = _sharing_and_shape(layer)
     vaf = layers.VAFActivation(

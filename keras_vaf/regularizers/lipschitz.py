@@ -1,14 +1,12 @@
 """`Lipschitz`, a penalty on the slope of a VAF, and `lipschitz_bound`."""
 
-import math
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.fixed_function import Slopes
+from keras_vaf.ops.slope_bound import check_slopes, slope_bound
 from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_number
@@ -76,7 +74,7 @@ class Lipschitz(FunctionRegularizer):
     def check_layer(self, layer: Any) -> None:
         """Raise a `ValueError` if a layer has no bound."""
         super().check_layer(layer)
-        _check_g(layer.g)
+        check_slopes(layer.g)
 
     def penalty(self, layer: Any) -> Tensor:
         """Return the sum of what the bounds exceed the limit by."""
@@ -93,46 +91,4 @@ def _bound(layer: Any) -> Tensor:
             "A bound on the slope is known for a VAFActivation that has its weights: "
             f"call it, or build it, first. Received: layer={layer!r}"
         )
-    return (
-        _steepest_line(layer) if elementwise(layer.g).knots else _bound_of_units(layer)
-    )
-
-
-def _steepest_line(layer: Any) -> Tensor:
-    """Return the largest slope, each taken between two neighbouring knots."""
-    alpha, alpha_bias, beta = map(
-        ops.convert_to_tensor, (layer.alpha, layer.alpha_bias, layer.beta)
-    )
-    divisor = ops.where(alpha == 0, ops.ones_like(alpha), alpha)
-    knots = [(knot - alpha_bias) / divisor for knot in elementwise(layer.g).knots]
-    places = ops.sort(ops.concatenate(knots, axis=-1), axis=-1)
-    first, last = places[..., :1], places[..., -1:]
-    between = (places[..., 1:] + places[..., :-1]) / 2
-    ends = (first - 1 - ops.abs(first), last + 1 + ops.abs(last))
-    places = ops.concatenate([ends[0], between, ends[1]], axis=-1)
-    x = ops.stop_gradient(places)[..., None]
-    hidden = alpha[..., None, :] * x + alpha_bias[..., None, :]
-    slopes = elementwise(layer.g).slope(hidden, layer.g(hidden))
-    product = (alpha * beta)[..., None, :]
-    return ops.max(ops.abs(ops.sum(product * slopes, axis=-1)), axis=-1)
-
-
-def _bound_of_units(layer: Any) -> Tensor:
-    """Return the slope if all hidden units were steepest at the same place."""
-    slopes = _check_g(layer.g)
-    product = layer.alpha * layer.beta
-    ends = (product * slopes.lowest, product * slopes.highest)
-    lowest = ops.sum(ops.minimum(*ends), axis=-1)
-    highest = ops.sum(ops.maximum(*ends), axis=-1)
-    return ops.maximum(ops.abs(lowest), ops.abs(highest))
-
-
-def _check_g(g: Any) -> Slopes:
-    """Return the slopes of g, which must have a bound."""
-    slopes = elementwise(g).slopes
-    if slopes is None or slopes.highest == math.inf:
-        raise ValueError(
-            "The slope of g has no bound: choose another element-wise activation of "
-            f"Keras. Received: g={g!r}"
-        )
-    return slopes
+    return slope_bound(layer.g, layer.alpha, layer.alpha_bias, layer.beta).value

@@ -1,0 +1,76 @@
+"""`SlopeBound`, a hard bound on the slope of a VAF."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.constraints.function_constraint import FunctionConstraint
+from keras_vaf.ops.slope_bound import check_slopes, slope_bound
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_positive
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class SlopeBound(FunctionConstraint):
+    """Keep the slope of a VAF within a limit: |f'(x)| <= limit for every x.
+
+    The constraint is for `function_constraint` of a `keras_vaf.layers.VAFActivation`.
+    Where the slope exceeds the limit, beta is divided by the excess, with a margin for
+    rounding. For a g made of straight lines the slope is that of the steepest line of
+    f. For other g it is a bound that f may not reach (see
+    `keras_vaf.regularizers.lipschitz_bound`).
+
+    The layer computes with the rescaled beta at all times: also after `set_weights`,
+    with a frozen beta, and with the averaged weights of `use_ema`. Keras's optimizers
+    store the rescaled beta after every step. After a step of `torch.optim`, call
+    `layer.apply_constraints()`, which stores it and leaves the function as it is.
+
+    Args:
+        limit: Largest slope allowed, above 0.
+
+    Raises:
+        ValueError: If the limit is not such a number, if the layer is of another
+            class, or if the slope of g has no bound (exponential, hard_shrink).
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(
+    ...     g="gelu", function_constraint=SlopeBound(1.0)
+    ... )
+    >>> print(f"{keras_vaf.regularizers.lipschitz_bound(layer):.4f}")
+    1.0000
+    """
+
+    layers = ("VAFActivation",)
+    changes = ("beta",)
+
+    def __init__(self, limit: float = 1.0) -> None:
+        self.limit = check_positive("limit", limit)
+
+    def check_layer(self, layer: Any) -> None:
+        """Raise a `ValueError` if a layer has no bound."""
+        super().check_layer(layer)
+        check_slopes(layer.g)
+
+    def project(self, layer: Any, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return beta, rescaled where f is too steep."""
+        precision = "float64" if layer.variable_dtype == "float64" else "float32"
+        alpha, alpha_bias, beta = (
+            ops.convert_to_tensor(weights[name])
+            for name in ("alpha", "alpha_bias", "beta")
+        )
+        bound = slope_bound(layer.g, alpha, alpha_bias, beta, precision)
+        eps = float(np.finfo(precision).eps)
+        # Twice the error, so that the next projection finds nothing to do.
+        reached = bound.value * (1 + 4 * eps) + 2 * bound.error
+        steep = bound.value + bound.error > self.limit
+        divisor = ops.where(steep, reached, ops.ones_like(reached))
+        factor = ops.where(steep, self.limit / divisor, ops.ones_like(divisor))
+        return {"beta": beta * ops.stop_gradient(factor)[..., None]}
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {"limit": self.limit}

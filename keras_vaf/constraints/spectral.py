@@ -1,0 +1,154 @@
+"""`SpectralNorm` and `Orthogonal`, constraints on the kernels of Keras's layers."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_vaf.types import Tensor
+from keras_vaf.utils import check_integer, check_positive
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class SpectralNorm(keras.constraints.Constraint):
+    """Keep the spectral norm of a kernel within a limit.
+
+    The constraint is for `kernel_constraint` of `keras.layers.Dense` and of Keras's
+    convolutions. It divides the kernel by the excess of a bound over the limit. The
+    bound is never below the norm, unlike the power iteration of
+    `keras.layers.SpectralNormalization`: `iterations` squarings of the Gram matrix of a
+    matrix with n columns give at most n^(1 / 2^(iterations + 1)) times its norm.
+
+    For a convolution the bound is that of the kernel as one matrix of
+    `(places * input channels, filters)`, times the square root of the number of places.
+    This holds for every stride, dilation and zero padding.
+    `keras_vaf.models.lipschitz_certificate` computes a tighter one.
+
+    Args:
+        limit: Largest spectral norm allowed, above 0.
+        iterations: Number of squarings.
+
+    Raises:
+        ValueError: If an argument is out of its range.
+
+    Reference:
+        Delattre et al., *Efficient bound of Lipschitz constant for convolutional layers
+        by Gram iteration*, 2023.
+
+    Example:
+
+    >>> kernel = SpectralNorm(1.0)(keras.ops.array([[3.0, 0.0], [0.0, 0.5]]))
+    >>> print(keras.ops.convert_to_numpy(kernel).round(3))
+    [[1.    0.   ]
+     [0.    0.167]]
+    """
+
+    def __init__(self, limit: float = 1.0, iterations: int = 8) -> None:
+        self.limit = check_positive("limit", limit)
+        self.iterations = check_integer("iterations", iterations)
+
+    def __call__(self, value: Tensor) -> Tensor:
+        """Return the kernel, rescaled where its norm is too large."""
+        value = ops.convert_to_tensor(value)
+        matrix = ops.reshape(value, (-1, value.shape[-1]))
+        bound = _norm_bound(matrix, self.iterations) * _places(value) ** 0.5
+        return value * _factor(bound, self.limit)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {"limit": self.limit, "iterations": self.iterations}
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class Orthogonal(SpectralNorm):
+    """Keep the kernel of a `keras.layers.Dense` at a multiple of an orthogonal matrix.
+
+    All its singular values become the limit, nearly, so that the layer neither enlarges
+    nor shrinks gradients. Networks with a Lipschitz certificate are trained better with
+    it than with `SpectralNorm`. The kernel is scaled to a norm of at most 1 and
+    orthogonalized by `steps` of Björck's iteration. It is then scaled again, so that
+    the norm never exceeds the limit.
+
+    Args:
+        limit: The spectral norm, above 0.
+        iterations: As for `SpectralNorm`.
+        steps: Number of Björck's iterations.
+
+    Raises:
+        ValueError: If an argument is out of its range, or if the kernel is not a
+            matrix.
+
+    Reference:
+        Anil, Lucas, Grosse, *Sorting out Lipschitz function approximation*, 2019.
+
+    Example:
+
+    >>> kernel = Orthogonal()(keras.ops.array([[3.0, 0.0], [0.0, 0.5]]))
+    >>> print(keras.ops.convert_to_numpy(kernel).round(2))
+    [[1. 0.]
+     [0. 1.]]
+    """
+
+    def __init__(
+        self, limit: float = 1.0, iterations: int = 8, steps: int = 12
+    ) -> None:
+        super().__init__(limit, iterations)
+        self.steps = check_integer("steps", steps)
+
+    def __call__(self, value: Tensor) -> Tensor:
+        """Return the kernel with all singular values near the limit."""
+        value = ops.convert_to_tensor(value)
+        if len(value.shape) != 2:
+            raise ValueError(
+                "Orthogonal is for `kernel_constraint` of a Dense layer. "
+                f"Received: a kernel of shape {tuple(value.shape)}"
+            )
+        wide = value.shape[0] < value.shape[1]
+        matrix = ops.transpose(value) if wide else value
+        bound = _norm_bound(matrix, self.iterations)
+        matrix = matrix / ops.maximum(bound, 1e-30)
+        for _ in range(self.steps):
+            gram = ops.matmul(ops.transpose(matrix), matrix)
+            matrix = 1.5 * matrix - 0.5 * ops.matmul(matrix, gram)
+        matrix = ops.transpose(matrix) if wide else matrix
+        return super().__call__(self.limit * matrix)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {**super().get_config(), "steps": self.steps}
+
+
+def _places(kernel: Tensor) -> int:
+    """Return the number of places of a convolution's kernel; 1 for a matrix."""
+    count = 1
+    for size in kernel.shape[:-2]:
+        count *= int(size)
+    return count
+
+
+def _norm_bound(matrix: Tensor, iterations: int) -> Tensor:
+    """Return a number that is at least the spectral norm, within a margin for rounding.
+
+    The squares are rescaled, so that they neither overflow nor vanish: with G = c H the
+    norm is (c |H|)^(1/2), and so on.
+    """
+    size = ops.maximum(ops.max(ops.abs(matrix)), 1e-30)
+    matrix = matrix / size
+    if matrix.shape[0] < matrix.shape[1]:
+        matrix = ops.transpose(matrix)
+    gram = ops.matmul(ops.transpose(matrix), matrix)
+    logarithm, power = ops.log(size), 0.5
+    for _ in range(iterations):
+        scale = ops.maximum(ops.norm(gram), 1e-30)
+        logarithm = logarithm + power * ops.log(scale)
+        gram = gram / scale
+        gram = ops.matmul(gram, gram)
+        power = power / 2
+    bound = ops.exp(logarithm + power * ops.log(ops.maximum(ops.norm(gram), 1e-30)))
+    return bound * (1 + 2e-6 + 2e-7 * min(matrix.shape))
+
+
+def _factor(bound: Tensor, limit: float) -> Tensor:
+    one = ops.ones_like(bound)
+    steep = bound > limit * (1 + 1e-6)
+    return ops.where(steep, limit / ops.where(steep, bound, one), one)

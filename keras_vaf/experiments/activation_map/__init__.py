@@ -1,0 +1,1 @@
+"""The map: on which tasks a trainable activation is worth its cost."""

@@ -1,0 +1,90 @@
+"""`find_tasks` and `find_arms`: those of the map, and one's own from a file."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from keras_vaf.experiments.activation_map.arm import Arm
+from keras_vaf.experiments.activation_map.task import Task
+from keras_vaf.experiments.activation_map.tasks import TASKS
+
+
+def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
+    """Return tasks by name, or by `FILE.py:FUNCTION`, which returns a `Task`.
+
+    Args:
+        names: The names; none stand for all tasks of the map.
+
+    Raises:
+        ValueError: If a name is unknown, or if the function returns something else.
+    """
+    known = {task.name: task for task in TASKS}
+    found = []
+    for name in names or known:
+        task = _from_file(name)() if ".py:" in name else known.get(name)
+        if not isinstance(task, Task):
+            raise ValueError(
+                f"Tasks are {', '.join(known)}, or FILE.py:FUNCTION for a function "
+                f"that returns a Task. Received: {name}"
+            )
+        found.append(task)
+    return tuple(found)
+
+
+def find_arms(task: Task, names: Sequence[str]) -> tuple[Arm, ...]:
+    """Return arms of a task by name, or by `FILE.py:CLASS`, a class of layers.
+
+    Args:
+        task: The task.
+        names: The names; none stand for all arms of the task. Names that only other
+            tasks have are left out.
+
+    Raises:
+        ValueError: If no task has an arm of a name, or if the class is not one of
+            layers.
+    """
+    if not names:
+        return task.arms
+    everywhere = {arm.name for each in (*TASKS, task) for arm in each.arms}
+    own = []
+    for name in names:
+        if ".py:" in name:
+            own.append(_arm_of(_from_file(name), name))
+        elif name not in everywhere:
+            raise ValueError(
+                f"Activations are {', '.join(sorted(everywhere))}, or FILE.py:CLASS. "
+                f"Received: {name}"
+            )
+    return (*(arm for arm in task.arms if arm.name in names), *own)
+
+
+def _arm_of(kind: Any, name: str) -> Arm:
+    """Return the arm of a class, which is registered if it is not yet."""
+    if not (isinstance(kind, type) and issubclass(kind, keras.layers.Layer)):
+        raise ValueError(f"Expected a class of layers. Received: {name}")
+    registered = keras.saving.get_registered_name(kind)
+    if registered == kind.__name__:
+        keras.saving.register_keras_serializable(package="own")(kind)
+        registered = keras.saving.get_registered_name(kind)
+    return Arm(kind.__name__, kind.__name__, "rival", registered)
+
+
+def _from_file(text: str) -> Any:
+    """Return the object of a text such as `"mine.py:MyActivation"`."""
+    file, _, name = text.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise FileNotFoundError(f"The file {path} does not exist")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"Expected a file of Python. Received: {text}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not hasattr(module, name):
+        raise ValueError(f"{path} does not define {name!r}. Received: {text}")
+    return getattr(module, name)

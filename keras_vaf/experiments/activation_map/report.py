@@ -1,0 +1,192 @@
+"""`MapReport` and `MapStore`: what was trained for the map, and its files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from keras_vaf.experiments.activation_map.task import Settings, Task
+from keras_vaf.utils import AnyFloat, build, parse_json, set_aside, write_atomically
+
+FORMAT = "keras_vaf.map.1"
+
+
+@dataclass(frozen=True)
+class LaneResult:
+    """One trained network.
+
+    Attributes:
+        seed: Seed of its start and of its mini-batches.
+        rate: Learning rate.
+        validation: Validation error at the end of training.
+        error: Test error at the end of training.
+        more: Further numbers of the task, such as a certificate.
+    """
+
+    seed: int
+    rate: float
+    validation: AnyFloat
+    error: AnyFloat
+    more: dict[str, AnyFloat] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MapReport:
+    """Networks of one arm that were trained together.
+
+    Attributes:
+        task: Name of the task.
+        dataset: Name of the dataset.
+        arm: Name of the arm.
+        arguments: All fields of the arm.
+        settings: How the networks were trained, but for the number of steps.
+        steps: Number of steps of each phase.
+        lanes: The networks.
+        parameters: Number of trained parameters.
+        seconds: Time of the training, compilation included.
+        environment: Versions, backend and device.
+    """
+
+    task: str
+    dataset: str
+    arm: str
+    arguments: dict[str, Any]
+    settings: Settings
+    steps: int
+    lanes: tuple[LaneResult, ...]
+    parameters: int
+    seconds: float
+    environment: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Time of a training step of every arm, measured in turns.
+
+    Attributes:
+        task: Name of the task.
+        dataset: Name of the dataset.
+        settings: The settings.
+        seconds: Median time of a step of one network, by arm; compilation excluded.
+        compilation: Time of the first step, by arm.
+        load: Number of processes that wanted to run when the measurement began.
+        environment: Versions, backend and device.
+    """
+
+    task: str
+    dataset: str
+    settings: Settings
+    seconds: dict[str, float]
+    compilation: dict[str, float]
+    load: float
+    environment: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MapStore:
+    """A folder with one file for each `MapReport` and `Times`.
+
+    Attributes:
+        root: The folder.
+    """
+
+    root: Path
+
+    def folder(self, task: Task, dataset: str, settings: Settings) -> Path:
+        """Return the folder of a dataset; other settings have another one."""
+        return self.root / f"{task.name}-{settings.digest}" / dataset
+
+    def path(
+        self,
+        task: Task,
+        dataset: str,
+        settings: Settings,
+        arm: str,
+        steps: int,
+        rates: tuple[float, ...],
+        seeds: tuple[int, ...],
+    ) -> Path:
+        """Return the file of networks that are trained together."""
+        numbers = "_".join(f"{rate:g}" for rate in rates)
+        name = f"steps-{steps}-rates-{numbers}-seeds-{'_'.join(map(str, seeds))}.json"
+        return self.folder(task, dataset, settings) / arm / name
+
+    def times_path(self, task: Task, dataset: str, settings: Settings) -> Path:
+        """Return the file of the times of a dataset."""
+        return self.folder(task, dataset, settings) / "times.json"
+
+    def read(self, path: Path) -> MapReport | None:
+        """Return a report, or `None` if it is missing; set a broken file aside."""
+        return _read(MapReport, path)
+
+    def read_times(self, path: Path) -> Times | None:
+        """Return times, or `None` if they are missing; set a broken file aside."""
+        return _read(Times, path)
+
+    def write(self, path: Path, content: MapReport | Times) -> None:
+        """Write a report or times, atomically."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fields = {"format": FORMAT, **asdict(content)}
+        lines = ",\n".join(f'"{key}": {json.dumps(fields[key])}' for key in fields)
+        write_atomically(path, f"{{\n{lines}\n}}\n")
+
+
+def pack(root: Path, output: Path) -> int:
+    """Write all reports of a folder into one compressed file, for version control.
+
+    Args:
+        root: Folder of a `MapStore`.
+        output: The file; its name ends in `.json.gz`.
+
+    Returns:
+        The number of files that it holds.
+    """
+    files = sorted(root.rglob("*.json"))
+    content = {str(f.relative_to(root)): parse_json(f.read_bytes()) for f in files}
+    text = json.dumps(content, sort_keys=True)
+    write_atomically(output, gzip.compress(text.encode(), mtime=0))
+    return len(content)
+
+
+def unpack(source: Path, root: Path) -> int:
+    """Write the reports of a packed file into a folder; existing ones are kept.
+
+    Args:
+        source: A file that `pack` wrote.
+        root: The folder.
+
+    Returns:
+        The number of files that the packed file holds.
+
+    Raises:
+        ValueError: If it is another file.
+    """
+    try:
+        content = parse_json(gzip.decompress(source.read_bytes()))
+        texts = {name: json.dumps(fields) for name, fields in content.items()}
+    except (OSError, EOFError, AttributeError, ValueError) as error:
+        raise ValueError(f"Expected packed reports. Received: {source}") from error
+    for name, text in texts.items():
+        path = (root / name).resolve()
+        if not path.is_relative_to(root.resolve()):
+            raise ValueError(f"Expected packed reports. Received: {source} with {name}")
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text)
+    return len(texts)
+
+
+def _read(kind: Any, path: Path) -> Any:
+    if not path.is_file():
+        return None
+    try:
+        fields = parse_json(path.read_bytes())
+        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
+            raise ValueError(f"expected the format {FORMAT}")
+        return build(kind, fields)
+    except ValueError:
+        set_aside(path)
+        return None

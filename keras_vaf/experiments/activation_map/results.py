@@ -1,0 +1,176 @@
+"""`MapRow` and `map_rows`: what the map says, from its reports alone."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keras_vaf.experiments.activation_map.arm import Arm
+from keras_vaf.experiments.activation_map.running import Budget, MapRun, MissingError
+from keras_vaf.experiments.results.significance import (
+    corrected_interval,
+    corrected_t_test,
+    holm,
+)
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """One arm on one dataset, at one budget.
+
+    Attributes:
+        task: Name of the task.
+        dataset: Name of the dataset.
+        budget: `"steps"` or `"time"`.
+        arm: The arm.
+        errors: Test errors of the scored seeds, in their order.
+        validation: Validation error of the networks that chose the learning rate.
+        rate: The chosen learning rate.
+        tries: Number of networks that chose it.
+        steps: Number of steps of a phase.
+        parameters: Number of trained parameters.
+        ratio: Time of a step relative to the first fixed function; `None` if unknown.
+        more: Means of the task's further numbers.
+    """
+
+    task: str
+    dataset: str
+    budget: Budget
+    arm: Arm
+    errors: tuple[float, ...]
+    validation: float
+    rate: float
+    tries: int
+    steps: int
+    parameters: int
+    ratio: float | None
+    more: dict[str, float]
+
+    @property
+    def error(self) -> float:
+        """Geometric mean of the test errors; infinity if a network diverged."""
+        if not all(map(math.isfinite, self.errors)):
+            return math.inf
+        return math.exp(statistics.fmean(math.log(max(e, 1e-12)) for e in self.errors))
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much an arm is better than another one on a dataset or task.
+
+    Attributes:
+        values: Binary logarithms of the ratio of errors, one for each seed. 1 means
+            half the error.
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean; minus infinity if only this arm diverged."""
+        return statistics.fmean(self.values)
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the 95 % interval of the mean, paired by seed."""
+        if len(self.values) < 2 or not all(map(math.isfinite, self.values)):
+            return math.inf
+        return corrected_interval(self.values, 0.0)
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided p-value of a paired t-test."""
+        if not all(map(math.isfinite, self.values)):
+            return 1.0
+        return corrected_t_test(self.values, 0.0)
+
+
+def map_rows(run: MapRun, budget: Budget) -> list[MapRow]:
+    """Return the rows of a dataset; none if a cell of it is not trained.
+
+    Args:
+        run: The dataset, with `train=False`.
+        budget: What is equal for all arms: steps or time.
+    """
+    try:
+        best, grid = run.rates(budget)
+        return [_row(run, budget, arm, best[arm.name], grid) for arm in run.arms]
+    except MissingError:
+        return []
+
+
+def gain(arm: MapRow, reference: MapRow) -> Gain:
+    """Return the gain of an arm over another one on the same dataset."""
+    pairs = zip(arm.errors, reference.errors, strict=True)
+    return Gain(tuple(_log_ratio(mine, other) for mine, other in pairs))
+
+
+def best_of(rows: Sequence[MapRow], *kinds: str) -> MapRow | None:
+    """Return the row of some kinds of arms with the best validation error."""
+    found = [row for row in rows if row.arm.kind in kinds]
+    return min(found, key=lambda row: row.validation, default=None)
+
+
+def gain_of_task(rows: Sequence[MapRow]) -> Gain | None:
+    """Return the gain of the chosen VAF over the chosen fixed function.
+
+    Both are chosen on validation data, on each dataset. Each seed gives the mean over
+    the datasets.
+
+    Args:
+        rows: All rows of a task at one budget.
+    """
+    gains = []
+    for dataset in dict.fromkeys(row.dataset for row in rows):
+        own = [row for row in rows if row.dataset == dataset]
+        vaf, fixed = best_of(own, "vaf"), best_of(own, "fixed")
+        if vaf is not None and fixed is not None:
+            gains.append(gain(vaf, fixed).values)
+    if not gains:
+        return None
+    return Gain(tuple(statistics.fmean(each) for each in zip(*gains, strict=True)))
+
+
+def corrected(gains: dict[str, Gain]) -> dict[str, float]:
+    """Return the p-values of tasks, with Holm's correction for their number."""
+    return dict(
+        zip(gains, holm([each.p_value for each in gains.values()]), strict=True)
+    )
+
+
+def _row(
+    run: MapRun, budget: Budget, arm: Arm, rate: float, grid: tuple[float, ...]
+) -> MapRow:
+    report = run.scores(arm, budget, rate)
+    try:
+        seconds = run.times().seconds
+        first = next((a.name for a in run.arms if a.kind == "fixed"), run.arms[0].name)
+        ratio = seconds[arm.name] / seconds[first]
+    except MissingError:
+        ratio = None
+    names = report.lanes[0].more
+    return MapRow(
+        run.task.name,
+        run.dataset,
+        budget,
+        arm,
+        tuple(lane.error for lane in report.lanes),
+        run.validation(arm, budget, grid)[rate],
+        rate,
+        len(grid) * len(run.settings.choice_seeds),
+        report.steps,
+        report.parameters,
+        ratio,
+        {n: max(lane.more[n] for lane in report.lanes) for n in names},
+    )
+
+
+def _log_ratio(mine: float, other: float) -> float:
+    """Return log2(other / mine), where both or one of them may be infinite."""
+    if math.isinf(mine) and math.isinf(other):
+        return 0.0
+    if math.isinf(mine) or math.isinf(other):
+        return -math.inf if math.isinf(mine) else math.inf
+    return math.log2(max(other, 1e-12) / max(mine, 1e-12))

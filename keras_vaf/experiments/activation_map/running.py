@@ -1,0 +1,219 @@
+"""`MapRun` trains the cells of the map, and finds what is already trained."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import keras
+
+from keras_vaf.experiments.activation_map.arm import Arm
+from keras_vaf.experiments.activation_map.report import (
+    LaneResult,
+    MapReport,
+    MapStore,
+    Times,
+)
+from keras_vaf.experiments.activation_map.task import Settings, Task
+from keras_vaf.experiments.reports.report import environment
+
+Budget = Literal["steps", "time"]
+GROWTHS = 2
+_ROUNDS, _SECONDS = 7, 0.3
+
+
+class MissingError(LookupError):
+    """A cell is not trained yet, and nothing may be trained."""
+
+
+@dataclass
+class MapRun:
+    """The cells of one dataset of a task.
+
+    Attributes:
+        task: The task.
+        dataset: The dataset.
+        settings: How the networks are trained.
+        arms: What is trained. The rule about the edges of the grid looks at these.
+        store: Where reports are read and written.
+        train: Whether missing cells are trained; otherwise `MissingError` is raised.
+        say: Called with one line for each cell that is trained.
+    """
+
+    task: Task
+    dataset: str
+    settings: Settings
+    arms: Sequence[Arm]
+    store: MapStore
+    train: bool = True
+    say: Callable[[str], None] = print
+    _trainers: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def times(self) -> Times:
+        """Return the time of a step of every arm, measured now if never before."""
+        path = self.store.times_path(self.task, self.dataset, self.settings)
+        known = self.store.read_times(path)
+        if known is not None and all(arm.name in known.seconds for arm in self.arms):
+            return known
+        self._check_train("the times")
+        load = os.getloadavg()[0]
+        trainers = {arm.name: self._trainer(arm) for arm in self.arms}
+        rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
+        counts = {name: max(3, int(_SECONDS / each)) for name, each in rough.items()}
+        rounds = [
+            {name: trainer.seconds(counts[name]) for name, trainer in trainers.items()}
+            for _ in range(_ROUNDS)
+        ]
+        seconds = {name: statistics.median(r[name] for r in rounds) for name in rough}
+        compilation = {name: each.compiled_in for name, each in trainers.items()}
+        found = Times(
+            self.task.name,
+            self.dataset,
+            self.settings,
+            seconds,
+            compilation,
+            load,
+            environment(),
+        )
+        self.store.write(path, found)
+        self.say(f"{self.task.name} {self.dataset}: measured the time of a step")
+        return found
+
+    def steps(self, arm: Arm, budget: Budget) -> int:
+        """Return the number of steps of an arm.
+
+        With equal time, an arm whose step takes twice as long as that of the first
+        fixed function has half as many.
+        """
+        if budget == "steps":
+            return self.settings.steps
+        seconds = self.times().seconds
+        first = next(
+            (a.name for a in self.arms if a.kind == "fixed"), self.arms[0].name
+        )
+        return max(1, round(self.settings.steps * seconds[first] / seconds[arm.name]))
+
+    def rates(self, budget: Budget) -> tuple[dict[str, float], tuple[float, ...]]:
+        """Return the best learning rate of each arm, and the grid.
+
+        If an arm is best at an edge, the grid grows there for all arms, at most twice.
+        """
+        grid = tuple(sorted(self.settings.rates))
+        for growth in range(GROWTHS + 1):
+            errors = {arm.name: self.validation(arm, budget, grid) for arm in self.arms}
+            best = {
+                name: min(grid, key=each.__getitem__) for name, each in errors.items()
+            }
+            edges = {rate for rate in (grid[0], grid[-1]) if rate in best.values()}
+            if growth == GROWTHS or not edges or len(self.settings.rates) == 1:
+                break
+            new = [rate / 3 for rate in edges if rate == grid[0]]
+            new += [rate * 3 for rate in edges if rate == grid[-1]]
+            grid = tuple(sorted({*grid, *(float(f"{rate:.6g}") for rate in new)}))
+        return best, grid
+
+    def validation(
+        self, arm: Arm, budget: Budget, grid: Sequence[float]
+    ) -> dict[float, float]:
+        """Return the mean validation error of an arm at each learning rate."""
+        steps, seeds = self.steps(arm, budget), self.settings.choice_seeds
+        first = tuple(self.settings.rates)
+        parts = [first, *((rate,) for rate in grid if rate not in first)]
+        lanes = [
+            lane for part in parts for lane in self._cell(arm, steps, part, seeds).lanes
+        ]
+        return {
+            rate: statistics.fmean(
+                lane.validation for lane in lanes if lane.rate == rate
+            )
+            for rate in grid
+        }
+
+    def scores(self, arm: Arm, budget: Budget, rate: float) -> MapReport:
+        """Return the report of the scored networks of an arm."""
+        steps = self.steps(arm, budget)
+        return self._cell(arm, steps, (rate,), self.settings.seeds)
+
+    def run(self, budgets: Sequence[Budget] = ("steps", "time")) -> None:
+        """Train everything that is missing."""
+        for budget in budgets:
+            best, _ = self.rates(budget)
+            for arm in self.arms:
+                self.scores(arm, budget, best[arm.name])
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop compiled programs and data, which take memory."""
+        self._trainers.clear()
+
+    def _cell(
+        self, arm: Arm, steps: int, rates: tuple[float, ...], seeds: tuple[int, ...]
+    ) -> MapReport:
+        path = self.store.path(
+            self.task, self.dataset, self.settings, arm.name, steps, rates, seeds
+        )
+        known = self.store.read(path)
+        if known is not None:
+            return known
+        self._check_train(str(path))
+        report = self._train(arm, steps, rates, seeds)
+        self.store.write(path, report)
+        numbers = ", ".join(f"{rate:g}" for rate in rates)
+        self.say(
+            f"{self.task.name} {self.dataset} {arm.name}: {steps} steps, "
+            f"learning rates {numbers}, {len(seeds)} seeds, {report.seconds:.1f} s"
+        )
+        return report
+
+    def _train(
+        self, arm: Arm, steps: int, rates: tuple[float, ...], seeds: tuple[int, ...]
+    ) -> MapReport:
+        from keras_vaf.experiments.activation_map.training_on_jax import Lane
+
+        begin = time.perf_counter()
+        trainer = self._trainer(arm)
+        lanes = [Lane(seed, rate) for rate in rates for seed in seeds]
+        trained = trainer.train(lanes, steps)
+        pairs = zip(lanes, trained, strict=True)
+        results = [LaneResult(lane.seed, lane.rate, *each) for lane, each in pairs]
+        seconds = time.perf_counter() - begin
+        return MapReport(
+            self.task.name,
+            self.dataset,
+            arm.name,
+            asdict(arm),
+            self.settings,
+            steps,
+            tuple(results),
+            trainer.parameters,
+            seconds,
+            environment(),
+        )
+
+    def _trainer(self, arm: Arm) -> Any:
+        check_backend()
+        from keras_vaf.experiments.activation_map.training_on_jax import Trainer
+
+        if "problem" not in self._trainers:
+            self._trainers["problem"] = self.task.make(self.dataset, self.settings)
+        if arm.name not in self._trainers:
+            problem = self._trainers["problem"]
+            self._trainers[arm.name] = Trainer(problem, arm, self.settings)
+        return self._trainers[arm.name]
+
+    def _check_train(self, what: str) -> None:
+        if not self.train:
+            raise MissingError(f"{what} of {self.task.name}, {self.dataset}")
+
+
+def check_backend() -> None:
+    """Raise a `ValueError` unless Keras runs on JAX, which compiles the programs."""
+    if keras.backend.backend() != "jax":
+        raise ValueError(
+            "The map is trained on JAX: set the environment variable "
+            f"KERAS_BACKEND=jax. Received: {keras.backend.backend()}"
+        )

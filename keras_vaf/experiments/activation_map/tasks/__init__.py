@@ -1,0 +1,22 @@
+"""The tasks of the map, one module each; `TASKS` has them all."""
+
+from keras_vaf.experiments.activation_map.tasks import (
+    certified,
+    fine_tuning,
+    images,
+    oscillating,
+    physics,
+    plasticity,
+    special,
+)
+
+TASKS = (
+    oscillating.TASK,
+    special.TASK,
+    physics.TASK,
+    images.TASK,
+    certified.TASK,
+    fine_tuning.TASK,
+    plasticity.TASK,
+)
+"""Tasks 3 to 9; tasks 1 and 2 are read from reports of cross-validations."""

@@ -1,0 +1,193 @@
+"""Task 8: fine-tuning with few labels, by few numbers."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_vaf.experiments.activation_map.arm import Arm
+from keras_vaf.experiments.activation_map.task import (
+    Apply,
+    Batch,
+    Problem,
+    Settings,
+    Task,
+)
+from keras_vaf.experiments.activation_map.tasks.images_of_classes import pooled_images
+from keras_vaf.models import convert, train_only_activations
+
+NAMES = ("mnist", "fashion_mnist", "cifar10")
+LABELS = (200, 2000)
+SIZE, TEST_ROWS = 14, 2000
+PRETRAINING = {"full": (20_000, 6), "quick": (500, 1)}
+"""Images and epochs of the pretraining."""
+
+
+def make_network() -> keras.Sequential:
+    """Return the network that is pretrained: three convolutions and a layer of 64."""
+    layers = keras.layers
+    model = keras.Sequential([keras.Input((SIZE, SIZE, 3))])
+    for filters, strides in ((16, 1), (32, 2), (64, 2)):
+        model.add(layers.Conv2D(filters, 3, strides, padding="same"))
+        model.add(layers.BatchNormalization())
+        model.add(layers.ReLU())
+    model.add(layers.GlobalAveragePooling2D())
+    model.add(layers.Dense(64, name="hidden"))
+    model.add(layers.ReLU())
+    model.add(layers.Dense(10, name="head"))
+    return model
+
+
+@functools.lru_cache(maxsize=3)
+def pretrained(source: str, size: str) -> tuple[np.ndarray, ...]:
+    """Return the weights of a network that was trained on the source."""
+    rows, epochs = PRETRAINING[size]
+    x, y = pooled_images(source, "train", rows, SIZE, color=True)
+    keras.utils.set_random_seed(8)
+    model = make_network()
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.001), loss)
+    model.fit(x, y, batch_size=128, epochs=epochs, verbose=0)
+    return tuple(model.get_weights())
+
+
+def network_of(source: str, size: str) -> Any:
+    """Return the function that makes a network with the parts of a method trainable."""
+
+    def network(arm: Arm, seed: int) -> keras.Model:
+        model = make_network()
+        model.set_weights(pretrained(source, size))
+        head = model.get_layer("head")
+        start = keras.initializers.GlorotUniform(seed=seed)
+        head.set_weights([ops.convert_to_numpy(start((64, 10))), np.zeros(10)])
+        return _PREPARE[arm.layer](model, arm)
+
+    return network
+
+
+def _only(model: keras.Model, *names: str) -> keras.Model:
+    """Train the head, and all weights of some names."""
+    model.trainable = True
+    for layer in model.layers:
+        for weight in layer.trainable_variables:
+            weight.trainable = layer.name == "head" or weight.name in names
+    return model
+
+
+def _lora(model: keras.Model, arm: Arm) -> keras.Model:
+    for layer in model.layers[:-1]:
+        if hasattr(layer, "enable_lora"):
+            layer.enable_lora(arm.arguments["rank"])
+    for layer in model.layers[:-1]:
+        for weight in layer.trainable_variables:
+            weight.trainable = "lora" in weight.name
+    return model
+
+
+def _prelu(model: keras.Model, arm: Arm) -> keras.Model:
+    _only(model)
+    new = keras.Sequential([keras.Input((SIZE, SIZE, 3))])
+    for layer in model.layers:
+        image = isinstance(layer, keras.layers.ReLU) and len(layer.output.shape) == 4
+        axes = (1, 2) if image else None
+        relu = isinstance(layer, keras.layers.ReLU)
+        new.add(keras.layers.PReLU(shared_axes=axes) if relu else layer)
+    return new
+
+
+def _vaf(model: keras.Model, arm: Arm) -> keras.Model:
+    return train_only_activations(convert(model, **arm.arguments), also=["head"])
+
+
+_PREPARE = {
+    "probe": lambda model, arm: _only(model),
+    "biases": lambda model, arm: _only(model, "bias"),
+    "normalization": lambda model, arm: _only(model, "gamma", "beta"),
+    "everything": lambda model, arm: model,
+    "prelu": _prelu,
+    "lora": _lora,
+    "vaf": _vaf,
+}
+
+
+def _cross_entropy(apply: Apply, batch: Batch) -> Any:
+    logits = apply(batch["x"])
+    losses = keras.losses.sparse_categorical_crossentropy(
+        batch["y"], logits, from_logits=True
+    )
+    return ops.mean(losses)
+
+
+def _validation(apply: Apply, held: Batch) -> Any:
+    return _cross_entropy(apply, {"x": held["validation_x"], "y": held["validation_y"]})
+
+
+def _error(apply: Apply, held: Batch) -> Any:
+    wrong = ops.argmax(apply(held["x"]), axis=-1) != held["y"]
+    return ops.mean(ops.cast(wrong, "float32"))
+
+
+def make(dataset: str, settings: Settings) -> Problem:
+    """Return the problem of a pair: a quarter of the labels chooses the rates."""
+    source, target, labels = dataset.split("-")
+    count = int(labels)
+    x, y = pooled_images(target, "train", count, SIZE, color=True)
+    test_rows = TEST_ROWS if settings.size == "full" else 200
+    test_x, test_y = pooled_images(target, "test", test_rows, SIZE, color=True)
+    cut = count * 3 // 4
+    held = {"validation_x": x[cut:], "validation_y": y[cut:], "x": test_x, "y": test_y}
+    return Problem(
+        network=network_of(source, settings.size),
+        loss=_cross_entropy,
+        validation=_validation,
+        error=_error,
+        phases=({"x": x[:cut], "y": y[:cut]},),
+        held=(held,),
+    )
+
+
+ARMS = (
+    Arm("probe", "Head alone", "fixed", "probe"),
+    Arm("biases", "Biases", "fixed", "biases"),
+    Arm("normalization", "Normalization", "fixed", "normalization"),
+    Arm("vaf-layer", "VAF per layer", "vaf", "vaf", {"sharing": "layer"}),
+    Arm("vaf-channel", "VAF per channel", "vaf", "vaf", {"sharing": "channel"}),
+    Arm(
+        "vaf-channel-6",
+        "VAF per channel, k = 6",
+        "vaf",
+        "vaf",
+        {"k": 6, "sharing": "channel"},
+    ),
+    Arm("prelu", "PReLU per channel", "rival", "prelu"),
+    Arm("lora-1", "LoRA, rank 1", "rival", "lora", {"rank": 1}),
+    Arm("lora-4", "LoRA, rank 4", "rival", "lora", {"rank": 4}),
+    Arm("everything", "Everything", "rival", "everything"),
+)
+
+TASK = Task(
+    name="fine_tuning",
+    title="Fine-tuning with few labels",
+    datasets=tuple(
+        f"{source}-{target}-{labels}"
+        for source, target in itertools.permutations(NAMES, 2)
+        for labels in LABELS
+    ),
+    arms=ARMS,
+    settings=Settings(steps=300, batch=50),
+    quick=Settings(
+        steps=5,
+        batch=20,
+        rates=(0.003,),
+        choice_seeds=(100,),
+        seeds=(0, 1),
+        size="quick",
+    ),
+    make=make,
+    measure="error on the test rows",
+)

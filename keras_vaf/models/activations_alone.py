@@ -1,0 +1,158 @@
+"""Train, save and load the trainable activations of a model alone."""
+
+import io
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.utils import did_you_mean, write_atomically
+
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+
+
+def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> keras.Model:
+    """Freeze all weights of a model except those of its trainable activations.
+
+    This is fine-tuning with few numbers: a VAF per layer has 3k + 1. The statistics of
+    batch normalization are frozen too, because such a layer acts as at inference. A
+    model that was compiled must be compiled again.
+
+    Args:
+        model: A model with trainable activations and with weights; `convert` makes one.
+        also: Names of layers that stay trainable besides the activations, such as the
+            head.
+
+    Returns:
+        The same model.
+
+    Raises:
+        ValueError: If the model has no trainable activation or no weights yet, or if a
+            name is not that of a layer with weights.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
+    ...     keras_vaf.layers.VAFActivation(), keras.layers.Dense(2, name="head")])
+    >>> _ = train_only_activations(model, also=["head"])
+    >>> sum(np.prod(weight.shape) for weight in model.trainable_weights)
+    np.int64(28)
+    """
+    activations = trainable_activations(model)
+    if isinstance(also, str):
+        also = (also,)
+    if not model.weights:
+        raise ValueError(
+            "Expected a model with weights: call it on an input first. "
+            f"Received: the model {model.name!r}, which is not built"
+        )
+    everything = {each.name: each for each in model._flatten_layers(include_self=False)}
+    named = [_named(name, everything) for name in also]
+    model.trainable = True  # a frozen outer layer would freeze what it holds
+    for layer in model._flatten_layers(include_self=False, recursive=True):
+        if not any(True for _ in layer._flatten_layers(include_self=False)):
+            layer.trainable = False
+        for weight in (*layer._trainable_variables, *layer._non_trainable_variables):
+            weight.trainable = False
+    for layer in (*activations.values(), *named):
+        _unfreeze(layer)
+    return model
+
+
+def save_activations(model: keras.Model, path: str | os.PathLike[str]) -> Path:
+    """Write the weights of a model's trainable activations to a file.
+
+    Args:
+        model: A model with trainable activations.
+        path: The file. Its name should end in `.npz`.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ValueError: If the model has no trainable activation, or one has no weights yet.
+        OSError: If the file cannot be written.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras_vaf.layers.VAFActivation()])
+    >>> path = save_activations(model, "activations.npz")
+    >>> path.stat().st_size < 2000
+    True
+    >>> load_activations(model, path)
+    """
+    arrays = _arrays(model)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    return write_atomically(path, buffer.getvalue())
+
+
+def load_activations(model: keras.Model, path: str | os.PathLike[str]) -> None:
+    """Read the weights of a model's trainable activations from a file.
+
+    Args:
+        model: A model with the same activations, in the same order.
+        path: A file that `save_activations` wrote.
+
+    Raises:
+        ValueError: If the file is of another model, incomplete, or another file. The
+            model is then unchanged.
+        FileNotFoundError: If there is no such file.
+
+    Example: see `save_activations`.
+    """
+    content = io.BytesIO(Path(path).read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+    except (*_UNREADABLE, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"Expected a file that `save_activations` wrote. Received: {path} ({error})"
+        ) from error
+    expected = _arrays(model)
+    for name in sorted(expected.keys() | found.keys()):
+        shapes = [getattr(a.get(name), "shape", None) for a in (expected, found)]
+        if shapes[0] != shapes[1] or not np.isfinite(found[name]).all():
+            raise ValueError(
+                "Expected the file of a model with the same trainable activations. "
+                f"Received: {path}, in which {name!r} has the shape {shapes[1]}, "
+                f"instead of {shapes[0]}, or is not finite"
+            )
+    for place, layer in enumerate(trainable_activations(model).values()):
+        layer.set_weights([found[_key(place, weight)] for weight in layer.weights])
+
+
+def _arrays(model: keras.Model) -> dict[str, np.ndarray]:
+    arrays = {}
+    for place, (path, layer) in enumerate(trainable_activations(model).items()):
+        if not layer.weights:
+            hint = "call the model on an input first."
+            raise ValueError(f"The layer {path!r} has no weights yet; {hint}")
+        for weight in layer.weights:
+            arrays[_key(place, weight)] = keras.ops.convert_to_numpy(weight.value)
+    return arrays
+
+
+def _key(place: int, weight: Any) -> str:
+    """Return the name of a weight in a file: automatic names of layers may differ."""
+    return f"{place}/{weight.name}"
+
+
+def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers.Layer:
+    layer = everything.get(name)
+    if layer is None or not layer.weights:
+        raise ValueError(
+            "`also` must name layers with weights, as in `model.summary()`."
+            f"{did_you_mean(name, everything)} Received: {name!r}"
+        )
+    return layer
+
+
+def _unfreeze(layer: keras.layers.Layer) -> None:
+    for part in layer._flatten_layers():
+        part.trainable = True

@@ -1,0 +1,124 @@
+"""`lipschitz_certificate`, a proven bound on the slope of a whole model."""
+
+import math
+from typing import Any, NamedTuple
+
+import keras
+
+from keras_vaf.models.certificates.constants import ROUNDING, constant_of
+from keras_vaf.models.surgery.cloning import check_graph, is_graph
+
+_SUMS = (keras.layers.Add, keras.layers.Subtract)
+_JOINS = (keras.layers.Concatenate, keras.layers.Maximum, keras.layers.Minimum)
+
+
+class LipschitzCertificate(NamedTuple):
+    """A bound on how much the output of a model can change.
+
+    Attributes:
+        bound: No two outputs are further apart than this times the distance of their
+            inputs, in Euclidean norm.
+        layers: The bound of each layer, by its path.
+    """
+
+    bound: float
+    layers: dict[str, float]
+
+
+def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
+    """Return a proven bound on the Lipschitz constant of a model.
+
+    The bound is computed from the stored weights, in float64, for the model as it acts
+    at inference: |F(x) - F(y)| <= bound |x - y| for all inputs x and y. It is a product
+    over layers, summed over the branches of a graph, so that the true constant may be
+    smaller. A `Dense` layer counts with the largest singular value of its kernel. A
+    convolution counts with a bound that holds for every padding, stride and size of the
+    image. A VAF counts with the slope of its steepest line, or with the bound of
+    `keras_vaf.regularizers.lipschitz_bound`.
+
+    Networks have small bounds if their kernels have a constraint, such as
+    `keras_vaf.constraints.SpectralNorm`, and their VAFs have
+    `function_constraint=keras_vaf.constraints.SlopeBound(1.0)`.
+
+    Args:
+        model: A Sequential or Functional model with weights.
+
+    Returns:
+        The bound, and those of the layers.
+
+    Raises:
+        ValueError: If the model is of another kind or has no weights yet, or if a layer
+            has no known bound. The message names the layer. A layer of one's own is
+            known if it has a method `lipschitz_constant()`.
+
+    Example:
+
+    >>> model = keras.Sequential([
+    ...     keras.Input((4,)),
+    ...     keras.layers.Rescaling(0.5, name="half"),
+    ...     keras_vaf.layers.VAFActivation(name="vaf"),
+    ... ])
+    >>> round(lipschitz_certificate(model).bound, 9)
+    0.5
+    """
+    check_graph(model)
+    if not getattr(model, "inputs", None):
+        raise ValueError(
+            "A certificate is made from the weights: call the model on an input first. "
+            f"Received: the model {model.name!r}, which is not built"
+        )
+    walk = _Walk()
+    return LipschitzCertificate(walk.model(model, ""), walk.layers)
+
+
+class _Walk:
+    """Bounds of the tensors of a model, from its inputs to its outputs."""
+
+    def __init__(self) -> None:
+        self.layers: dict[str, float] = {}
+
+    def model(self, model: Any, prefix: str) -> float:
+        """Return the bound of a model; several outputs count as one vector."""
+        known = {id(tensor): 1.0 for tensor in model.inputs}
+        bounds = [self._tensor(each, known, prefix) for each in model.outputs]
+        return math.hypot(*bounds)
+
+    def _tensor(self, tensor: Any, known: dict[int, float], prefix: str) -> float:
+        """Return the bound of everything between the inputs and a tensor."""
+        waiting = [tensor]
+        while waiting:
+            now = waiting[-1]
+            history = now._keras_history
+            node = history.operation._inbound_nodes[history.node_index]
+            inputs = node.arguments.keras_tensors
+            missing = [each for each in inputs if id(each) not in known]
+            if id(now) in known or missing:
+                waiting = waiting[:-1] if id(now) in known else waiting + missing
+                continue
+            before = [known[id(each)] for each in inputs]
+            known[id(now)] = self._operation(history.operation, before, prefix)
+            waiting.pop()
+        return known[id(tensor)]
+
+    def _operation(self, operation: Any, before: list[float], prefix: str) -> float:
+        path = f"{prefix}{operation.name}"
+        if isinstance(operation, _SUMS):
+            return sum(before)
+        if isinstance(operation, keras.layers.Average):
+            return sum(before) / len(before)
+        if isinstance(operation, _JOINS):
+            return math.hypot(*before)
+        constant = None
+        if len(before) == 1 and is_graph(operation):
+            constant = self.model(operation, f"{path}/")
+        elif len(before) == 1:
+            constant = constant_of(operation)
+        if constant is None or not math.isfinite(constant):
+            raise ValueError(
+                f"The layer {path!r} has no known bound. Give its class a method "
+                "`lipschitz_constant()`, or take another layer. "
+                f"Received: {type(operation).__name__}"
+            )
+        if not is_graph(operation):
+            constant = self.layers[path] = constant * ROUNDING
+        return before[0] * constant

@@ -1,0 +1,87 @@
+"""`keras-vaf map`: on which tasks a trainable activation is worth its cost."""
+
+import argparse
+
+from keras_vaf_cli.shared import integers, names, print_table
+
+SUMMARY = "show on which tasks a trainable activation is worth its cost"
+DESCRIPTION = """\
+Train fixed and trainable activations on several tasks, for equally many steps and for
+equal time, and write one table and one picture of each. If the command is run again, it
+trains only what is missing. It needs the backend JAX. With --quick it runs a small form
+that takes minutes; its numbers say little.
+"""
+EXAMPLES = """\
+examples:
+  keras-vaf map --quick
+  keras-vaf map --measure
+  keras-vaf map --tasks oscillating,images --activations relu,silu,vaf-silu
+  keras-vaf map --tasks oscillating --activations relu,mine.py:MyActivation
+  keras-vaf map --tasks mine.py:my_task
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `map`."""
+    parser.add_argument(
+        "--tasks",
+        type=names,
+        default=(),
+        metavar="NAMES",
+        help="tasks, or FILE.py:FUNCTION for a function that returns a Task "
+        "(default: all)",
+    )
+    parser.add_argument(
+        "--activations",
+        type=names,
+        default=(),
+        metavar="NAMES",
+        help="activations, or FILE.py:CLASS for a class of layers (default: all)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=integers,
+        default=(),
+        help="seeds that are scored (default: those of the task)",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="train a small form that takes minutes"
+    )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="only measure the time of a step of each activation, which equal time "
+        "needs; do it while nothing else runs",
+    )
+    parser.add_argument(
+        "--show", action="store_true", help="train nothing, and show what is there"
+    )
+    parser.add_argument(
+        "--output",
+        default="runs/map",
+        metavar="FOLDER",
+        help="folder of reports, tables and pictures (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Train the map and show its tables."""
+    from keras_vaf.experiments.activation_map.making import make_map
+    from keras_vaf.experiments.activation_map.own import find_tasks
+
+    tables = make_map(
+        find_tasks(arguments.tasks),
+        arguments.activations,
+        arguments.seeds,
+        arguments.quick,
+        arguments.output,
+        arguments.measure,
+        not arguments.show,
+        lambda line: print(line, flush=True),
+    )
+    for table in tables.values():
+        print_table(table.title, table.shown, table.shown_lines, table.notes)
+    if not tables:
+        print("No dataset is complete yet.")
+    else:
+        print(f"\nWritten to {arguments.output}: tables and pictures.")

@@ -1,0 +1,221 @@
+"""The slope of a VAF stays within a hard limit."""
+
+import math
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf.constraints import SlopeBound
+from keras_vaf.initializers import RandomStart
+from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.ops.slope_bound import slope_bound
+from keras_vaf.regularizers import lipschitz_bound
+from tests.harness import check_serialization, to_arrays
+from tests.layers.family import sample
+
+KNOTS = {"relu": (0,), "leaky_relu": (0,), "hard_tanh": (-1, 1), "relu6": (0, 6)}
+SLOPES = {
+    "relu": lambda h: h > 0,
+    "leaky_relu": lambda h: np.where(h > 0, 1.0, 0.2),
+    "hard_tanh": lambda h: np.abs(h) < 1,
+    "relu6": lambda h: (h > 0) & (h < 6),
+}
+VALUES = {
+    "relu": lambda h: np.maximum(h, 0),
+    "leaky_relu": lambda h: np.where(h > 0, h, 0.2 * h),
+    "hard_tanh": lambda h: np.clip(h, -1, 1),
+    "relu6": lambda h: np.clip(h, 0, 6),
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "silu": lambda h: h / (1 + np.exp(-h)),
+    "gelu": lambda h: h * (1 + np.vectorize(math.erf)(h / 2**0.5)) / 2,
+}
+SMOOTH = ("tanh", "gelu", "silu", "sin")
+
+
+def steepest(g, alpha, alpha_bias, beta):
+    """Return the largest slope of a line of f, looked up between all knots."""
+    alpha, alpha_bias, beta = (
+        np.asarray(w, "float64") for w in (alpha, alpha_bias, beta)
+    )
+    used = alpha != 0
+    knots = [(knot - alpha_bias[used]) / alpha[used] for knot in KNOTS[g]]
+    knots = np.sort(np.concatenate([*knots, [0.0]]))
+    places = np.concatenate(
+        [[knots[0] - 1], (knots[1:] + knots[:-1]) / 2, [knots[-1] + 1]]
+    )
+    hidden = alpha * places[:, None] + alpha_bias
+    return np.abs(np.sum(alpha * beta * SLOPES[g](hidden), axis=-1)).max()
+
+
+def value(layer, x):
+    """Return f(x) in float64, by NumPy."""
+    weights = map(ops.convert_to_tensor, layer.allowed_weights())
+    arrays = [np.asarray(array, "float64") for array in to_arrays(weights)]
+    alpha, alpha_bias, beta, beta_bias = arrays
+    g = VALUES[
+        keras.activations.serialize(layer.g) if layer.g is not ops.sin else "sin"
+    ]
+    x = x.reshape(-1, *[1] * alpha.ndim)
+    return np.sum(beta * g(alpha * x + alpha_bias), axis=-1) + beta_bias
+
+
+def pairs_slope(layer, count=10_000):
+    """Return the largest slope of a layer's function over random pairs."""
+    generator = np.random.default_rng(5)
+    x = 3 * generator.normal(size=count)
+    distance = 10.0 ** generator.uniform(-6, 1, size=count)
+    rise = value(layer, x + distance) - value(layer, x)
+    # The first term is what float64 may add to a difference of two values.
+    rise = np.maximum(np.abs(rise) - 1e-13, 0)
+    return np.max(rise / distance.reshape(-1, *[1] * (rise.ndim - 1)))
+
+
+def model_of(layer, optimizer):
+    """Return a model that is pulled towards a slope of 30, with its data."""
+    model = keras.Sequential([keras.Input((3,)), layer])
+    model.compile(optimizer, "mse")
+    x = sample((64, 3))
+    return model, x, 30 * np.sin(x)
+
+
+@pytest.mark.parametrize("g", KNOTS)
+def test_the_steepest_line_is_found(g):
+    generator = np.random.default_rng(0)
+    weights = [generator.normal(size=(200, 4)).astype("float32") for _ in range(3)]
+    bound = slope_bound(
+        getattr(keras.activations, g), *map(ops.convert_to_tensor, weights)
+    )
+    expected = [steepest(g, *functions) for functions in zip(*weights, strict=True)]
+    np.testing.assert_allclose(ops.convert_to_numpy(bound.value), expected, rtol=1e-5)
+    assert np.all(ops.convert_to_numpy(bound.value + bound.error) >= expected)
+
+
+def test_knots_that_rounding_cannot_order_count_in_every_order():
+    alpha, beta = np.array([1.0, 3.0], "float32"), np.array([1.0, -1.0], "float32")
+    alpha_bias = np.array([-0.1, -0.1], "float32") * alpha
+    weights = map(ops.convert_to_tensor, (alpha, alpha_bias, beta))
+    bound = slope_bound(keras.activations.relu, *weights)
+    assert float(bound.value) >= steepest("relu", alpha, alpha_bias, beta)
+
+
+@pytest.mark.parametrize("g", [*KNOTS, *SMOOTH])
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_never_steeper_after_any_step(g, sharing):
+    layer = VAFActivation(
+        k=4,
+        g=g,
+        sharing=sharing,
+        initialization=RandomStart(seed=0),
+        function_constraint=SlopeBound(1.5),
+    )
+    model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+    for _ in range(10):
+        model.train_on_batch(x, y)
+        alpha, alpha_bias, beta, _ = layer.get_weights()
+        assert np.all(lipschitz_bound(layer) <= 1.5)
+        assert pairs_slope(layer) <= 1.5
+        if g in KNOTS:
+            functions = zip(
+                *(np.atleast_2d(w) for w in (alpha, alpha_bias, beta)), strict=True
+            )
+            assert max(steepest(g, *function) for function in functions) <= 1.5
+    assert pairs_slope(layer) > 0.3  # the limit is used
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh", "sin"])
+def test_a_start_within_the_limit_is_left_alone(g):
+    layer = VAFActivation(g=g, function_constraint=SlopeBound(1.0))
+    free = VAFActivation(g=g)
+    for weight, expected in zip(layer.get_weights(), free.get_weights(), strict=True):
+        np.testing.assert_array_equal(weight, expected)
+    x = sample((50, 3))
+    np.testing.assert_array_equal(*to_arrays([layer(x), free(x)]))
+
+
+def test_a_steep_start_is_rescaled_at_once():
+    layer = VAFActivation(g="gelu", function_constraint=SlopeBound(1.0))
+    assert 0.9999 < lipschitz_bound(layer) <= 1.0
+    assert pairs_slope(VAFActivation(g="gelu")) > 1.1
+
+
+def test_the_function_is_bounded_with_a_frozen_beta():
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    layer.beta.trainable = False
+    model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+    model.fit(x, y, epochs=5, verbose=0)
+    assert layer.get_weights()[0].max() > 1.1
+    assert pairs_slope(layer) <= 1.0
+    slope = np.diff(
+        ops.convert_to_numpy(model(np.array([[5.0] * 3, [9.0] * 3], "float32"))), axis=0
+    )
+    assert np.all(np.abs(slope) <= 4 * (1 + 1e-6))
+
+
+def test_the_function_is_bounded_with_averaged_weights():
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = keras.optimizers.SGD(0.5, clipvalue=1.0, use_ema=True, ema_momentum=0.5)
+    model, x, y = model_of(layer, optimizer)
+    model.fit(x, y, epochs=3, verbose=0)
+    assert pairs_slope(layer) <= 1.0
+    before = layer.function(x)
+    layer.apply_constraints()
+    assert lipschitz_bound(layer) <= 1.0
+    np.testing.assert_allclose(layer.function(x), before, rtol=1e-6, atol=1e-6)
+
+
+def test_given_weights_are_rescaled_in_the_function_and_then_stored():
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(2.0))
+    layer.set_weights([5 * weight for weight in layer.get_weights()])
+    assert pairs_slope(layer) <= 2.0
+    layer.apply_constraints()
+    beta = layer.get_weights()[2]
+    assert lipschitz_bound(layer) <= 2.0
+    layer.apply_constraints()
+    np.testing.assert_array_equal(layer.get_weights()[2], beta)
+
+
+@pytest.mark.backend("torch")
+def test_a_step_of_torch_is_followed_by_apply_constraints():
+    import torch
+
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    x = torch.as_tensor(sample((64, 3)))
+    for _ in range(3):
+        optimizer.zero_grad()
+        torch.mean((layer(x) - 30 * x) ** 2).backward()
+        optimizer.step()
+        assert pairs_slope(layer) <= 1.0
+        layer.apply_constraints()
+        assert lipschitz_bound(layer) <= 1.0
+
+
+def test_is_saved_with_the_layer(tmp_path):
+    check_serialization(SlopeBound(2.0))
+    layer = VAFActivation(g="gelu", function_constraint=SlopeBound(0.5))
+    model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded.train_on_batch(x, y)
+    assert pairs_slope(loaded.layers[0]) <= 0.5
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: SlopeBound(0), "must be a finite number above 0"),
+        (lambda: KAF(function_constraint=SlopeBound()), "of a VAFActivation"),
+        (lambda: VAFActivation(function_constraint="l2"), "`SlopeBound\\(1.0\\)`"),
+        (lambda: VAFActivation(beta_constraint=SlopeBound()), "(?i)constraint"),
+        (
+            lambda: VAFActivation(g="exponential", function_constraint=SlopeBound()),
+            "slope of g has no bound",
+        ),
+    ],
+)
+def test_is_refused_where_it_promises_nothing(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

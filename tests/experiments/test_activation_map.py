@@ -1,0 +1,232 @@
+"""The map: what is chosen, what is trained, and what the table says."""
+
+import dataclasses
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.experiments.activation_map.arm import EVERYWHERE, FIXED, VAFS
+from keras_vaf.experiments.activation_map.making import make_map
+from keras_vaf.experiments.activation_map.own import find_arms, find_tasks
+from keras_vaf.experiments.activation_map.report import (
+    LaneResult,
+    MapReport,
+    MapStore,
+    Times,
+    pack,
+    unpack,
+)
+from keras_vaf.experiments.activation_map.results import (
+    Gain,
+    best_of,
+    gain_of_task,
+    map_rows,
+)
+from keras_vaf.experiments.activation_map.running import MapRun
+from keras_vaf.experiments.activation_map.tables import map_table
+from keras_vaf.experiments.activation_map.task import Settings, Task
+from keras_vaf.experiments.activation_map.tasks import TASKS
+from keras_vaf.experiments.activation_map.tasks.physics import EQUATIONS
+
+any_backend = pytest.mark.backend("tensorflow")
+on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="needs JAX")
+
+ARMS = (*FIXED[:2], VAFS[0])
+BEST = {"relu": 0.003, "gelu": 0.03, "vaf-relu": 0.001}
+
+
+class FakeRun(MapRun):
+    """A dataset whose error is known: (log10(rate / best))^2 + 0.1."""
+
+    def _train(self, arm, steps, rates, seeds):
+        lanes = tuple(
+            LaneResult(seed, rate, error, error + 0.01 * seed)
+            for rate in rates
+            for seed in seeds
+            for error in [math.log10(rate / BEST[arm.name]) ** 2 + 0.1]
+        )
+        return MapReport(
+            *("fake", self.dataset, arm.name, dataclasses.asdict(arm), self.settings),
+            *(steps, lanes, 7, 1.0, {}),
+        )
+
+    def times(self):
+        seconds = {"relu": 1.0, "gelu": 2.0, "vaf-relu": 4.0}
+        return Times("fake", self.dataset, self.settings, seconds, seconds, 0.0, {})
+
+
+@pytest.fixture
+def run(tmp_path):
+    task = Task("fake", "Fake", ("one",), ARMS, Settings(100), Settings(2), None)
+    store = MapStore(tmp_path)
+    return FakeRun(task, "one", task.settings, ARMS, store, say=lambda line: None)
+
+
+@any_backend
+def test_the_grid_grows_for_all_arms_where_one_is_best_at_an_edge(run):
+    best, grid = run.rates("steps")
+    assert best == BEST
+    assert grid == (0.0003, 0.001, 0.003, 0.01, 0.03, 0.09)
+    for arm in ARMS:
+        assert len(run.validation(arm, "steps", grid)) == len(grid)
+
+
+@any_backend
+def test_equal_time_gives_slow_arms_fewer_steps(run):
+    assert [run.steps(arm, "time") for arm in ARMS] == [100, 50, 25]
+    assert {run.steps(arm, "steps") for arm in ARMS} == {100}
+
+
+@any_backend
+def test_nothing_is_trained_twice_and_a_broken_file_is_trained_again(run, tmp_path):
+    run.run()
+    files = sorted(tmp_path.rglob("*.json"))
+    stamps = [file.stat().st_mtime_ns for file in files]
+    files[0].write_text('{"format": 1')
+    run.run()
+    assert sorted(tmp_path.rglob("*.json")) == files
+    changed = [f.stat().st_mtime_ns != s for f, s in zip(files, stamps, strict=True)]
+    assert changed == [True] + [False] * (len(files) - 1)
+    assert len(list(tmp_path.rglob("*.aside-1"))) == 1
+
+
+@any_backend
+def test_other_settings_have_other_files(run, tmp_path):
+    run.run()
+    before = len(list(tmp_path.rglob("*.json")))
+    dataclasses.replace(run, settings=Settings(100, batch=8)).run()
+    assert len(list(tmp_path.rglob("*.json"))) == 2 * before
+
+
+@any_backend
+def test_rows_come_from_reports_alone(run, tmp_path):
+    reader = dataclasses.replace(run, train=False)
+    assert map_rows(reader, "time") == []
+    run.run()
+    rows = map_rows(reader, "time")
+    assert [row.arm.name for row in rows] == ["relu", "gelu", "vaf-relu"]
+    assert {row.tries for row in rows} == {12}
+    assert [row.ratio for row in rows] == [1.0, 2.0, 4.0]
+    assert best_of(rows, "vaf").arm.name == "vaf-relu"
+    assert pack(tmp_path, tmp_path / "all.json.gz") == len(
+        list(tmp_path.rglob("*.json"))
+    )
+    unpack(tmp_path / "all.json.gz", tmp_path / "copy")
+    other = dataclasses.replace(reader, store=MapStore(tmp_path / "copy"))
+    assert map_rows(other, "time") == rows
+
+
+@any_backend
+def test_the_table_has_a_verdict_for_each_task(run):
+    run.run()
+    table = map_table(map_rows(run, "steps"), [run.task])
+    assert len(table.lines) == 3
+    assert "1 times the error" in table.notes[0]
+    assert gain_of_task(map_rows(run, "steps")).mean == 0
+
+
+@any_backend
+def test_a_gain_is_a_paired_test():
+    better = Gain((1.0, 1.1, 0.9, 1.0, 1.0))
+    assert better.p_value < 0.001
+    assert better.half_width < 0.1
+    assert Gain((1.0, -1.0, 0.5, -0.5)).p_value == 1
+    assert Gain((-math.inf, 1.0)).p_value == 1
+
+
+@any_backend
+def test_fixed_functions_and_vafs_are_equally_many_in_every_task():
+    for task in TASKS:
+        kinds = [arm.kind for arm in task.arms]
+        assert kinds.count("fixed") == kinds.count("vaf"), task.name
+        assert len({arm.name for arm in task.arms}) == len(kinds)
+        assert task.settings.digest != task.quick.digest
+        assert not {*task.settings.seeds} & {*task.settings.choice_seeds}
+    assert len(TASKS) == 7
+    assert len(EVERYWHERE) == 13
+
+
+@any_backend
+def test_seeds_that_choose_are_not_scored():
+    with pytest.raises(ValueError, match="must not be scored"):
+        Settings(10, seeds=(100, 1))
+
+
+@any_backend
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_the_solution_of_an_equation_has_the_boundary_values_of_the_network(name):
+    equation = EQUATIONS[name]
+    points, values = equation.solution()
+    assert points.shape == (len(values), equation.inputs)
+    assert np.isfinite(values).all()
+    edge = np.abs(points[:, 0]) == 1
+    flat = equation.field(lambda x: keras.ops.ones_like(x[..., :1]), points[edge])
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(flat), values[edge], atol=1e-6
+    )
+
+
+@on_jax
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_the_solution_leaves_no_residual(name):
+    """The residual of the solution, which is interpolated as a smooth function."""
+    import jax.numpy as jnp
+
+    exact = {
+        "poisson": lambda x: jnp.sin(2 * jnp.pi * x) + 0.1 * jnp.sin(16 * jnp.pi * x),
+        "helmholtz": lambda x: (
+            jnp.sin(jnp.pi * x[..., :1]) * jnp.sin(4 * jnp.pi * x[..., 1:])
+        ),
+    }
+    if name not in exact:
+        pytest.skip("its solution has no closed form without quadrature")
+    equation = EQUATIONS[name]
+    points = np.random.default_rng(0).uniform(-1, 1, (50, equation.inputs))
+    rest = equation.residual(exact[name], jnp.asarray(points, "float32"))
+    assert np.abs(np.asarray(rest)).max() < 1e-3
+
+
+@any_backend
+def test_names_of_tasks_and_activations(tmp_path):
+    (task,) = find_tasks(["special"])
+    assert task.name == "special"
+    assert [a.name for a in find_arms(task, ["vaf-relu", "maxmin"])] == ["vaf-relu"]
+    for names in (["spezial"], [f"{tmp_path}/none.py:f"]):
+        with pytest.raises((ValueError, FileNotFoundError)):
+            find_tasks(names)
+    with pytest.raises(ValueError, match="or FILE"):
+        find_arms(task, ["vaf-rely"])
+
+
+OWN = """
+import keras
+
+from keras_vaf.experiments.activation_map.tasks import oscillating
+import dataclasses
+
+class Cubed(keras.layers.Layer):
+    def call(self, inputs):
+        return inputs ** 3
+
+def my_task():
+    return dataclasses.replace(oscillating.TASK, name="mine", datasets=("chirp",))
+"""
+
+
+@on_jax
+def test_ones_own_activation_and_task_from_a_file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(OWN)
+    tasks = find_tasks([f"{path}:my_task"])
+    names = ["relu", "vaf-relu", f"{path}:Cubed"]
+    lines = []
+    tables = make_map(tasks, names, quick=True, output=tmp_path, say=lines.append)
+    assert [line[2] for line in tables["time"].lines] == [
+        *("ReLU (chosen)", "VAF from ReLU (chosen)", "Cubed")
+    ]
+    assert (tmp_path / "map-steps.png").stat().st_size > 1000
+    count = len(lines)
+    make_map(tasks, names, quick=True, output=tmp_path, say=lines.append)
+    assert len(lines) == count

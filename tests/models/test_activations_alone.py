@@ -1,0 +1,136 @@
+"""Only the activations of a model are trained, saved and loaded."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import ActivationEnsemble, VAFActivation
+from keras_vaf.models import (
+    load_activations,
+    save_activations,
+    train_only_activations,
+)
+
+layers = keras.layers
+
+
+def make_model(k=3):
+    inner = keras.Sequential(
+        [keras.Input((6,)), layers.Dense(6), VAFActivation(k, name="vaf")], name="inner"
+    )
+    model = keras.Sequential(
+        [
+            keras.Input((4,)),
+            layers.Dense(6, activation=VAFActivation(k, sharing="channel", name="a")),
+            layers.BatchNormalization(),
+            inner,
+            ActivationEnsemble(name="ensemble"),
+            layers.Dense(2, name="head"),
+        ]
+    )
+    model(np.zeros((1, 4), "float32"))
+    return model
+
+
+def trained(model):
+    """Return the paths of the weights that training changes."""
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    before = values(model)
+    x = np.random.default_rng(0).normal(size=(32, 4)).astype("float32")
+    model.fit(x, np.ones((32, 2)), epochs=2, verbose=0)
+    after = values(model)
+    triples = zip(model.weights, before, after, strict=True)
+    return {w.path for w, old, new in triples if not np.array_equal(old, new)}
+
+
+def values(model):
+    return [keras.ops.convert_to_numpy(w.value).copy() for w in model.weights]
+
+
+def of_activations(model):
+    names = ("/a/", "vaf/", "ensemble/")
+    return {w.path for w in model.weights if any(n in f"/{w.path}" for n in names)}
+
+
+def test_nothing_else_changes():
+    model = make_model()
+    assert train_only_activations(model) is model
+    changed = trained(model)
+    assert changed
+    assert changed <= of_activations(model)
+
+
+def test_named_layers_stay_trainable():
+    model = train_only_activations(make_model(), also=["head"])
+    changed = trained(model)
+    head = {path for path in changed if "head" in path}
+    assert len(head) == 2
+    assert changed - head <= of_activations(model)
+
+
+def test_a_model_that_was_frozen_is_trained():
+    model = make_model()
+    model.trainable = False
+    assert trained(train_only_activations(model))
+
+
+def test_a_file_carries_the_activations_and_nothing_else(tmp_path):
+    model, other = make_model(), make_model()
+    train_only_activations(model)
+    trained(model)
+    path = save_activations(model, tmp_path / "activations.npz")
+    before = values(other)
+    load_activations(other, path)
+    now, learned = values(other), values(model)
+    for place, weight in enumerate(other.weights):
+        carried = weight.path in of_activations(other)
+        expected = learned[place] if carried else before[place]
+        np.testing.assert_array_equal(now[place], expected)
+
+
+def test_the_file_is_small_beside_a_large_model(tmp_path):
+    model = keras.Sequential([keras.Input((512,)), layers.Dense(512), VAFActivation()])
+    path = save_activations(model, tmp_path / "activations.npz")
+    assert path.stat().st_size < 2000 < model.count_params()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])
+def test_another_file_is_refused(tmp_path, content):
+    path = tmp_path / "activations.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="Expected a file that `save_activations`"):
+        load_activations(make_model(), path)
+
+
+def test_the_file_of_another_model_is_refused(tmp_path):
+    path = save_activations(make_model(k=4), tmp_path / "activations.npz")
+    model = make_model()
+    before = model.get_weights()
+    with pytest.raises(ValueError, match="same trainable activations"):
+        load_activations(model, path)
+    for old, new in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_a_layer_without_weights_is_named(tmp_path):
+    vaf = VAFActivation(sharing="channel", name="unbuilt")
+    model = keras.Sequential([layers.Dense(2), vaf])
+    with pytest.raises(ValueError, match="'unbuilt' has no weights yet"):
+        save_activations(model, tmp_path / "activations.npz")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_activations(make_model(), tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(
+    "model, also, message",
+    [
+        (keras.Sequential([keras.Input((2,)), layers.Dense(2)]), (), "activation"),
+        (make_model(), ["haed"], "Did you mean 'head'"),
+    ],
+)
+def test_wrong_arguments(model, also, message):
+    with pytest.raises(ValueError, match=message):
+        train_only_activations(model, also)

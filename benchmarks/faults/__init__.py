@@ -1,1 +1,1 @@
-"""Attack the package with kills, full disks and wrong files, and count what is lost."""
+"""Attack every command that writes files, with kills, full disks and wrong input."""

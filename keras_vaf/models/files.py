@@ -24,7 +24,7 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
         raise FileNotFoundError(f"The file {path} does not exist")
     try:
         return keras.saving.load_model(path)
-    except (TypeError, ValueError, KeyError, OSError) as error:
+    except Exception as error:  # Keras and the archive raise errors of any class
         raise ValueError(
             f"Keras cannot load {path}. If the model has classes or functions of your "
             "own, register them in Python and use keras_vaf.models there. "

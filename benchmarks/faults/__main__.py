@@ -1,0 +1,96 @@
+"""Attack every command that writes files: `python -m benchmarks.faults`.
+
+Each try is a process of its own in a folder with complete files. It is killed before or
+after one of its writes, gets SIGTERM there, meets a full disk or a read-only folder, or
+reads a damaged file. The report counts commands that the fault stopped, older files
+that were lost, second runs that failed, processes that did not end, and tracebacks. An
+attack that is in the report already is not repeated.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.environment import environment
+from benchmarks.faults.commands import COMMANDS, READ, copy_for, prepare
+from benchmarks.faults.counts import COUNTS, counted, markdown, whole_files
+from benchmarks.faults.injection import Fault, attempt, count_steps, faults, in_child
+from benchmarks.faults.inputs import attack_input, attack_reports
+from keras_vaf.utils import write_atomically
+from keras_vaf_cli import process
+
+
+def attack(scratch: Path, name: str, fault: Fault) -> dict[str, int]:
+    """Try one fault on a copy of the prepared folder, run again, and count."""
+    folder = scratch / "try"
+    copy_for(name, scratch / "prepared", folder)
+    before = whole_files(folder)
+    code, text = attempt(folder, COMMANDS[name], fault)
+    for path in (folder, *(each for each in folder.rglob("*") if each.is_dir())):
+        path.chmod(0o755)
+    lost = before - whole_files(folder)
+    again, second = attempt(folder, COMMANDS[name], lambda: None)
+    left = len(list(folder.rglob(".tmp-*")))
+    return counted(code, len(lost), again, text + second, left)
+
+
+def attack_command(scratch: Path, name: str) -> dict[str, int]:
+    """Try every fault on a command, and return the sums of all counts."""
+    folder = scratch / "try"
+    copy_for(name, scratch / "prepared", folder)
+    total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
+    for _, fault_name, fault in faults(count_steps(folder, COMMANDS[name])):
+        counts = attack(scratch, name, fault)
+        total.update(counts)
+        print(name, fault_name, counts, flush=True)
+    return dict(total)
+
+
+def attacks(
+    scratch: Path, inputs: int
+) -> Iterator[tuple[str, Callable[[], dict[str, int]]]]:
+    """Yield every attack with its name."""
+    for name in COMMANDS:
+        yield f"{name}: faults", partial(attack_command, scratch, name)
+    for name in READ:
+        work = partial(attack_input, scratch, name, inputs)
+        yield f"{name}: damaged {READ[name]}", work
+    yield "reports with wrong values", partial(attack_reports, scratch)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the attacks that the report lacks; the exit code is 1 if one succeeds."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.faults")
+    parser.add_argument("--only", default="", help="attacks whose name holds this text")
+    parser.add_argument("--inputs", type=int, default=30, help="damaged files of each")
+    parser.add_argument("--scratch", type=Path, default=Path("runs/faults"))
+    parser.add_argument("--output", type=Path, default=Path("docs/reports/faults"))
+    arguments = parser.parse_args(argv)
+    process._load(
+        arguments
+    )  # without TensorFlow, whose import takes seconds in each try
+    output, scratch = arguments.output.absolute(), arguments.scratch.absolute()
+    prepared = scratch / "prepared"
+    if not prepared.is_dir() and in_child(partial(prepare, prepared)) != 0:
+        raise RuntimeError(f"The files could not be prepared in {prepared}")
+    path = output / "faults.json"
+    document = {"environment": environment(), "results": {}}
+    if path.is_file():
+        document["results"] = json.loads(path.read_bytes())["results"]
+    results = document["results"]
+    for name, work in attacks(scratch, arguments.inputs):
+        if name in results or arguments.only not in name:
+            continue
+        results[name] = work()
+        write_atomically(path, json.dumps(document, indent=1) + "\n")
+        write_atomically(output / "faults.md", markdown(results))
+        print(name, results[name], flush=True)
+    return int(any(each[c] for each in results.values() for c in COUNTS[2:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

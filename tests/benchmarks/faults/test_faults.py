@@ -1,0 +1,63 @@
+"""The attack counts what it should, on commands that behave badly on purpose."""
+
+import os
+import signal
+
+import pytest
+
+from benchmarks.faults import counts, injection, inputs
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+
+@pytest.fixture
+def attempt(tmp_path, monkeypatch):
+    """Return a function that runs a Python function as the command."""
+
+    def run(work, fault=lambda: None):
+        monkeypatch.setattr(injection, "run_command", lambda words: work())
+        folder = tmp_path / "try"
+        folder.mkdir(exist_ok=True)
+        return injection.attempt(folder, "convert", fault)
+
+    return run
+
+
+def test_exit_codes_and_tracebacks_are_seen(attempt):
+    def fail():
+        raise TypeError("a bug")
+
+    assert attempt(lambda: 0) == (0, "")
+    assert attempt(fail)[0] == 1
+    assert counts.counted(1, 0, 0, "Traceback (most", 0)["tracebacks"] == 1
+
+
+def test_a_process_is_killed_at_each_step(attempt, tmp_path):
+    path = tmp_path / "try" / "file"
+
+    def write():
+        path.unlink(missing_ok=True)
+        with open(path, "w") as file:
+            os.fsync(file.fileno())
+        os.replace(path, path)
+        return 0
+
+    for step in range(4):
+        kill = injection.at_step(step, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        assert attempt(write, kill)[0] == -signal.SIGKILL
+    never = injection.at_step(4, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    assert attempt(write, never)[0] == 0
+
+
+def test_incomplete_and_temporary_files_are_not_whole(tmp_path):
+    for name in ("a.keras", "b.csv", ".tmp-0-c.csv"):
+        (tmp_path / name).write_text("text")
+    assert counts.whole_files(tmp_path) == {"b.csv"}
+
+
+def test_damaged_files_differ_from_the_whole_one():
+    content = bytes(range(256)) * 4
+    variants = list(inputs.damaged(content, 5))
+    assert len(variants) == 9
+    assert content not in variants
+    assert variants == list(inputs.damaged(content, 5))

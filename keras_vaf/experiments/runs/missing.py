@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.runs.cells import Track, Trainers, train_cells
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.experiments.runs.cells import Track, Trainers, train_cells
 from keras_vaf.training.network_trainer import halved
 from keras_vaf.training.runs import TooLittleMemory
 from keras_vaf.utils.engines import Engine

@@ -13,10 +13,6 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing
 from keras_vaf.datasets.scores import Rows, baseline_scores, network_scores
-from keras_vaf.experiments.runs.flops import count_flops
-from keras_vaf.experiments.runs.learned import learned_activations, thinned
-from keras_vaf.experiments.runs.networks import build_network, check_inputs
-from keras_vaf.experiments.runs.rows import network_seeds, rows_of, seeds_of
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports.report import (
     Report,
@@ -24,6 +20,10 @@ from keras_vaf.experiments.reports.report import (
     best_on_validation,
     environment,
 )
+from keras_vaf.experiments.runs.flops import count_flops
+from keras_vaf.experiments.runs.learned import learned_activations, thinned
+from keras_vaf.experiments.runs.networks import build_network, check_inputs
+from keras_vaf.experiments.runs.rows import network_seeds, rows_of, seeds_of
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width
 from keras_vaf.training.runs import NetworkRun, TrainedNetwork

@@ -205,10 +205,10 @@ class CrossValidatedTuner(ResumableTuner):
 
         most = epochs(values.get("tuner/epochs", self._epoch_parts))
         before = epochs(values.get("tuner/initial_epoch", 0))
-        file = self._folds_file(values.get("tuner/trial_id", ""))
-        if before in (0, most) or not file.is_file():
+        if before in (0, most):
             return most, None
-        return most - before, file.read_bytes()
+        file = self._folds_file(values["tuner/trial_id"])
+        return (most - before, file.read_bytes()) if file.is_file() else (most, None)
 
     def _folds_file(self, trial_id: str) -> Path:
         return Path(self.get_trial_dir(trial_id)) / "folds.npz"

@@ -228,7 +228,7 @@ def test_an_unknown_baseline_is_refused(dataset, tmp_path, capsys, name):
 def interrupted(monkeypatch):
     """Interrupt every search before its first trial."""
 
-    def interrupt(self, tuner):
+    def interrupt(self, tuner, engine):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(dataset_search.DatasetSearch, "run", interrupt)

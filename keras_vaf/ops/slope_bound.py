@@ -91,7 +91,8 @@ def _steepest_line(
     steps = np.diff(lines.slopes)
     jumps = ops.stack([ops.abs(alpha) * beta * step for step in steps], axis=-1)
     jumps = ops.reshape(jumps, (*lead, -1))
-    start = alpha * beta * ops.where(alpha > 0, lines.slopes[0], lines.slopes[-1])
+    leftmost, rightmost = (ops.full_like(alpha, lines.slopes[end]) for end in (0, -1))
+    start = alpha * beta * ops.where(alpha > 0, leftmost, rightmost)
     first = ops.sum(start, axis=-1)[..., None]
     before, same, near = _order(lines.knots, alpha, alpha_bias, eps)
 

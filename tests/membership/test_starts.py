@@ -13,7 +13,7 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 TESTS = Path(__file__).parents[1]
 PINS = TESTS / "saving" / "test_registered_names.py"
-PAGE = TESTS.parent / "docs" / "api" / "initializers.md"
+PAGE = TESTS.parent / "docs" / "api" / "initializers" / "index.md"
 
 CLASSES = [
     value
@@ -46,4 +46,4 @@ def test_its_registered_name_is_pinned(start):
 @each
 def test_is_in_the_documentation(start):
     line = f"| `{start.__name__}` |"
-    assert line in PAGE.read_text(), f"add to the table of docs/api/{PAGE.name}: {line}"
+    assert line in PAGE.read_text(), f"add to the table of {PAGE}: {line}"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import jax
 
+from keras_vaf.ops.backends.choice import plain_is_faster
 from keras_vaf.ops.backends.tangent_on_jax import tangent
-from keras_vaf.ops.choice import plain_is_faster
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout

@@ -47,7 +47,7 @@ def make_network() -> keras.Sequential:
 def pretrained(source: str, size: str) -> tuple[np.ndarray, ...]:
     """Return the weights of a network that was trained on the source."""
     rows, epochs = PRETRAINING[size]
-    x, y = pooled_images(source, "train", rows, SIZE, color=True)
+    x, y = pooled_images(source, "train", rows, SIZE, colored=True)
     keras.utils.set_random_seed(8)
     model = make_network()
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -136,9 +136,9 @@ def make(dataset: str, settings: Settings) -> Problem:
     """Return the problem of a pair: a quarter of the labels chooses the rates."""
     source, target, labels = dataset.split("-")
     count = int(labels)
-    x, y = pooled_images(target, "train", count, SIZE, color=True)
+    x, y = pooled_images(target, "train", count, SIZE, colored=True)
     test_rows = TEST_ROWS if settings.size == "full" else 200
-    test_x, test_y = pooled_images(target, "test", test_rows, SIZE, color=True)
+    test_x, test_y = pooled_images(target, "test", test_rows, SIZE, colored=True)
     cut = count * 3 // 4
     held = {"validation_x": x[cut:], "validation_y": y[cut:], "x": test_x, "y": test_y}
     return Problem(

@@ -13,7 +13,7 @@ _TEST = 10_000  # images at the end of each of the three
 
 @functools.lru_cache(maxsize=8)
 def pooled_images(
-    name: str, part: str, rows: int, size: int, color: bool
+    name: str, part: str, rows: int, size: int, colored: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return images in [-1, 1], pooled to a size, and their classes.
 
@@ -22,7 +22,7 @@ def pooled_images(
         part: `"train"` or `"test"`, as the publisher divides them.
         rows: Number of images: the first ones.
         size: Pixels along both axes.
-        color: Whether to return three channels; gray images are repeated.
+        colored: Whether to return three channels; gray images are repeated.
     """
     dataset = load(name)
     chosen = slice(None, -_TEST) if part == "train" else slice(-_TEST, None)
@@ -33,8 +33,8 @@ def pooled_images(
     images = images[:, edge : edge + pixels, edge : edge + pixels]
     block = pixels // size
     images = images.reshape(len(images), size, block, size, block, -1).mean((2, 4))
-    images = images.mean(-1, keepdims=True) if not color else images
-    images = np.repeat(images, 3, -1) if color and images.shape[-1] == 1 else images
+    images = images.mean(-1, keepdims=True) if not colored else images
+    images = np.repeat(images, 3, -1) if colored and images.shape[-1] == 1 else images
     return images / 127.5 - 1, np.asarray(dataset.y[chosen][:rows], "int32")
 
 

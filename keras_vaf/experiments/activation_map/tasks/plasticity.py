@@ -38,7 +38,7 @@ def make(dataset: str, settings: Settings) -> Problem:
     the task is to memorize. The learning rate is chosen on other random labels.
     """
     rows = ROWS[settings.size]
-    images, _ = pooled_images(dataset, "train", rows, size=14, color=False)
+    images, _ = pooled_images(dataset, "train", rows, size=14, colored=False)
     x = images.reshape(rows, -1).astype("float32")
     labels = np.random.default_rng(9).integers(0, 10, (PHASES, rows)).astype("int32")
     phases = tuple({"x": x, "y": each} for each in labels)

@@ -12,9 +12,9 @@ def test_without_reports_nothing_is_shown_or_written(run, tmp_path):
 
 
 def test_an_unknown_task_is_refused(refusal, tmp_path):
-    said = refusal("map --tasks oscilating")
+    said = refusal("map --tasks waves")
     assert "Tasks are oscillating, special" in said
-    assert "Received: oscilating" in said
+    assert "Received: waves" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ def plain_is_faster(function: Pointwise, elements: int, k: int) -> bool:
 
     This package's gradient computes g again and forms its sums in blocks. For a small
     array the compiler keeps g instead, and merges the operation with its neighbours.
-    XLA on two processors was measured; `docs/speed.md` has the numbers.
+    The limits come from trials with XLA on two processors.
 
     Args:
         function: The function f.

@@ -30,7 +30,7 @@ _LARGEST_DEVIATION = 0.01
 
 
 def freeze(model: keras.Model, data: Any = None) -> keras.Model:
-    """Turn a trained model into one that needs nothing but Keras.
+    """Turn a trained model into one that needs only Keras.
 
     Each VAF becomes layers of Keras, `Rescaling`, `Activation` and `Add`, with its
     weights as constants: hidden units that add nothing are left out. The file of the

@@ -79,6 +79,12 @@ class Settings:
     decay: bool = True
     size: str = "full"
 
+    @classmethod
+    def quick(cls, steps: int, batch: int = 0, **fields: Any) -> Settings:
+        """Return settings of the quick form: one learning rate and few seeds."""
+        few = {"rates": (0.003,), "choice_seeds": (100,), "seeds": (0, 1)}
+        return cls(steps, batch, **(few | {"size": "quick"} | fields))
+
     def __post_init__(self) -> None:
         """Refuse numbers that are out of range."""
         check_integer("steps", self.steps)

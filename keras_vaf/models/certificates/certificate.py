@@ -48,8 +48,8 @@ def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
 
     Raises:
         ValueError: If the model is of another kind or has no weights yet, or if a layer
-            has no known bound. The message names the layer. A layer of one's own is
-            known if it has a method `lipschitz_constant()`.
+            has no known bound. The message names the layer. A custom layer is known
+            if it has a method `lipschitz_constant()`.
 
     Example:
 

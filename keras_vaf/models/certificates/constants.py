@@ -40,7 +40,7 @@ def constant_of(layer: Any) -> float | None:
     """Return a bound on |F(x) - F(y)| / |x - y| for a layer F, in Euclidean norm.
 
     Args:
-        layer: A layer with weights, as it acts at inference. A class of one's own
+        layer: A layer with weights, as it acts at inference. A custom class
             gives its bound by a method `lipschitz_constant()`.
 
     Returns:

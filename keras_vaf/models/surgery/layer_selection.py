@@ -1,4 +1,4 @@
-"""Which layers of a model are meant."""
+"""Selection of the layers of a model by name, class or function."""
 
 import fnmatch
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,7 +1,7 @@
 """`tangent`: the change of f along a direction, on JAX.
 
 JAX derives the gradient from this function of primals and tangents, which is linear in
-the tangents. A primitive of its own gives it the transposition of this package: the
+the tangents. A separate primitive gives it the transposition of this package: the
 gradient that keeps x alone and forms its sums in blocks or in native kernels. In
 forward mode it is the plain formula.
 """

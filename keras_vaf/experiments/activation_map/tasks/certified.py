@@ -124,14 +124,7 @@ TASK = Task(
     datasets=tuple(FUNCTIONS),
     arms=(*FIXED, *VAFS, PRELU, MAXMIN),
     settings=Settings(steps=2000, batch=128),
-    quick=Settings(
-        steps=50,
-        batch=128,
-        rates=(0.003,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        size="quick",
-    ),
+    quick=Settings.quick(steps=50, batch=128),
     make=make,
     counts=False,  # the fixed functions have a proven error floor
 )

@@ -180,14 +180,7 @@ TASK = Task(
     ),
     arms=ARMS,
     settings=Settings(steps=300, batch=50),
-    quick=Settings(
-        steps=5,
-        batch=20,
-        rates=(0.003,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        size="quick",
-    ),
+    quick=Settings.quick(steps=5, batch=20),
     make=make,
     measure="error on the test rows",
 )

@@ -107,14 +107,7 @@ TASK = Task(
         *(FINER, STAF),
     ),
     settings=Settings(steps=2000, batch=512),
-    quick=Settings(
-        steps=30,
-        batch=256,
-        rates=(0.001,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        size="quick",
-    ),
+    quick=Settings.quick(steps=30, batch=256, rates=(0.001,)),
     make=make,
     measure="RMSE on held-out pixels, in [-1, 1]",
 )

@@ -31,8 +31,6 @@ TASK = Task(
     datasets=tuple(FUNCTIONS),
     arms=(*EVERYWHERE, FIXED[-1].with_omega(10.0), VAFS[-1].with_omega(10.0)),
     settings=Settings(steps=3000),
-    quick=Settings(
-        steps=100, rates=(0.003,), choice_seeds=(100,), seeds=(0, 1), size="quick"
-    ),
+    quick=Settings.quick(steps=100),
     make=make,
 )

@@ -213,14 +213,7 @@ TASK = Task(
     # Rational and KAF need several times the time of tanh for second derivatives.
     arms=(*(arm for arm in EVERYWHERE if arm.name not in ("rational", "kaf")), LAAF),
     settings=Settings(steps=3000, batch=256),
-    quick=Settings(
-        steps=50,
-        batch=128,
-        rates=(0.003,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        size="quick",
-    ),
+    quick=Settings.quick(steps=50, batch=128),
     make=make,
     measure="relative L2 error",
 )

@@ -64,15 +64,7 @@ TASK = Task(
     datasets=("mnist",),
     arms=EVERYWHERE,
     settings=Settings(steps=300, batch=100, decay=False),
-    quick=Settings(
-        steps=10,
-        batch=50,
-        rates=(0.003,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        decay=False,
-        size="quick",
-    ),
+    quick=Settings.quick(steps=10, batch=50, decay=False),
     make=make,
     measure="error on the training rows, last five of ten tasks",
 )

@@ -46,13 +46,6 @@ TASK = Task(
     datasets=("bessel", "legendre", "elliptic", "harmonic"),
     arms=EVERYWHERE,
     settings=Settings(steps=3000, batch=256),
-    quick=Settings(
-        steps=100,
-        batch=256,
-        rates=(0.003,),
-        choice_seeds=(100,),
-        seeds=(0, 1),
-        size="quick",
-    ),
+    quick=Settings.quick(steps=100, batch=256),
     make=make,
 )

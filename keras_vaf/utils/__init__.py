@@ -13,7 +13,6 @@ from keras_vaf.utils.extras import require
 from keras_vaf.utils.files import (
     atomic_path,
     check_output,
-    remove_stale,
     set_aside,
     write_atomically,
 )
@@ -21,6 +20,7 @@ from keras_vaf.utils.hashing import checksum
 from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
 from keras_vaf.utils.structures import AnyFloat, build, parse_json
+from keras_vaf.utils.temporary_files import remove_stale
 from keras_vaf.utils.text import markdown_table
 
 __all__ = [

@@ -2,19 +2,12 @@
 
 import contextlib
 import errno
-import functools
-import hashlib
 import itertools
 import os
-import platform
-import re
-import shutil
-import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# Host, process id and start time of the process that writes the file.
-_TEMPORARY = re.compile(r"\.tmp-([0-9a-f]{8})-(\d{1,9})-(\d+)-[0-9a-f]{8}-")
+from keras_vaf.utils.temporary_files import remove, remove_stale_once, temporary_path
 
 
 def write_atomically(
@@ -80,45 +73,19 @@ def atomic_path(
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield path
         return
-    _remove_stale_once(path.absolute().parent)
-    temporary = _temporary_path(path, ending)
+    remove_stale_once(path.absolute().parent)
+    temporary = temporary_path(path, ending)
     try:
         yield temporary
         _flush(temporary)
         (_replace if force else _place)(temporary, path)
     except BaseException as error:
-        _remove(temporary)
+        remove(temporary)
         if _is_about(error, temporary):
             number = getattr(error, "errno", None) or errno.EIO
             reason = getattr(error, "strerror", None) or str(error)
             raise OSError(number, reason, str(path)) from error
         raise
-
-
-def remove_stale(
-    folder: str | os.PathLike[str], recursive: bool = False
-) -> tuple[Path, ...]:
-    """Remove the temporary files that killed processes left in a folder.
-
-    A file is removed only if its name shows that a process of this machine wrote it
-    and that this process has ended. `atomic_path` calls this function once for each
-    folder that a process writes to.
-
-    Args:
-        folder: The folder.
-        recursive: Whether to look into its subfolders too.
-
-    Returns:
-        The files and folders that were removed.
-    """
-    find = Path(folder).rglob if recursive else Path(folder).glob
-    removed = []
-    for path in list(find(".tmp-*")):
-        match = _TEMPORARY.match(path.name)
-        if match and match[1] == _host() and not _is_running(int(match[2]), match[3]):
-            _remove(path)
-            removed.append(path)
-    return tuple(removed)
 
 
 def set_aside(path: Path) -> Path:
@@ -186,51 +153,6 @@ def _is_about(error: BaseException, temporary: Path) -> bool:
     return "errno = " in text or temporary.name in text
 
 
-def _temporary_path(path: Path, ending: str) -> Path:
-    process = os.getpid()
-    owner = f"{_host()}-{process}-{_start_time(process) or 0}-{uuid.uuid4().hex[:8]}"
-    # The end of the name keeps every suffix within the length that systems allow.
-    return path.with_name(f".tmp-{owner}-{path.name[-60:]}{ending}")
-
-
-@functools.cache
-def _host() -> str:
-    """Return a hash of what process ids belong to: a host, or a container on it."""
-    try:
-        space = os.readlink("/proc/self/ns/pid")
-    except OSError:
-        space = ""
-    return hashlib.sha256(f"{platform.node()} {space}".encode()).hexdigest()[:8]
-
-
-def _start_time(process: int) -> str | None:
-    """Return when a process started; "0" if unknown, None if the process has ended."""
-    try:
-        status = Path(f"/proc/{process}/stat").read_text(errors="replace")
-    except OSError:
-        return "0"
-    state, *fields = status.rpartition(")")[2].split()
-    return None if state in ("Z", "X") else fields[18]
-
-
-def _is_running(process: int, started: str) -> bool:
-    if os.name != "posix":  # Elsewhere, signal 0 would end the process.
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return _start_time(process) in (started, "0")
-
-
-@functools.lru_cache(maxsize=256)
-def _remove_stale_once(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        remove_stale(folder)
-
-
 def _flush(path: Path) -> None:
     for file in path.rglob("*") if path.is_dir() else (path,):
         if file.is_file():
@@ -262,12 +184,4 @@ def _replace(temporary: Path, path: Path) -> None:
     except BaseException:
         os.replace(old, path)
         raise
-    _remove(old)
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    remove(old)

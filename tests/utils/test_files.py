@@ -18,17 +18,20 @@ from keras_vaf.utils import (
     files,
     remove_stale,
     set_aside,
+    temporary_files,
     write_atomically,
 )
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-# The start of a program that has the module of this test as `files`, without Keras.
+# The start of a program that imports the module of this test without Keras.
 HEAD = f"""
-import importlib.util, os, signal, sys
-spec = importlib.util.spec_from_file_location("files", {files.__file__!r})
-files = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(files)
+import os, signal, sys, types
+folder = {os.path.dirname(files.__file__)!r}
+for name, path in ("keras_vaf", ""), ("keras_vaf.utils", folder):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [path]
+from keras_vaf.utils import files
 def end(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -152,14 +155,13 @@ def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
     program = """
         import zipfile
         import keras
-        from keras_vaf.utils import atomic_path
         model = keras.saving.load_model("best.keras")
         write = zipfile.ZipFile.writestr
         def write_and_end(*arguments, **options):
             write(*arguments, **options)
             os.kill(os.getpid(), signal.SIGKILL)
         zipfile.ZipFile.writestr = write_and_end
-        with atomic_path("best.keras") as temporary:
+        with files.atomic_path("best.keras") as temporary:
             model.save(temporary)
         """
     done = run(program, folder=tmp_path)
@@ -331,7 +333,7 @@ class TestWithoutForce:
     def test_one_of_many_processes_writes(self, tmp_path):
         program = """
             import time
-            files._remove_stale_once(__import__("pathlib").Path.cwd())
+            files.remove_stale_once(__import__("pathlib").Path.cwd())
             time.sleep(max(0, float(sys.argv[2]) - time.time()))
             try:
                 files.write_atomically("out", sys.argv[1], force=False)
@@ -356,7 +358,7 @@ class TestRemoveStale:
         """Return a function that leaves a temporary file of some process."""
 
         def leave(process, started, host=None, name="report"):
-            host = host or files._host()
+            host = host or temporary_files._host()
             path = tmp_path / f".tmp-{host}-{process}-{started}-01234567-{name}"
             path.write_text("half")
             return path
@@ -371,7 +373,7 @@ class TestRemoveStale:
         assert not path.exists()
 
     def test_the_file_of_an_older_process_of_the_same_number(self, temporary, tmp_path):
-        started = files._start_time(os.getpid())
+        started = temporary_files._start_time(os.getpid())
         older, mine = temporary(os.getpid(), 1), temporary(os.getpid(), started)
         assert remove_stale(tmp_path) == (older,)
         assert mine.exists()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
-from keras_vaf.datasets.tables.frames import DateOrder, Roles, encode_frame
+from keras_vaf.datasets.tables.frames import encode_frame
+from keras_vaf.datasets.tables.roles import DateOrder, Roles
 from keras_vaf.datasets.tables.workbooks import check_extent
 from keras_vaf.utils import require
 

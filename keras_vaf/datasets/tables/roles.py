@@ -1,0 +1,59 @@
+"""`Roles`: what the columns of a table are for."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from keras_vaf.datasets.dataset import Task
+from keras_vaf.utils import check_choice
+
+DateOrder = Literal["day-first", "month-first"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are for, as far as the user says it.
+
+    Attributes:
+        target: Name of the column to predict.
+        task: `"classification"` or `"regression"`; `None` decides by the values.
+        categories: Names of the input columns that hold categories.
+        ignore: Names of columns that are not inputs.
+        groups: Name of the column whose equal entries stay in one fold.
+        time: Name of the column that orders the rows in time.
+        dates: What comes first in dates such as 1/2/2024.
+        allow_missing: Whether entries may be missing.
+        na: Further words that stand for a missing entry.
+    """
+
+    target: str
+    task: Task | None = None
+    categories: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
+    dates: DateOrder | None = None
+    allow_missing: bool = True
+    na: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if self.task is not None:
+            check_choice("task", self.task, get_args(Task))
+        if self.dates is not None:
+            check_choice("dates", self.dates, get_args(DateOrder))
+        if self.groups is not None and self.time is not None:
+            raise ValueError(
+                "Rows are divided by `groups` or by `time`, not by both. "
+                f"Received: groups={self.groups!r}, time={self.time!r}"
+            )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What each column is that the user names."""
+        return {
+            **dict.fromkeys(self.ignore, "a column to ignore"),
+            **dict.fromkeys(self.categories, "a category"),
+            **({self.groups: "the groups"} if self.groups else {}),
+            **({self.time: "the time"} if self.time else {}),
+            self.target: "the target",
+        }

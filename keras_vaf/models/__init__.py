@@ -16,6 +16,7 @@ from keras_vaf.models.activations_alone import (
     save_activations,
     train_only_activations,
 )
+from keras_vaf.models.analysis.nearest import KnownFunction, nearest
 from keras_vaf.models.certificates.certificate import (
     LipschitzCertificate,
     lipschitz_certificate,
@@ -28,7 +29,6 @@ from keras_vaf.models.networks.convolutional import cnet, nin
 from keras_vaf.models.networks.fully_connected import mlp
 from keras_vaf.models.reverting import revert
 from keras_vaf.models.simplification import simplify
-from keras_vaf.models.surgery.nearest import KnownFunction, nearest
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,

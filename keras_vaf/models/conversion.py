@@ -9,8 +9,8 @@ import keras
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.activation_factory import Maker
-from keras_vaf.models.surgery.cloning import check_graph
-from keras_vaf.models.surgery.flow import Flow
+from keras_vaf.models.analysis.flow import Flow
+from keras_vaf.models.surgery.graphs import check_graph
 from keras_vaf.models.surgery.layer_selection import (
     Selection,
     Selector,

@@ -13,8 +13,8 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.finite_weights import check_finite_weights
-from keras_vaf.models.surgery.cloning import check_graph
 from keras_vaf.models.surgery.fixed_activations import label
+from keras_vaf.models.surgery.graphs import check_graph
 from keras_vaf.models.surgery.replacement import (
     KeptError,
     NewActivation,

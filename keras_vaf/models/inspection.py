@@ -5,8 +5,8 @@ from typing import NamedTuple
 import keras
 
 from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.models.analysis.nearest import KnownFunction, nearest
 from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.nearest import KnownFunction, nearest
 
 
 class InspectedActivation(NamedTuple):

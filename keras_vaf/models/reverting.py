@@ -3,8 +3,8 @@
 import keras
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.nearest import nearest
 from keras_vaf.models.surgery.replacement import (
     KeptError,
     NewActivation,

@@ -12,9 +12,9 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.nearest import nearest
 from keras_vaf.models.surgery.replacement import (
     KeptError,
     NewActivation,

@@ -6,14 +6,14 @@ from typing import Any
 
 import keras
 
-from keras_vaf.models.surgery.cloning import Node, is_graph
+from keras_vaf.models.analysis.tracing import Inside, Tracer, has_own_code
 from keras_vaf.models.surgery.converted import held_by
 from keras_vaf.models.surgery.fixed_activations import (
     has_built_in,
     is_activation,
     label,
 )
-from keras_vaf.models.surgery.tracing import Inside, Tracer, has_own_code
+from keras_vaf.models.surgery.graphs import Node, is_graph
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import keras
 
-from keras_vaf.models.surgery.cloning import Node
+from keras_vaf.models.surgery.graphs import Node
 
 _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 

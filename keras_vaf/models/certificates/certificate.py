@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.models.certificates.constants import ROUNDING, constant_of
-from keras_vaf.models.surgery.cloning import check_graph, is_graph
+from keras_vaf.models.surgery.graphs import check_graph, is_graph
 
 _SUMS = (keras.layers.Add, keras.layers.Subtract)
 _JOINS = (keras.layers.Concatenate, keras.layers.Maximum, keras.layers.Minimum)

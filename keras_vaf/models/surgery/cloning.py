@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -11,11 +10,9 @@ import keras
 
 from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import walk
+from keras_vaf.models.surgery.graphs import Node, check_graph, is_graph, is_subclassed
 from keras_vaf.models.surgery.weights import copy_weights
 from keras_vaf.types import Tensor
-
-Node = Any
-"""A layer, or another operation, of a model's graph."""
 
 
 class Swap(NamedTuple):
@@ -33,49 +30,6 @@ class Swap(NamedTuple):
     linear: bool = False
     then: Callable[[Tensor], Tensor] | None = None
     inside: Sequence[tuple[Any, keras.layers.Layer]] = ()
-
-
-def is_graph(layer: Node) -> bool:
-    """Tell whether a layer is a Sequential or Functional model."""
-    return isinstance(layer, keras.Sequential) or (
-        isinstance(layer, keras.Model) and isinstance(layer, keras.Function)
-    )
-
-
-def is_subclassed(model: keras.Model) -> bool:
-    """Tell whether a class of others makes the layers of a model."""
-    makers = (kind for kind in type(model).__mro__ if "__init__" in vars(kind))
-    return not next(makers).__module__.startswith("keras.")
-
-
-def subclassed_models(model: keras.Model) -> list[keras.Model]:
-    """Return the outermost subclassed models in a Sequential or Functional one."""
-    if is_subclassed(model):
-        return [model]
-    inside = (part for part in model.layers if is_graph(part))
-    return [found for part in inside for found in subclassed_models(part)]
-
-
-def check_graph(model: Any) -> None:
-    """Raise a `ValueError` unless a model is a Sequential or Functional one."""
-    if is_graph(model):
-        return
-    what = f"{model!r} of class {type(model).__name__}"
-    if isinstance(model, str | os.PathLike):
-        hint = "Load the file with keras.saving.load_model first."
-        what = repr(model)
-    elif isinstance(model, type):
-        hint = "Make a model, not a class of layers or models."
-        what = repr(model)
-    else:
-        hint = (
-            "The layers of another model are called by code of its own, where no other "
-            "layer can take their place: use keras_vaf.layers.VAFActivation in that "
-            "code, or convert the Sequential and Functional models that it is made of."
-        )
-    raise ValueError(
-        f"Expected a Sequential or Functional model. {hint} Received: {what}"
-    )
 
 
 def rebuild(

@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.models.surgery.cloning import Node, is_graph
+from keras_vaf.models.surgery.graphs import Node, is_graph
 from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]

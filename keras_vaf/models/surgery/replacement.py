@@ -1,7 +1,7 @@
 """`replace_activations` puts other activations into a copy of a model."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -9,13 +9,7 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.surgery.cloning import (
-    Node,
-    Swap,
-    check_graph,
-    rebuild,
-    subclassed_models,
-)
+from keras_vaf.models.surgery.cloning import Swap, rebuild
 from keras_vaf.models.surgery.configurations import Configuration
 from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import held_activations, hold
@@ -26,7 +20,9 @@ from keras_vaf.models.surgery.fixed_activations import (
     is_linear,
     label,
 )
+from keras_vaf.models.surgery.graphs import Node, check_graph, subclassed_models
 from keras_vaf.models.surgery.layer_selection import layers_of
+from keras_vaf.models.surgery.places import KeptError, NewActivation, Place
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
@@ -34,46 +30,6 @@ from keras_vaf.models.surgery.report import (
 )
 from keras_vaf.models.surgery.samples import sample_inputs
 from keras_vaf.models.surgery.weights import equals
-
-
-class Place(NamedTuple):
-    """An activation of a model.
-
-    Args:
-        activation: A layer, an operation or a function.
-        layer: The layer that it is, or that applies it.
-        path: Path of this layer.
-        name: Name for the new layer.
-        recurrent: Whether it belongs to a recurrent layer.
-    """
-
-    activation: Any
-    layer: Node
-    path: str
-    name: str
-    recurrent: bool = False
-
-
-class NewActivation(NamedTuple):
-    """The replacement of an activation.
-
-    Args:
-        layer: A layer, or another callable, that is called in its place.
-        before: Name of the old activation for people.
-        after: Name of the new activation for people.
-        error: Largest difference between the two functions, if it was measured.
-        nearest: The known function nearest to the old activation, if it was sought.
-    """
-
-    layer: Callable[..., Any]
-    before: str
-    after: str
-    error: float | None = None
-    nearest: str = ""
-
-
-class KeptError(Exception):
-    """The reason why an activation is kept."""
 
 
 def replace_activations(

@@ -1,0 +1,1 @@
+"""Analysis of models: outputs that activations shape, and the nearest functions."""

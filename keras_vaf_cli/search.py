@@ -1,4 +1,4 @@
-"""`keras-vaf search`: search the hyper-parameters of a VAF on a dataset."""
+"""`keras-vaf search`: search the hyperparameters of a VAF on a dataset."""
 
 import argparse
 import time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
 
-SUMMARY = "search the hyper-parameters of a VAF on a dataset"
+SUMMARY = "search the hyperparameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
 K folds. A fifth of the rows takes no part and tests the best trial at the end, beside

@@ -17,7 +17,7 @@ WORDS = {
     r"non-?linearit": "activation",
     r"pre ?activation": "pre-activation",
     r"breakpoint|\bkinks?\b": "knot, or bend",
-    r"hyperparameter(?!s:)": "hyper-parameter",  # the attribute is KerasTuner's
+    r"hyper-parameter": "hyperparameter",
     r"data[- ]sets?\b(?! apart| aside)": "dataset",
     r"initialis": "initialization, as Keras has it",
     r"optimis(?!m)": "optimizer, as Keras has it",

@@ -1,6 +1,6 @@
-"""Search the hyper-parameters of a VAF with KerasTuner.
+"""Search the hyperparameters of a VAF with KerasTuner.
 
-`activation(hp)` returns a VAF with hyper-parameters that a tuner draws from a
+`activation(hp)` returns a VAF with hyperparameters that a tuner draws from a
 `SearchSpace`:
 
 ```python

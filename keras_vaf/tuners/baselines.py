@@ -26,11 +26,11 @@ _STARTS = 10_000
 def baseline_choices(hp: Any, seed: int) -> tuple[float, int]:
     """Return learning rate and seed of a baseline's trial.
 
-    A fixed activation has no hyper-parameters. Its trials differ in learning rate and
+    A fixed activation has no hyperparameters. Its trials differ in learning rate and
     starting weights, so that a baseline has as many tries as the VAF.
 
     Args:
-        hp: The hyper-parameters of the trial.
+        hp: The hyperparameters of the trial.
         seed: Seed of the fold.
     """
     rate = hp.Choice("learning_rate", LEARNING_RATES, default=0.01)

@@ -115,11 +115,11 @@ class CrossValidatedTuner(ResumableTuner):
             self.run_trials(opened)
 
     def check_space(self, space: HyperParameters) -> None:
-        """Raise a `ValueError` if the hypermodel asks for no hyper-parameters."""
+        """Raise a `ValueError` if the hypermodel asks for no hyperparameters."""
         self._space = space.get_config()["space"]
         if not self._space:
             raise ValueError(
-                "The hypermodel must ask for hyper-parameters, for example through "
+                "The hypermodel must ask for hyperparameters, for example through "
                 "`keras_vaf.tuners.activation(hp)`. Received: one that asks for none"
             )
 
@@ -151,7 +151,7 @@ class CrossValidatedTuner(ResumableTuner):
         return [result_of(trial.get_state()) for trial in trials]
 
     def refit_best(self) -> keras.Model:
-        """Train the best hyper-parameters on all rows, for the epochs of its folds.
+        """Train the best hyperparameters on all rows, for the epochs of its folds.
 
         The number of epochs is the median of the best epochs of the folds.
 
@@ -172,7 +172,7 @@ class CrossValidatedTuner(ResumableTuner):
         return self.load_model(best[0])
 
     def load_model(self, trial: Trial) -> keras.Model:
-        """Train the hyper-parameters of a trial on all rows (see `refit_best`)."""
+        """Train the hyperparameters of a trial on all rows (see `refit_best`)."""
         if self._training is None:
             raise ValueError(
                 "Call `search` first, with the data to train on: it returns at once if "

@@ -24,7 +24,7 @@ _SPREAD = 0.12
 
 @style.styled
 def parallel_coordinates(results: Sequence[TrialResult], direction: str) -> Figure:
-    """Draw each trial as a line through its hyper-parameters and its score.
+    """Draw each trial as a line through its hyperparameters and its score.
 
     The darker a line, the better the trial; the best one is drawn on top.
 
@@ -120,7 +120,7 @@ def best_so_far(results: Sequence[TrialResult], direction: str) -> Figure:
 
 @style.styled
 def marginal_effects(results: Sequence[TrialResult], direction: str) -> Figure:
-    """Draw how the score depends on each hyper-parameter, over all the others.
+    """Draw how the score depends on each hyperparameter, over all the others.
 
     For each value the median of its trials, with the interval that holds nine tenths of
     the medians of trials drawn again from them (bootstrap). A value of fewer than five
@@ -197,11 +197,11 @@ def _values(trials: Sequence[TrialResult], name: str) -> list[Any]:
 def _places(
     trials: Sequence[TrialResult], name: str
 ) -> tuple[list[float], list[tuple[float, str]]]:
-    """Return where each trial crosses the axis of a hyper-parameter, and its labels."""
+    """Return where each trial crosses the axis of a hyperparameter, and its labels."""
     values = _values(trials, name)
     heights = np.linspace(0, 1, len(values)) if len(values) > 1 else np.array([0.5])
     known = dict(zip(values, heights.tolist(), strict=True))
-    # The line of a trial without this hyper-parameter passes beneath its values.
+    # The line of a trial without this hyperparameter passes beneath its values.
     places = [known.get(trial.values.get(name), -0.2) for trial in trials]
     labels = (f"{v:.3g}" if isinstance(v, float) else str(v) for v in values)
     return places, list(zip(known.values(), labels, strict=True))

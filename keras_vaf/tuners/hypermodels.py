@@ -30,22 +30,22 @@ def hypermodel(
     """Return a hypermodel in which a tuner chooses the activations of a model.
 
     All hidden activations are replaced, through `keras_vaf.models.convert`, by VAFs
-    with the hyper-parameters `k`, `g`, `sharing` and `initialization`. With more than
-    one of `activations`, which of them it is becomes the hyper-parameter `activation`,
+    with the hyperparameters `k`, `g`, `sharing` and `initialization`. With more than
+    one of `activations`, which of them it is becomes the hyperparameter `activation`,
     so that a VAF competes with the others for the same trials; these have the default
     arguments, from their papers.
 
     Args:
         model_or_builder: A Sequential or Functional model, compiled, whose weights
             every training starts from: a fresh one, if folds are to score it. Or a
-            function from hyper-parameters to a model, which may ask for others, such as
+            function from hyperparameters to a model, which may ask for others, such as
             a learning rate.
         space: As in `activation`.
         activations: Names from `ACTIVATIONS`.
         layers: As in `keras_vaf.models.convert`.
 
     Returns:
-        A function that takes hyper-parameters and returns a compiled model, for
+        A function that takes hyperparameters and returns a compiled model, for
         `CrossValidated` or any tuner of KerasTuner.
 
     Raises:
@@ -92,7 +92,7 @@ def _choose(
     chosen = hp.Choice("activation", names) if several else names[0]
     vaf = None
     if VAF in names:
-        # Only a VAF has these hyper-parameters.
+        # Only a VAF has these hyperparameters.
         scope = hp.conditional_scope("activation", [VAF]) if several else None
         with scope or contextlib.nullcontext():
             vaf = activation(hp, space=space)

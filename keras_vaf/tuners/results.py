@@ -26,7 +26,7 @@ class TrialResult:
     Args:
         trial: Its number, as text.
         status: `"COMPLETED"`, `"FAILED"`, or `"RUNNING"` if it has not ended.
-        values: The hyper-parameters.
+        values: The hyperparameters.
         score: Mean over the folds of the objective on validation rows.
         deviation: Standard deviation over the folds (n - 1).
         fold_scores: The objective of each fold.
@@ -178,13 +178,13 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
 
 
 def names_of(results: Sequence[TrialResult]) -> list[str]:
-    """Return the names of the hyper-parameters, but for those that Hyperband adds."""
+    """Return the names of the hyperparameters, but for those that Hyperband adds."""
     names = dict.fromkeys(name for result in results for name in result.values)
     return [name for name in names if not name.startswith("tuner/")]
 
 
 def to_csv(results: Sequence[TrialResult]) -> str:
-    """Return all trials as a table of text, one column per hyper-parameter and fold.
+    """Return all trials as a table of text, one column per hyperparameter and fold.
 
     Args:
         results: The trials.

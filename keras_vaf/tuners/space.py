@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Values to try for each of the four hyper-parameters of a VAF.
+    """Values to try for each of the four hyperparameters of a VAF.
 
     The default is the paper's grid, and a start at ReLU. Each argument is a sequence of
     values, or a mapping that gives values names of your own. A tuner can hold numbers
@@ -61,7 +61,7 @@ class SearchSpace:
                 )
 
     def choices(self, name: str) -> dict[Any, Any]:
-        """Return the values of a hyper-parameter by the names that are searched.
+        """Return the values of a hyperparameter by the names that are searched.
 
         Args:
             name: `"k"`, `"g"`, `"sharing"` or `"initialization"`.
@@ -81,13 +81,13 @@ def activation(
     space: SearchSpace | None = None,
     **fixed: Any,
 ) -> VAFActivation:
-    """Return a VAF with hyper-parameters drawn by a tuner of KerasTuner.
+    """Return a VAF with hyperparameters drawn by a tuner of KerasTuner.
 
-    The hyper-parameters are `k`, `g`, `sharing` and `initialization`. Layers with equal
+    The hyperparameters are `k`, `g`, `sharing` and `initialization`. Layers with equal
     prefixes have them in common.
 
     Args:
-        hp: The hyper-parameters that a tuner gives to a model-building function.
+        hp: The hyperparameters that a tuner gives to a model-building function.
         prefix: What their names begin with, such as `"first_"`.
         space: What to choose from; `SearchSpace()` by default.
         **fixed: Arguments of `VAFActivation` that are not searched.
@@ -112,7 +112,7 @@ def activation(
         if field.name not in fixed:
             choices = space.choices(field.name)
             name = hp.Choice(prefix + field.name, list(choices))
-            # An inactive hyper-parameter is None; a fixed one need not be a choice.
+            # An inactive hyperparameter is None; a fixed one need not be a choice.
             default = next(iter(choices.values())) if name is None else name
             arguments[field.name] = choices.get(name, default)
     return VAFActivation(**arguments)

@@ -23,7 +23,7 @@ def data():
 
 
 def line(hp):
-    """A linear model whose only hyper-parameter is its rate."""
+    """A linear model whose only hyperparameter is its rate."""
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     rate = hp.Choice("rate", [0.05, 0.1, 0.2, 0.4])
     model.compile(keras.optimizers.SGD(rate), "mse")
@@ -109,7 +109,7 @@ def diverges_at_first(raised):
 
     def build(hp):
         model = line(hp)
-        if len(raised) == 1:  # The first call asks for the hyper-parameters.
+        if len(raised) == 1:  # The first call asks for the hyperparameters.
             model.layers[0].bias.assign([np.nan])
         raised.append(model)
         return model

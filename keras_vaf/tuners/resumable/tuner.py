@@ -96,7 +96,7 @@ class ResumableTuner(Tuner):
         super().on_trial_end(trial)
 
     def check_space(self, space: HyperParameters) -> None:
-        """Called once with the hyper-parameters that the hypermodel asks for."""
+        """Called once with the hyperparameters that the hypermodel asks for."""
 
     def _populate_initial_space(self) -> None:
         make_resumable(self.oracle)

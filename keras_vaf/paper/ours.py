@@ -30,7 +30,6 @@ _LARGE = 5_000
 _TRIES = 3  # VAFs of three starts
 _FACTOR = 3
 _MOST_EXTENSIONS = 2
-_SHARE = 0.1
 _FIELDS: dict[str, Any] = {**OUR_TRAINING, "rates": RATES, "epochs": 500}
 
 
@@ -69,9 +68,9 @@ def our_protocols(
 def more_rates(reports: Sequence[Report]) -> list[Protocol]:
     """Return protocols with further learning rates, if an arm selects an edge.
 
-    If an arm selects the lowest or the highest learning rate in more than a tenth of
-    its folds, all arms of the dataset get another one, which is lower or higher by a
-    factor of 3. Each side is extended twice at most.
+    If an arm selects the lowest or the highest learning rate in a fold, all arms of the
+    dataset get another one, which is lower or higher by a factor of 3. Each side is
+    extended twice at most.
 
     Args:
         reports: All reports of one dataset, by the protocols of `our_protocols`.
@@ -85,10 +84,7 @@ def more_rates(reports: Sequence[Report]) -> list[Protocol]:
     known = {rate for each in protocols.values() for rate in each.rates}
     if not first or len(known) < len(RATES):
         return []
-    low, high = (
-        any(arm.at_edges[side] > _SHARE * len(arm.trials) for arm in selected)
-        for side in (0, 1)
-    )
+    low, high = (any(arm.at_edges[side] for arm in selected) for side in (0, 1))
     new = []
     if low and sum(rate < min(first[0].rates) for rate in known) < _MOST_EXTENSIONS:
         new.append(min(known) / _FACTOR)

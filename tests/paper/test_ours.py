@@ -71,11 +71,11 @@ def folds_of(variant, *best):
 
 
 def test_no_learning_rate_is_added_while_none_is_selected_at_an_edge():
-    assert more_rates(folds_of("relu", *[0.001] * 19, 0.01)) == []
+    assert more_rates(folds_of("relu", *[0.001] * 19, 0.003)) == []
 
 
 def test_all_arms_get_a_learning_rate_if_one_arm_selects_an_edge():
-    reports = folds_of("relu", 0.001, 0.003) + folds_of("gelu", 0.01, 0.003)
+    reports = folds_of("relu", 0.001, 0.003) + folds_of("gelu", *[0.003] * 19, 0.01)
 
     more = more_rates(reports)
 

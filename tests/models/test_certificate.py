@@ -130,10 +130,18 @@ def test_a_layer_of_ones_own_says_its_bound():
         layers.LayerNormalization(name="culprit"),
         VAFActivation(g="exponential", name="culprit"),
         layers.Dense(2, activation="exponential", name="culprit"),
+        layers.ReLU(threshold=1.0, name="culprit"),
     ],
 )
 def test_the_layer_without_a_bound_is_named(layer):
     model = keras.Sequential([keras.Input((3,)), layer])
+    with pytest.raises(ValueError, match="'culprit' has no known bound"):
+        lipschitz_certificate(model)
+
+
+def test_a_quantized_layer_has_no_bound():
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, name="culprit")])
+    model.layers[0].quantize("int8")
     with pytest.raises(ValueError, match="'culprit' has no known bound"):
         lipschitz_certificate(model)
 

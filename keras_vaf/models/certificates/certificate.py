@@ -29,12 +29,12 @@ def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
     """Return a proven bound on the Lipschitz constant of a model.
 
     The bound is computed from the stored weights, in float64, for the model as it acts
-    at inference: |F(x) - F(y)| <= bound |x - y| for all inputs x and y. It is a product
-    over layers, summed over the branches of a graph, so that the true constant may be
-    smaller. A `Dense` layer counts with the largest singular value of its kernel. A
-    convolution counts with a bound that holds for every padding, stride and size of the
-    image. A VAF counts with the slope of its steepest line, or with the bound of
-    `keras_vaf.regularizers.lipschitz_bound`.
+    at inference in exact arithmetic: |F(x) - F(y)| <= bound |x - y| for all inputs x
+    and y. It is a product over layers, summed over the branches of a graph, so that the
+    true constant may be smaller. A `Dense` layer counts with the largest singular value
+    of its kernel. A convolution counts with a bound that holds for every padding,
+    stride and size of the image. A VAF counts with the slope of its steepest line, or
+    with the bound of `keras_vaf.regularizers.lipschitz_bound`.
 
     Networks have small bounds if their kernels have a constraint, such as
     `keras_vaf.constraints.SpectralNorm`, and their VAFs have

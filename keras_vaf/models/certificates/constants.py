@@ -48,6 +48,8 @@ def constant_of(layer: Any) -> float | None:
     """
     if hasattr(layer, "lipschitz_constant"):
         return float(layer.lipschitz_constant())
+    if getattr(layer, "quantization_mode", None) is not None:
+        return None  # the layer rounds its inputs, so that its output jumps
     for kinds, rule in _RULES:
         if type(layer) in kinds:
             return rule(layer)
@@ -119,7 +121,9 @@ def _pooling(layer: Any) -> float:
     return math.sqrt(math.prod(math.ceil(size / stride) for size, stride in pairs))
 
 
-def _leaky(layer: Any) -> float:
+def _leaky(layer: Any) -> float | None:
+    if getattr(layer, "threshold", 0):
+        return None  # the function jumps at the threshold
     slopes = abs(layer.negative_slope), 1.0
     return float(max(slopes))
 

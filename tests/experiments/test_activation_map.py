@@ -27,7 +27,8 @@ from keras_vaf.experiments.activation_map.results import (
 from keras_vaf.experiments.activation_map.running import MapRun
 from keras_vaf.experiments.activation_map.tables import map_table
 from keras_vaf.experiments.activation_map.task import Settings, Task
-from keras_vaf.experiments.activation_map.tasks import TASKS
+from keras_vaf.experiments.activation_map.tasks import TASKS, images
+from keras_vaf.experiments.activation_map.tasks.networks import make_network
 from keras_vaf.experiments.activation_map.tasks.physics import EQUATIONS
 
 any_backend = pytest.mark.backend("tensorflow")
@@ -146,6 +147,66 @@ def test_fixed_functions_and_vafs_are_equally_many_in_every_task():
         assert not {*task.settings.seeds} & {*task.settings.choice_seeds}
     assert len(TASKS) == 7
     assert len(EVERYWHERE) == 13
+
+
+@any_backend
+def test_an_added_arm_changes_the_time_of_no_other_one(run, monkeypatch):
+    times = {"relu": 1.0, "gelu": 2.0}
+    monkeypatch.setattr(
+        MapRun, "_measure", lambda self, arms: ({a: times[a] for a in arms}, {})
+    )
+    small = dataclasses.replace(run, arms=ARMS[:2])
+    assert MapRun.times(small).seconds == times
+    times |= {"relu": 3.0, "gelu": 1.0, "vaf-relu": 12.0}  # now all is slower
+    found = MapRun.times(run).seconds
+    assert found == {"relu": 1.0, "gelu": 2.0, "vaf-relu": 4.0}
+
+
+def uniform(values, limit):
+    largest = np.abs(values).max()
+    return 0.8 * limit < largest <= limit
+
+
+@any_backend
+@pytest.mark.parametrize("name", ["sin-siren", "finer", "staf", "staf-code"])
+def test_networks_of_sines_start_as_published(name):
+    """SIREN, FINER and STAF, written again from their papers and code."""
+    arm = next(arm for arm in images.TASK.arms if arm.name == name)
+    model = make_network(2, (48, 48), 3)(arm, 5)
+    x = np.random.default_rng(0).uniform(-1, 1, (7, 2))
+    hidden = x
+    denses = [layer for layer in model.layers if hasattr(layer, "kernel")]
+    for place, dense in enumerate(denses):
+        kernel, bias = map(keras.ops.convert_to_numpy, (dense.kernel, dense.bias))
+        inputs = len(kernel)
+        plain = inputs**-0.5
+        siren = 0.5 if place == 0 else (6 / inputs) ** 0.5 / 30
+        assert uniform(kernel, plain if name.startswith("staf") else siren)
+        assert len(bias) < 9 or uniform(bias, plain)
+        hidden = hidden @ kernel.astype("float64") + bias
+        if name == "sin-siren" and place < 2:
+            hidden = np.sin(30 * hidden)
+        if name == "finer" and place < 2:
+            hidden = np.sin(30 * (np.abs(hidden) + 1) * hidden)
+        if name.startswith("staf") and place < 2:
+            layer = model.layers[2 * place + 1]
+            w, p, c, zero = map(keras.ops.convert_to_numpy, layer.vaf.weights)
+            sines = (c * np.sin(w * hidden[..., None] + p)).sum(-1)
+            code = name == "staf-code"
+            assert 0 <= w.min() <= w.max() <= (60 if code and place == 0 else 30)
+            assert w.max() > 10 and np.abs(p).max() <= np.pi and zero == 0
+            hidden = sines + hidden if code and place else sines
+    found = keras.ops.convert_to_numpy(model(x.astype("float32")))
+    np.testing.assert_allclose(found, hidden, atol=2e-4)
+
+
+@any_backend
+def test_outputs_of_staf_have_a_variance_of_one():
+    """Over many starts; its code has a quarter of it."""
+    x = np.random.default_rng(0).uniform(-1, 1, 500)
+    for power, variance in ((0.4, 1.0), (0.1, 0.25)):
+        each = [images.Staf(power=power, seed=s).vaf.function(x) for s in range(400)]
+        assert abs(np.var(each) / variance - 1) < 0.15
 
 
 @any_backend

@@ -12,6 +12,7 @@ from keras_vaf import layers
 from keras_vaf.ops.functions import get_function
 
 Kind = Literal["fixed", "vaf", "rival"]
+Kernels = Literal["glorot", "siren", "torch"]
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,12 @@ class Arm:
         layer: Class of the layer, in `keras_vaf.layers` or `keras.layers`, or the
             registered name of one's own class. Tasks give methods other words.
         arguments: Arguments of the layer, as JSON can hold them.
-        omega: Scale of the first layer's kernels, as in SIREN; 0 for Glorot's kernels
-            in all layers.
+        kernels: How kernels and biases start: `"glorot"` with biases of 0, `"siren"`,
+            or `"torch"`, the default of PyTorch.
+        omega: Factor of what the activation takes, which `"siren"` kernels need; 0
+            for none.
+        first: Further arguments of the layer after the first kernel.
+        seeded: Whether the layer takes a `seed`, another one in each layer and network.
     """
 
     name: str
@@ -36,7 +41,10 @@ class Arm:
     kind: Kind
     layer: str
     arguments: dict[str, Any] = field(default_factory=dict)
+    kernels: Kernels = "glorot"
     omega: float = 0.0
+    first: dict[str, Any] = field(default_factory=dict)
+    seeded: bool = False
 
     def build(self, **arguments: Any) -> keras.layers.Layer:
         """Return a fresh layer.
@@ -55,11 +63,12 @@ class Arm:
         return getattr(scope, self.layer)(**merged)
 
     def with_omega(self, omega: float) -> Arm:
-        """Return the arm with the kernels of SIREN, under another name."""
+        """Return the arm in a network that starts as SIREN, under another name."""
         return dataclasses.replace(
             self,
             name=f"{self.name}-siren",
-            title=f"{self.title}, SIREN kernels",
+            title=f"{self.title}, SIREN",
+            kernels="siren",
             omega=omega,
         )
 

@@ -146,8 +146,7 @@ def _row(
     report = run.scores(arm, budget, rate)
     try:
         seconds = run.times().seconds
-        first = next((a.name for a in run.arms if a.kind == "fixed"), run.arms[0].name)
-        ratio = seconds[arm.name] / seconds[first]
+        ratio = seconds[arm.name] / seconds[run.base.name]
     except MissingError:
         ratio = None
     names = report.lanes[0].more

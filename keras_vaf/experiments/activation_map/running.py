@@ -54,22 +54,26 @@ class MapRun:
     _trainers: dict[str, Any] = field(default_factory=dict, init=False)
 
     def times(self) -> Times:
-        """Return the time of a step of every arm, measured now if never before."""
+        """Return the time of a step of every arm, measured now if never before.
+
+        Arms that were not measured yet are measured together with the first fixed
+        function, and their times are scaled to its known time: known ratios stay, so
+        that an added arm changes the number of steps of no other one.
+        """
         path = self.store.times_path(self.task, self.dataset, self.settings)
         known = self.store.read_times(path)
-        if known is not None and all(arm.name in known.seconds for arm in self.arms):
+        missing = [a for a in self.arms if known is None or a.name not in known.seconds]
+        if known is not None and not missing:
             return known
         self._check_train("the times")
-        load = os.getloadavg()[0]
-        trainers = {arm.name: self._trainer(arm) for arm in self.arms}
-        rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
-        counts = {name: max(3, int(_SECONDS / each)) for name, each in rough.items()}
-        rounds = [
-            {name: trainer.seconds(counts[name]) for name, trainer in trainers.items()}
-            for _ in range(_ROUNDS)
-        ]
-        seconds = {name: statistics.median(r[name] for r in rounds) for name in rough}
-        compilation = {name: each.compiled_in for name, each in trainers.items()}
+        load, base = os.getloadavg()[0], self.base
+        seconds, compilation = self._measure({a.name: a for a in (base, *missing)})
+        if known is not None and base.name in known.seconds:
+            scale = known.seconds[base.name] / seconds[base.name]
+            seconds = {name: scale * each for name, each in seconds.items()}
+            seconds |= known.seconds
+            compilation |= known.compilation
+            load = max(load, known.load)
         found = Times(
             self.task.name,
             self.dataset,
@@ -83,6 +87,26 @@ class MapRun:
         self.say(f"{self.task.name} {self.dataset}: measured the time of a step")
         return found
 
+    @property
+    def base(self) -> Arm:
+        """The first fixed function, to which times of steps are relative."""
+        arms = self.task.arms or self.arms
+        return next((arm for arm in arms if arm.kind == "fixed"), self.arms[0])
+
+    def _measure(
+        self, arms: dict[str, Arm]
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """Return the median time of a step, and that of compilation, by arm."""
+        trainers = {name: self._trainer(arm) for name, arm in arms.items()}
+        rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
+        counts = {name: max(3, int(_SECONDS / each)) for name, each in rough.items()}
+        rounds = [
+            {name: trainer.seconds(counts[name]) for name, trainer in trainers.items()}
+            for _ in range(_ROUNDS)
+        ]
+        seconds = {name: statistics.median(r[name] for r in rounds) for name in rough}
+        return seconds, {name: each.compiled_in for name, each in trainers.items()}
+
     def steps(self, arm: Arm, budget: Budget) -> int:
         """Return the number of steps of an arm.
 
@@ -92,10 +116,8 @@ class MapRun:
         if budget == "steps":
             return self.settings.steps
         seconds = self.times().seconds
-        first = next(
-            (a.name for a in self.arms if a.kind == "fixed"), self.arms[0].name
-        )
-        return max(1, round(self.settings.steps * seconds[first] / seconds[arm.name]))
+        ratio = seconds[self.base.name] / seconds[arm.name]
+        return max(1, round(self.settings.steps * ratio))
 
     def rates(self, budget: Budget) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return the best learning rate of each arm, and the grid.

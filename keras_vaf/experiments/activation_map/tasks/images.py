@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import keras
 import numpy as np
 from keras import ops
@@ -10,6 +12,8 @@ from keras_vaf.experiments.activation_map.arm import EVERYWHERE, FIXED, VAFS, Ar
 from keras_vaf.experiments.activation_map.task import Problem, Settings, Task
 from keras_vaf.experiments.activation_map.tasks.networks import make_network
 from keras_vaf.experiments.activation_map.tasks.regression import regression
+from keras_vaf.initializers import CurveStart
+from keras_vaf.layers import VAFActivation
 from keras_vaf.types import Tensor
 from keras_vaf.utils import require
 
@@ -19,54 +23,88 @@ SIZE = 64
 
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 def finer(x: Tensor) -> Tensor:
-    """Return sin((|x| + 1) x), the function of FINER (Liu et al., 2024)."""
-    return ops.sin((ops.abs(x) + 1) * x)
+    """Return the function of FINER for x = omega (W z + b).
+
+    FINER computes sin(omega (|a| + 1) a) with a = W z + b, and takes |a| + 1 for a
+    constant in the gradient.
+
+    Reference:
+        Liu et al., *FINER: flexible spectral-bias tuning in implicit neural
+        representation by variable-periodic activation functions*, 2024.
+    """
+    return ops.sin(ops.stop_gradient(ops.abs(x) / OMEGA + 1) * x)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 class Staf(keras.layers.Layer):
     """sum_j c_j sin(w_j x + p_j), with the random start of STAF.
 
+    Frequencies w are uniform in [0, omega], phases p in [-pi, pi]. The size of c is the
+    root of an exponentially distributed number, its sign is random.
+
     Reference:
-        Morsali et al., *STAF: sinusoidal trainable activation functions for implicit
-        neural representation*, 2026: w is uniform, p is uniform, and the size of c is
-        exponentially distributed.
+        Morsali et al., *A unified theory of sinusoidal activation families for implicit
+        neural representations*, 2026, <https://arxiv.org/abs/2502.00869>.
 
     Args:
         count: Number of sines.
+        omega: Largest frequency.
+        power: Mean of c squared. With 2 / count, outputs have a variance of 1.
+        skip: Whether x is added.
         seed: Seed of the start.
         **kwargs: Arguments of `keras.layers.Layer`.
     """
 
-    def __init__(self, count: int = 5, seed: int = 0, **kwargs: object) -> None:
+    def __init__(
+        self,
+        count: int = 5,
+        omega: float = 30.0,
+        power: float = 0.4,
+        skip: bool = False,
+        seed: int = 0,
+        **kwargs: object,
+    ) -> None:
         super().__init__(**kwargs)
-        from keras_vaf.initializers import CurveStart
-        from keras_vaf.layers import VAFActivation
-
-        generator = np.random.default_rng(seed)
-        size = generator.exponential(2 / count, count) ** 0.5
+        generator = np.random.default_rng([seed, 2])
+        size = generator.exponential(power, count) ** 0.5
         start = CurveStart(
             g="sin",
-            alpha=generator.uniform(0, 2, count).tolist(),
+            alpha=generator.uniform(0, omega, count).tolist(),
             alpha_bias=generator.uniform(-np.pi, np.pi, count).tolist(),
             beta=(size * generator.choice([-1, 1], count)).tolist(),
             beta_bias=0.0,
         )
+        self.skip = skip
         self.vaf = VAFActivation(count, "sin", initialization=start)
 
     def call(self, inputs: Tensor) -> Tensor:
         """Return f(x)."""
-        return self.vaf(inputs)
+        outputs = self.vaf(inputs)
+        return outputs + inputs if self.skip else outputs
 
 
 FINER = Arm(
     *("finer", "FINER", "rival", "Activation"),
     {"activation": "keras_vaf.experiments>finer"},
+    kernels="siren",
     omega=OMEGA,
 )
 STAF = Arm(
-    "staf", "STAF, 5 sines", "rival", "keras_vaf.experiments>Staf", {}, omega=OMEGA
+    name="staf",
+    title="STAF",
+    kind="rival",
+    layer="keras_vaf.experiments>Staf",
+    kernels="torch",
+    seeded=True,
 )
+STAF_CODE = dataclasses.replace(
+    STAF,
+    name="staf-code",
+    title="STAF, as in its code",
+    arguments={"power": 0.1, "skip": True},
+    first={"omega": 60.0, "skip": False},
+)
+"""STAF as its authors' code trains images: with x added, and other scales."""
 
 
 def image(name: str, size: int) -> np.ndarray:
@@ -104,7 +142,7 @@ TASK = Task(
     arms=(
         *EVERYWHERE,
         *(FIXED[-1].with_omega(OMEGA), VAFS[-1].with_omega(OMEGA)),
-        *(FINER, STAF),
+        *(FINER, STAF, STAF_CODE),
     ),
     settings=Settings(steps=2000, batch=512),
     quick=Settings.quick(steps=30, batch=256, rates=(0.001,)),

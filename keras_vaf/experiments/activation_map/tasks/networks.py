@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import keras
+import numpy as np
 
 from keras_vaf.experiments.activation_map.arm import Arm
-from keras_vaf.initializers import PortableGlorotUniform, SirenKernel
+from keras_vaf.initializers import PortableGlorotUniform
 
 Network = Callable[[Arm, int], keras.Model]
 
@@ -23,18 +24,35 @@ def make_network(inputs: int, hidden: tuple[int, ...], outputs: int) -> Network:
 
     def network(arm: Arm, seed: int) -> keras.Model:
         model = keras.Sequential([keras.Input((inputs,))])
+        sizes = (inputs, *hidden)
         for place, units in enumerate(hidden):
-            kernel = _kernel(arm, place, 10 * seed + place)
-            model.add(keras.layers.Dense(units, kernel_initializer=kernel))
-            model.add(arm.build())
-        kernel = _kernel(arm, len(hidden), 10 * seed + len(hidden))
-        model.add(keras.layers.Dense(outputs, kernel_initializer=kernel))
+            first = {} if place else arm.first
+            seeded = {"seed": 10 * seed + place} if arm.seeded else {}
+            model.add(_dense(arm, place, sizes[place], units, 10 * seed + place))
+            if arm.omega:
+                model.add(keras.layers.Rescaling(arm.omega))
+            model.add(arm.build(**first, **seeded))
+        place = len(hidden)
+        model.add(_dense(arm, place, sizes[-1], outputs, 10 * seed + place))
         return model
 
     return network
 
 
-def _kernel(arm: Arm, place: int, seed: int) -> keras.initializers.Initializer:
-    if not arm.omega:
-        return PortableGlorotUniform(seed=seed)
-    return SirenKernel(arm.omega if place == 0 else 0.0, seed)
+def _dense(
+    arm: Arm, place: int, inputs: int, units: int, seed: int
+) -> keras.layers.Dense:
+    """Return a layer whose weights start as the arm wants them."""
+    if arm.kernels == "glorot":
+        kernel = PortableGlorotUniform(seed=seed)
+        return keras.layers.Dense(units, kernel_initializer=kernel)
+    limit = inputs**-0.5
+    generator = np.random.default_rng([seed, 1])
+    biases = generator.uniform(-limit, limit, units)
+    if arm.kernels == "siren":
+        limit = 1 / inputs if place == 0 else (6 / inputs) ** 0.5 / arm.omega
+    kernels = generator.uniform(-limit, limit, (inputs, units))
+    layer = keras.layers.Dense(units)
+    layer.build((None, inputs))
+    layer.set_weights([kernels.astype("float32"), biases.astype("float32")])
+    return layer

@@ -35,7 +35,8 @@ def make(dataset: str, settings: Settings) -> Problem:
     """Return the problem to learn random labels of the same images, ten times.
 
     The error is that on the training rows at the end of each of the last five phases:
-    the task is to memorize. The learning rate is chosen on other random labels.
+    the task is to memorize, so the learning rate is chosen by the same error, of
+    networks with other seeds.
     """
     rows = ROWS[settings.size]
     images, _ = pooled_images(dataset, "train", rows, size=14, colored=False)

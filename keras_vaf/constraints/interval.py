@@ -33,12 +33,11 @@ class Interval(keras.constraints.Constraint):
     def __init__(
         self, minimum: float | None = None, maximum: float | None = None
     ) -> None:
-        arguments = {"minimum": minimum, "maximum": maximum}
-        bounds = [
-            check_number(name, bound)
-            for name, bound in arguments.items()
-            if bound is not None
-        ]
+        if minimum is not None:
+            minimum = check_number("minimum", minimum)
+        if maximum is not None:
+            maximum = check_number("maximum", maximum)
+        bounds = [bound for bound in (minimum, maximum) if bound is not None]
         if not bounds or bounds[0] > bounds[-1]:
             raise ValueError(
                 "An interval needs a bound, and `minimum` must not be above `maximum`. "

@@ -13,7 +13,13 @@ from keras_vaf.sklearn.training import (
     fit_network,
     outputs_of,
 )
-from keras_vaf.utils import check_integer, check_number, check_positive, require
+from keras_vaf.utils import (
+    check_integer,
+    check_number,
+    check_positive,
+    check_sizes,
+    require,
+)
 
 _base: Any = require("sklearn.base", extra="sklearn")
 _checks: Any = require("sklearn.utils.validation", extra="sklearn")
@@ -60,7 +66,8 @@ class VAFEstimator(_base.BaseEstimator):
             The estimator.
 
         Raises:
-            ValueError: If an argument is out of its range, or `X` has missing entries.
+            ValueError: If an argument is out of its range, if `X` has missing entries,
+                or if the loss is not finite after the first epoch.
         """
         numbers = not _base.is_classifier(self)
         X, y = _checks.validate_data(self, X, y, dtype=np.float64, y_numeric=numbers)
@@ -105,7 +112,7 @@ class VAFEstimator(_base.BaseEstimator):
         architecture = Architecture(
             X.shape[1],
             outputs,
-            tuple(self.hidden),
+            check_sizes("hidden", self.hidden),
             self.k,
             self.g,
             tuple(sharing) if isinstance(sharing, list) else sharing,
@@ -115,6 +122,11 @@ class VAFEstimator(_base.BaseEstimator):
         self.history_ = fit_network(
             self.network_, architecture, self._scaled(X), y, weights, settings
         )
+        if self.history_.best_epoch == 0:
+            raise ValueError(
+                "The loss was not finite after the first epoch. Try a lower learning "
+                f"rate. Received: learning_rate={self.learning_rate!r}"
+            )
         self.n_iter_ = self.history_.epochs
 
     def _settings(self) -> Settings:
@@ -125,7 +137,9 @@ class VAFEstimator(_base.BaseEstimator):
             if (value := getattr(self, name)) is not None:
                 check_integer(name, value)
         if self.validation_fraction is not None:
-            check_number("validation_fraction", self.validation_fraction, above=0)
+            check_number(
+                "validation_fraction", self.validation_fraction, above=0, below=1
+            )
         state = require("sklearn.utils", "sklearn").check_random_state
         seed = int(state(self.random_state).randint(2**31 - 1))
         return Settings(

@@ -7,6 +7,7 @@ from keras_vaf.utils.checks import (
     check_integer,
     check_number,
     check_positive,
+    check_sizes,
     did_you_mean,
 )
 from keras_vaf.utils.extras import require
@@ -34,6 +35,7 @@ __all__ = [
     "check_number",
     "check_output",
     "check_positive",
+    "check_sizes",
     "checksum",
     "deviation",
     "did_you_mean",

@@ -3,6 +3,9 @@
 import difflib
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 
 def check_integer(name: str, value: int, minimum: int = 1) -> int:
@@ -13,6 +16,9 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
         value: The argument.
         minimum: Smallest integer allowed.
 
+    Returns:
+        The integer as a Python number; `value` may be one of NumPy.
+
     Raises:
         ValueError: If the argument is not an integer or is too small.
 
@@ -21,6 +27,7 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
     >>> check_integer("k", 3)
     3
     """
+    value = _python_number(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
         raise ValueError(
             f"`{name}` must be an integer of at least {minimum}. "
@@ -29,8 +36,36 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
     return value
 
 
+def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
+    """Return positive integers as a tuple.
+
+    Args:
+        name: Name of the argument, for the error message.
+        values: The argument.
+
+    Raises:
+        ValueError: If the argument is not a sequence of positive integers.
+
+    Example:
+
+    >>> check_sizes("hidden", [100, 50])
+    (100, 50)
+    """
+    try:
+        return tuple(check_integer(name, value) for value in values)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be a sequence of positive integers, such as (100, 50). "
+            f"Received: {name}={values!r}"
+        ) from None
+
+
 def check_number(
-    name: str, value: float, minimum: float = -math.inf, above: float = -math.inf
+    name: str,
+    value: float,
+    minimum: float = -math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
 ) -> float:
     """Return a finite number within bounds.
 
@@ -39,6 +74,10 @@ def check_number(
         value: The argument.
         minimum: Smallest number allowed.
         above: Bound that the number must exceed.
+        below: Bound that the number must not reach.
+
+    Returns:
+        The number as a Python number; `value` may be one of NumPy.
 
     Raises:
         ValueError: If the argument is not a finite number or is out of bounds.
@@ -48,12 +87,21 @@ def check_number(
     >>> check_number("factor", 0.5, minimum=0)
     0.5
     """
+    value = _python_number(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < minimum or value <= above:
-        bounds = "".join(
+    if (
+        not number
+        or not math.isfinite(value)
+        or not _within(value, minimum, above, below)
+    ):
+        bounds = " and".join(
             f" {words} {bound:g}"
-            for words, bound in (("of at least", minimum), ("above", above))
-            if bound != -math.inf
+            for words, bound in (
+                ("of at least", minimum),
+                ("above", above),
+                ("below", below),
+            )
+            if math.isfinite(bound)
         )
         raise ValueError(
             f"`{name}` must be a finite number{bounds}. Received: {name}={value!r}"
@@ -163,3 +211,12 @@ def did_you_mean(value: object, choices: Iterable[str]) -> str:
     text = str(value).lower()
     close = difflib.get_close_matches(text, by_lower, n=1, cutoff=0.5)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def _within(value: float, minimum: float, above: float, below: float) -> bool:
+    return minimum <= value and above < value < below
+
+
+def _python_number(value: Any) -> Any:
+    """Return a number of NumPy as one of Python, which JSON can hold."""
+    return value.item() if isinstance(value, np.number) else value

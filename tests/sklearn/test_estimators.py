@@ -190,6 +190,9 @@ def test_its_functions_can_be_plotted(iris):
         ({"batch_size": 0}, "batch_size=0"),
         ({"patience": 0}, "patience=0"),
         ({"validation_fraction": 0.0}, "validation_fraction=0.0"),
+        ({"validation_fraction": 1.0}, "above 0 and below 1"),
+        ({"hidden": 4}, "`hidden` must be a sequence"),
+        ({"learning_rate": 1e38, **QUICK}, "Try a lower learning rate"),
     ],
 )
 def test_bad_parameters_are_refused_by_fit(iris, parameters, message):

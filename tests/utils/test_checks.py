@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from keras_vaf.utils import (
@@ -11,6 +12,7 @@ from keras_vaf.utils import (
     check_integer,
     check_number,
     check_positive,
+    check_sizes,
     did_you_mean,
     markdown_table,
 )
@@ -34,6 +36,28 @@ def test_a_number_is_finite_and_within_bounds(value):
 def test_a_positive_number_is_above_zero(value):
     with pytest.raises(ValueError, match=r"finite number above 0\. Received: rate="):
         check_positive("rate", value)
+
+
+@pytest.mark.parametrize("values", [4, "ab", [4, 0], [1.5], None])
+def test_sizes_are_positive_integers(values):
+    with pytest.raises(ValueError, match=r"`hidden` must be a seq.*Received: hidden="):
+        check_sizes("hidden", values)
+
+
+def test_a_number_may_have_an_upper_bound():
+    with pytest.raises(ValueError, match=r"a finite number above 0 and below 1\. Rec"):
+        check_number("fraction", 1.0, above=0, below=1)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.int32])
+def test_integers_of_numpy_become_those_of_python(kind):
+    assert type(check_integer("k", kind(3))) is int
+    assert type(check_sizes("hidden", np.array([3, 2], kind))[0]) is int
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_numbers_of_numpy_become_those_of_python(kind):
+    assert type(check_number("rate", kind(1))) in (int, float)
 
 
 def test_what_is_allowed_is_returned():

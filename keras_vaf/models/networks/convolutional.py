@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.layers import MLPConv
+from keras_vaf.utils import check_integer, check_sizes
 
 Blocks = list[list[keras.layers.Layer]]
 
@@ -62,7 +63,7 @@ def cnet(
     >>> cnet((32, 32, 3), filters=(150, 150), outputs=10, activation=vaf).output_shape
     (None, 10)
     """
-    _check_sizes(input_shape, filters, outputs)
+    input_shape, filters, outputs = _sizes(input_shape, filters, outputs)
     blocks: Blocks = []
     for place, count in enumerate(filters):
         [kernel_seed] = _seeds(seed, place, 1)
@@ -121,7 +122,7 @@ def nin(
     >>> nin((28, 28, 1), filters=(20, 20), outputs=10).count_params()
     19430
     """
-    _check_sizes(input_shape, filters, outputs)
+    input_shape, filters, outputs = _sizes(input_shape, filters, outputs)
     blocks: Blocks = []
     for place, count in enumerate(filters):
         block = MLPConv((count,) * depth, kernel_size, padding=padding)
@@ -179,15 +180,14 @@ def _seeds(seed: int, place: int, count: int) -> list[int]:
     return (words >> 1).tolist()
 
 
-def _check_sizes(
+def _sizes(
     input_shape: Sequence[int], filters: Sequence[int], outputs: int
-) -> None:
-    sizes = (*input_shape, *filters, outputs)
-    positive = all(isinstance(size, int) and size > 0 for size in sizes)
-    if len(input_shape) != 3 or not positive:
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Check the sizes of a network."""
+    shape = check_sizes("input_shape", input_shape)
+    if len(shape) != 3:
         raise ValueError(
-            "A convolutional network takes images of (height, width, channels), and "
-            "numbers of filters and outputs that are positive integers. Received: "
-            f"input_shape={tuple(input_shape)!r}, filters={tuple(filters)!r}, "
-            f"outputs={outputs!r}"
+            "A convolutional network takes images of (height, width, channels). "
+            f"Received: input_shape={shape!r}"
         )
+    return shape, check_sizes("filters", filters), check_integer("outputs", outputs)

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers import PortableGlorotUniform
+from keras_vaf.utils import check_integer, check_sizes
 
 
 def mlp(
@@ -42,14 +43,10 @@ def mlp(
     >>> model.count_params()
     6603
     """
-    widths = (*hidden, outputs)
-    if not all(isinstance(width, int) and width > 0 for width in (inputs, *widths)):
-        raise ValueError(
-            "Widths of a network must be positive integers. Received: "
-            f"inputs={inputs!r}, hidden={tuple(hidden)!r}, outputs={outputs!r}"
-        )
+    hidden = check_sizes("hidden", hidden)
+    inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
     *seeds, last_seed = (
-        np.random.SeedSequence(seed).generate_state(len(widths)).tolist()
+        np.random.SeedSequence(seed).generate_state(len(hidden) + 1).tolist()
     )
     model = keras.Sequential([keras.Input((inputs,))])
     for width, kernel_seed in zip(hidden, seeds, strict=True):

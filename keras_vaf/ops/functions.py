@@ -38,6 +38,11 @@ def get_function(
         function = get_registered(ALIASES.get(identifier, identifier))
         if callable(function) and not isinstance(function, type):
             return function
+    elif isinstance(identifier, keras.layers.Layer):
+        raise ValueError(
+            f"`{argument}` must be a function or its name, such as 'relu' in place of "
+            f"keras.layers.ReLU(). Received: {argument}={identifier!r}"
+        )
     elif callable(identifier) and not isinstance(identifier, type):
         name = getattr(identifier, "__name__", "")
         if getattr(keras.activations, name, None) is not identifier or name in NAMES:

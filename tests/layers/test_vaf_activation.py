@@ -180,6 +180,7 @@ def test_each_weight_takes_a_regularizer_and_a_constraint(name):
         ({"k": "3"}, r"Received: k='3'"),
         ({"g": "softmax"}, r"`g` must be.*element alone.*Received: g='softmax'"),
         ({"g": "log_softmax"}, r"Received: g='log_softmax'"),
+        ({"g": keras.layers.ReLU()}, r"or its name, such as .relu.*Received: g=<ReLU"),
         ({"g": "sparsemax"}, r"Received: g='sparsemax'"),
         ({"g": "glu"}, r"Received: g='glu'"),
         ({"g": keras.activations.softmax}, r"`g` must be.*Received: g=<function"),

@@ -413,6 +413,7 @@ def test_in_place_a_layer_needs_no_configuration():
     [
         (lambda: "model.keras", {}, "load_model.*Received: 'model.keras'"),
         (lambda: layers.Dense, {}, "not a class of layers.*Dense"),
+        (lambda: None, {}, "Give one model.*None"),
         (sequential, {"to": KAF, "k": 5}, "`k` and `g` are arguments.*'k': 5"),
         (Subclassed, {}, "Sequential or Functional.*Subclassed"),
         (unsaved, {}, "'unsaved.*cannot be made again.*`inplace=True`"),

@@ -68,5 +68,7 @@ def test_without_hidden_layers_is_linear():
 def test_refuses_widths_that_are_no_positive_integers(widths):
     arguments = {"inputs": 4, "hidden": (6,), "outputs": 3} | widths
 
-    with pytest.raises(ValueError, match=r"(positive integers|an integer of at least 1).* Received: "):
+    with pytest.raises(
+        ValueError, match=r"(positive integers|an integer of at least 1).* Received: "
+    ):
         mlp(**arguments, activation=keras.layers.ReLU)

@@ -41,6 +41,8 @@ def check_graph(model: Any) -> None:
     elif isinstance(model, type):
         hint = "Make a model, not a class of layers or models."
         what = repr(model)
+    elif not isinstance(model, keras.layers.Layer):
+        hint = "Give one model."
     else:
         hint = (
             "The layers of another model are called by code of its own, where no other "

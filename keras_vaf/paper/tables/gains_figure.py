@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+import textwrap
 from typing import TYPE_CHECKING
 
 from keras_vaf.experiments.reports.report import error
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _VAF = "vaf"
+_MOST_COLUMNS = 4
+_TITLE_WIDTH = 28  # characters
 _MARGIN = 1.05
 _WIDEST = 100.0
 
@@ -38,17 +42,23 @@ def gains_figure(found: Results) -> Figure:
         pair: own for pair, own in by_pair(found).items() if pair[0].startswith(_VAF)
     }
     datasets = list(dict.fromkeys(dataset for dataset, _ in found))[::-1]
+    columns = min(_MOST_COLUMNS, max(1, len(pairs)))
+    rows = max(1, math.ceil(len(pairs) / columns))
     figure = require("matplotlib.figure", extra="plot").Figure(
-        figsize=(2.4 + 2.1 * max(1, len(pairs)), 1.6 + 0.28 * len(datasets))
+        figsize=(2.4 + 2.1 * columns, 0.9 + rows * (0.9 + 0.28 * len(datasets)))
     )
-    panels = figure.subplots(1, max(1, len(pairs)), sharey=True, squeeze=False)[0]
-    for ax, (pair, own) in zip(panels, pairs.items(), strict=False):
+    grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for ax, (pair, own) in zip(grid.flat, pairs.items(), strict=False):
         _draw(own, datasets, ax)
         names = (TITLES.get(name, name) for name in pair)
-        ax.set_title("\nagainst ".join(names), fontsize=9)
-    panels[0].set_yticks(range(len(datasets)), datasets)
+        lines = "\nagainst ".join(names).splitlines()
+        text = "\n".join(textwrap.fill(line, _TITLE_WIDTH) for line in lines)
+        ax.set_title(text, fontsize=9)
+    for ax in grid.flat[len(pairs) :]:
+        ax.set_visible(not pairs)
+    for ax in grid[:, 0]:
+        ax.set_yticks(range(len(datasets)), datasets)
     figure.supxlabel("gain, % of the reference's error (better to the right)", size=10)
-
     return figure
 
 

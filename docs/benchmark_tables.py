@@ -139,31 +139,32 @@ def machine() -> str:
     )
 
 
-def cost_in_a_line() -> str:
-    """Time and memory of a VAF beside ReLU, for the README."""
-    steps, alone = (
-        [" / ".join(_ratios(heading, name)) for name in (_VAF, _KERNELS)]
-        for heading in ("Training step of cnet_B, ms", "Forward and backward, ms")
-    )
-    *_, kept = _ratios("Kept for the backward pass, MB", _VAF)
-    return (
-        "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
-        f"training step of a convolutional network takes {steps[0]} times as long, and "
-        f"{steps[1]} times with the [native kernels](docs/kernels.md). Forward and "
-        f"backward pass of the activation alone take {alone[0]} times as long, and "
-        f"{alone[1]} times with the kernels. The backward pass keeps {kept} times as "
-        "much (PyTorch). `python -m benchmarks` measures it."
-    )
+def cost_summary() -> str:
+    """Time and memory of a VAF relative to ReLU, without and with native kernels."""
+    measured = {
+        "training step of a convolutional network": "Training step of cnet_B, ms",
+        "the activation alone, forward and backward": "Forward and backward, ms",
+        "memory kept for the backward pass": "Kept for the backward pass, MB",
+    }
+    lines = []
+    for what, heading in measured.items():
+        for name, manner in ((_VAF, ""), (_KERNELS, ", native kernels")):
+            if "memory" in what and manner:
+                continue
+            ratios = _ratios(heading, name)
+            lines.append({"k = 3, g = relu, relative to ReLU": what + manner} | ratios)
+    return render(lines)
 
 
-def _ratios(heading: str, name: str) -> list[str]:
-    """Return the ratios of an activation to ReLU on the backends, in this order."""
-    (row,) = _of_activations(_BENCHMARK, heading, [name])
-    found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
-    return [ratio[1] if ratio else "(not measured)" for ratio in found]
+def _ratios(heading: str, name: str) -> Row:
+    """Return the ratios of an activation to ReLU, by the titles of the backends."""
+    [row] = _of_activations(_BENCHMARK, heading, [name])
+    modes = ("jax", "tensorflow", "torch")
+    found = {_MODES[mode]: re.search(r"\((.*?)\)", row[mode]) for mode in modes}
+    return {title: ratio[1] if ratio else "" for title, ratio in found.items()}
 
 
 TABLES = (
     *(wine, operation, training_step, kept, backends),
-    *(family_time, family_memory, machine, cost_in_a_line),
+    *(family_time, family_memory, machine, cost_summary),
 )

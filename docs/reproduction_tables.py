@@ -60,7 +60,11 @@ def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
 
 
 def summary(manner: str) -> str:
-    """On how many datasets each VAF is better or worse, and how often clearly so."""
+    """Count the datasets on which each VAF is better or worse, and significantly so."""
+    return render(_summary_rows(manner))
+
+
+def _summary_rows(manner: str) -> list[Row]:
     lines = []
     for task in ("regression", "classification"):
         for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
@@ -86,7 +90,22 @@ def summary(manner: str) -> str:
                         "Wilcoxon p": wilcoxon[arm, against],
                     }
                 )
-    return render(lines)
+    return lines
+
+
+def headline(manner: str) -> str:
+    """Count better and worse datasets in one line for each pair, tasks as columns."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in _summary_rows(manner):
+        pair = row["activation"], row["against"]
+        line = found.setdefault(
+            pair, {"activation": row["activation"], "compared with": row["against"]}
+        )
+        line[row["task"]] = (
+            f"{row['better'].split()[0]} better, {row['worse'].split()[0]} worse, "
+            f"p = {row['Wilcoxon p']}".replace("= <", "<")
+        )
+    return render(list(found.values()))
 
 
 def _is_compared(row: Row) -> bool:
@@ -201,4 +220,4 @@ def results_in_words(manner: str) -> str:
     )
 
 
-OF_A_PROTOCOL = (summary, results, results_in_words, equal_tries)
+OF_A_PROTOCOL = (summary, headline, results, results_in_words, equal_tries)

@@ -1,4 +1,4 @@
-"""What activations cost and what they did on Wine, made from the committed reports."""
+"""Tables of costs and of scores on Wine, made from the committed reports."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ def _with_modes(rows: Sequence[Row]) -> str:
 
 
 def wine() -> str:
-    """What a handful of activations, and a wider ReLU network, did on Wine."""
+    """Scores of some activations, and of a wider ReLU network, on Wine."""
     names = (
         *(
             "ReLU",
@@ -82,7 +82,7 @@ def training_step() -> str:
 
 
 def kept() -> str:
-    """What each form of an activation keeps for the backward pass."""
+    """Memory that each form of an activation stores for the backward pass."""
     forms = ("VAF", "VAF, autodiff", "VAF, materialised")
     vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
     rows = _of_activations(
@@ -92,7 +92,7 @@ def kept() -> str:
 
 
 def backends() -> str:
-    """What each backend takes for the same work, with ReLU and with a VAF."""
+    """Times of the same work on each backend, with ReLU and with a VAF."""
     headings = {
         "dense, step, ms": "Training step of a small network, ms",
         "convolutional, step, ms": "Training step of cnet_B, ms",
@@ -128,7 +128,7 @@ def family_memory() -> str:
 
 
 def machine() -> str:
-    """Where and when the benchmark ran."""
+    """Machine, date and versions of the benchmark."""
     rows = {row["machine"]: row[""] for row in rows_of(_BENCHMARK)}
     packages = ("keras", "tensorflow", "jax", "torch")
     versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)

@@ -215,8 +215,8 @@ def results_in_words(manner: str) -> str:
         f"A VAF that starts as ReLU has a better mean than ReLU on "
         f"{counts['vaf-relu']} of {len(found)} datasets of the paper, and a VAF with a "
         f"rescaled random start on {counts[_VAFS[0]]}. With Holm's correction for the "
-        f"datasets of a table, {clear} of these {len(words)} differences have p < 0.05; "
-        f"the VAF is better in {words.count('better*')} of them."
+        f"datasets of a table, {clear} of these {len(words)} differences have "
+        f"p < 0.05; the VAF is better in {words.count('better*')} of them."
     )
 
 

@@ -13,6 +13,7 @@ import keras
 import numpy as np
 from matplotlib import pyplot
 from report_files import Row, names_of, rows_of
+from small_pictures import save_small
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.visualization import plot_activation, style
@@ -36,8 +37,7 @@ def main() -> None:
         draw_gains(gains(task), ax)
         ax.set_title(title)
         ax.set_xlabel(f"{unit} (95 % interval)")
-    PICTURE.parent.mkdir(exist_ok=True)
-    pyplot.savefig(PICTURE, dpi=110)
+    save_small(PICTURE, dpi=110)
 
 
 def draw_function(ax: Axes) -> None:

@@ -1,4 +1,4 @@
-"""What activations cost and what they did on Wine, made from the committed reports."""
+"""Tables of costs and of scores on Wine, made from the committed reports."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ def _with_modes(rows: Sequence[Row]) -> str:
 
 
 def wine() -> str:
-    """What a handful of activations, and a wider ReLU network, did on Wine."""
+    """Scores of some activations, and of a wider ReLU network, on Wine."""
     names = (
         *(
             "ReLU",
@@ -82,7 +82,7 @@ def training_step() -> str:
 
 
 def kept() -> str:
-    """What each form of an activation keeps for the backward pass."""
+    """Memory that each form of an activation stores for the backward pass."""
     forms = ("VAF", "VAF, autodiff", "VAF, materialised")
     vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
     rows = _of_activations(
@@ -92,7 +92,7 @@ def kept() -> str:
 
 
 def backends() -> str:
-    """What each backend takes for the same work, with ReLU and with a VAF."""
+    """Times of the same work on each backend, with ReLU and with a VAF."""
     headings = {
         "dense, step, ms": "Training step of a small network, ms",
         "convolutional, step, ms": "Training step of cnet_B, ms",
@@ -128,7 +128,7 @@ def family_memory() -> str:
 
 
 def machine() -> str:
-    """Where and when the benchmark ran."""
+    """Machine, date and versions of the benchmark."""
     rows = {row["machine"]: row[""] for row in rows_of(_BENCHMARK)}
     packages = ("keras", "tensorflow", "jax", "torch")
     versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)
@@ -139,31 +139,32 @@ def machine() -> str:
     )
 
 
-def cost_in_a_line() -> str:
-    """Time and memory of a VAF beside ReLU, for the README."""
-    steps, alone = (
-        [" / ".join(_ratios(heading, name)) for name in (_VAF, _KERNELS)]
-        for heading in ("Training step of cnet_B, ms", "Forward and backward, ms")
-    )
-    *_, kept = _ratios("Kept for the backward pass, MB", _VAF)
-    return (
-        "With k = 3 and g = relu, beside ReLU on JAX / TensorFlow / PyTorch: a "
-        f"training step of a convolutional network takes {steps[0]} times as long, and "
-        f"{steps[1]} times with the [native kernels](docs/kernels.md). Forward and "
-        f"backward pass of the activation alone take {alone[0]} times as long, and "
-        f"{alone[1]} times with the kernels. The backward pass keeps {kept} times as "
-        "much (PyTorch). `python -m benchmarks` measures it."
-    )
+def cost_summary() -> str:
+    """Time and memory of a VAF relative to ReLU, without and with native kernels."""
+    measured = {
+        "training step of a convolutional network": "Training step of cnet_B, ms",
+        "the activation alone, forward and backward": "Forward and backward, ms",
+        "memory kept for the backward pass": "Kept for the backward pass, MB",
+    }
+    lines = []
+    for what, heading in measured.items():
+        for name, manner in ((_VAF, ""), (_KERNELS, ", native kernels")):
+            if "memory" in what and manner:
+                continue
+            ratios = _ratios(heading, name)
+            lines.append({"k = 3, g = relu, relative to ReLU": what + manner} | ratios)
+    return render(lines)
 
 
-def _ratios(heading: str, name: str) -> list[str]:
-    """Return the ratios of an activation to ReLU on the backends, in this order."""
-    (row,) = _of_activations(_BENCHMARK, heading, [name])
-    found = (re.search(r"\((.*?)\)", row[m]) for m in ("jax", "tensorflow", "torch"))
-    return [ratio[1] if ratio else "(not measured)" for ratio in found]
+def _ratios(heading: str, name: str) -> Row:
+    """Return the ratios of an activation to ReLU, by the titles of the backends."""
+    [row] = _of_activations(_BENCHMARK, heading, [name])
+    modes = ("jax", "tensorflow", "torch")
+    found = {_MODES[mode]: re.search(r"\((.*?)\)", row[mode]) for mode in modes}
+    return {title: ratio[1] if ratio else "" for title, ratio in found.items()}
 
 
 TABLES = (
     *(wine, operation, training_step, kept, backends),
-    *(family_time, family_memory, machine, cost_in_a_line),
+    *(family_time, family_memory, machine, cost_summary),
 )

@@ -30,7 +30,7 @@ def rows_of(report: str, heading: str = "") -> list[Row]:
         heading: How the heading begins; the first table of the report by default.
 
     Raises:
-        ValueError: If there is no such heading or no table below it.
+        ValueError: If the heading is missing or has no table below it.
     """
     text = text_of(report)
     start = re.search(rf"^#+ {re.escape(heading)}.*$", text, re.M) if heading else None

@@ -1,4 +1,4 @@
-"""What was found on the paper's datasets, made from the committed reports."""
+"""Tables of results on the paper's datasets, made from the committed reports."""
 
 import re
 
@@ -21,12 +21,12 @@ _CHOICES = {
     "vaf-tanh-random": "g = tanh, random start",
     "vaf-tanh-rescaled": "g = tanh, random start, rescaled",
     "vaf-silu": "g = silu, started as silu",
-    "tanh": "tanh itself, against g = tanh",
-    "silu": "silu itself, against g = silu",
+    "tanh": "fixed tanh, against g = tanh",
+    "silu": "fixed silu, against g = silu",
     "relu-adamw": "AdamW: ReLU",
-    "vaf-adamw-no-decay": "AdamW: activations do not decay",
-    "vaf-adamw-tenth": "AdamW: activations at a tenth of the rate",
-    "vaf-adamw-tenfold": "AdamW: activations at ten times the rate",
+    "vaf-adamw-no-decay": "AdamW: no weight decay for activations",
+    "vaf-adamw-tenth": "AdamW: a tenth of the learning rate for activations",
+    "vaf-adamw-tenfold": "AdamW: ten times the learning rate for activations",
 }
 _PAIR = re.compile(
     r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+); "
@@ -60,7 +60,11 @@ def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
 
 
 def summary(manner: str) -> str:
-    """On how many datasets each VAF is better or worse, and how often clearly so."""
+    """Count the datasets on which each VAF is better or worse, and significantly so."""
+    return render(_summary_rows(manner))
+
+
+def _summary_rows(manner: str) -> list[Row]:
     lines = []
     for task in ("regression", "classification"):
         for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
@@ -86,7 +90,22 @@ def summary(manner: str) -> str:
                         "Wilcoxon p": wilcoxon[arm, against],
                     }
                 )
-    return render(lines)
+    return lines
+
+
+def headline(manner: str) -> str:
+    """Count better and worse datasets in one line for each pair, tasks as columns."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in _summary_rows(manner):
+        pair = row["activation"], row["against"]
+        line = found.setdefault(
+            pair, {"activation": row["activation"], "compared with": row["against"]}
+        )
+        line[row["task"]] = (
+            f"{row['better'].split()[0]} better, {row['worse'].split()[0]} worse, "
+            f"p = {row['Wilcoxon p']}".replace("= <", "<")
+        )
+    return render(list(found.values()))
 
 
 def _is_compared(row: Row) -> bool:
@@ -123,12 +142,12 @@ def _both(row: Row) -> str:
 
 
 def results(manner: str) -> str:
-    """What the paper's datasets say that were run."""
+    """Scores and p-values of each dataset that was run."""
     return render([_beside_relu(*each) for each in reproductions(manner)])
 
 
 def equal_tries(manner: str) -> str:
-    """A VAF of either start beside a ReLU of equal means, and what was published."""
+    """A VAF of either start, ReLU with equal size and tries, and published results."""
     return render([_beside_published(*each) for each in reproductions(manner)])
 
 
@@ -145,7 +164,7 @@ def _beside_published(score: str, arms: dict[str, Row]) -> Row:
         "published ReLU": arms["relu"]["published"],
         "published VAF": arms[best]["published"],
         "published gain": f"{gain:+.4f}",
-        "ReLU of equal means": _mean(fair),
+        "ReLU of equal size and tries": _mean(fair),
         "VAF of either start": _mean(vaf),
         "gain": vaf["gain"],
         "p (Holm)": _both(vaf),
@@ -158,7 +177,7 @@ def _number(cell: str) -> float:
 
 
 def causes(task: str) -> str:
-    """What other settings make of scores that differ from the published ones."""
+    """Scores with other settings, where ours differ from the published ones."""
     lines = []
     for report in names_of(f"reproduction/causes/{task}-*validation-*.md"):
         protocol = text_of(report).partition("\n")[0].partition(": ")[2]
@@ -173,7 +192,7 @@ def causes(task: str) -> str:
 
 
 def choices() -> str:
-    """How other choices than the default ones did, over the datasets of both tables."""
+    """Counts and p-values of settings other than the defaults, over all datasets."""
     found: dict[str, Row] = {}
     for task in ("classification", "regression"):
         (report,) = names_of(f"reproduction/choices-{task}-paper-validation-*.md")
@@ -185,7 +204,7 @@ def choices() -> str:
 
 
 def results_in_words(manner: str) -> str:
-    """How often a VAF was better, and how often by more than chance."""
+    """Count in a sentence how often VAFs are better, and how often significantly."""
     found = reproductions(manner)
     counts, words = {}, []
     for arm in _VAFS:
@@ -193,12 +212,12 @@ def results_in_words(manner: str) -> str:
         words += [arms[arm]["direction"] for _, arms in found]
     clear = words.count("better*") + words.count("worse*")
     return (
-        f"Of {len(found)} datasets of the paper, a VAF that starts as ReLU has a "
-        f"better mean than ReLU on {counts['vaf-relu']}, and a VAF with a rescaled "
-        f"random start on {counts[_VAFS[0]]}. With Holm's correction for the datasets "
-        f"of a table, {clear} of these {len(words)} differences have p < 0.05; the VAF "
-        f"is better in {words.count('better*')} of them."
+        f"A VAF that starts as ReLU has a better mean than ReLU on "
+        f"{counts['vaf-relu']} of {len(found)} datasets of the paper, and a VAF with a "
+        f"rescaled random start on {counts[_VAFS[0]]}. With Holm's correction for the "
+        f"datasets of a table, {clear} of these {len(words)} differences have "
+        f"p < 0.05; the VAF is better in {words.count('better*')} of them."
     )
 
 
-OF_A_PROTOCOL = (summary, results, results_in_words, equal_tries)
+OF_A_PROTOCOL = (summary, headline, results, results_in_words, equal_tries)

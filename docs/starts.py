@@ -11,6 +11,7 @@ import keras
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from small_pictures import save_small
 from start_errors import report
 
 from keras_vaf.initializers import RandomStart
@@ -40,7 +41,7 @@ def _draw() -> None:
     _, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4))
     _draw_scales(left)
     _draw_fits(right)
-    pyplot.savefig(PICTURE, dpi=100)
+    save_small(PICTURE, dpi=100)
 
 
 def _draw_scales(ax: Axes) -> None:

@@ -19,22 +19,30 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
 
 
+def run(block, names):
+    exec(compile(block, "<example of a page>", "exec"), names)
+
+
 # The README runs on every backend, the other pages on the default one.
-EXAMPLES = [
-    pytest.param(
-        page, marks=() if page == "README.md" else pytest.mark.backend("tensorflow")
-    )
-    for page in PAGES
-    if blocks(page, "python")
-]
+@pytest.mark.parametrize("block", blocks("README.md", "python"))
+def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(block, {})
 
 
-@pytest.mark.parametrize("page", EXAMPLES)
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page, "python")])
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in blocks(page, "python"):
-        exec(compile(block, f"<example of {page}>", "exec"), names)
+        run(block, names)
+
+
+@pytest.mark.backend("tensorflow")
+def test_an_example_of_the_readme_has_three_lines():
+    examples = blocks("README.md", "python")
+    assert [len(block.splitlines()) for block in examples] == [3, 3]
 
 
 def linked_files(page):

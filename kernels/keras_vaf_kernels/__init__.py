@@ -6,7 +6,7 @@ keras-vaf finds and uses this package by itself. See `keras-vaf info`.
 import ctypes
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 FOLDER = Path(__file__).parent
 """Where the shared libraries are."""
 

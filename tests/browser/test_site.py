@@ -49,7 +49,8 @@ def chromium():
     """The browser of this machine."""
     from playwright.sync_api import sync_playwright
 
-    path = shutil.which("chromium")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         pytest.fail("Expected Chromium: apt-get install -y chromium")
     with sync_playwright() as playwright:

@@ -19,8 +19,7 @@ from keras_vaf.ops.functions import (
     get_function,
 )
 
-# For each (f, g), a unit and a constant: f(x) = beta g(alpha x + alpha_bias) +
-# beta_bias.
+# A unit and a constant for each (f, g): f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
     ("celu", "elu"): ((1, 0, 1), 0),
     ("cos", "sin"): ((1, math.pi / 2, 1), 0),
@@ -39,16 +38,13 @@ class FunctionStart(KnownStart):
 
     The start is exact in these cases:
 
-    - the function is g;
-
-    - g is relu and the function is piecewise linear (relu, leaky_relu, linear,
-    hard_tanh, relu6, hard_sigmoid, soft_shrink, sparse_sigmoid; for others use
-    `PiecewiseLinearStart`);
-
-    - function and g are both one of relu6, hard_tanh, hard_sigmoid and sparse_sigmoid;
-
-    - function and g are tanh and sigmoid, softplus and log_sigmoid, sin and cos, or elu
-    and celu, in either order.
+    - The function is g.
+    - g is relu and the function is piecewise linear: relu, leaky_relu, linear,
+      hard_tanh, relu6, hard_sigmoid, soft_shrink or sparse_sigmoid. For other such
+      functions use `PiecewiseLinearStart`.
+    - Both are among relu6, hard_tanh, hard_sigmoid and sparse_sigmoid.
+    - They are tanh and sigmoid, softplus and log_sigmoid, sin and cos, or elu and celu,
+      in either order.
 
     All other functions are fitted with a small largest error. If the function
     approaches lines far left and far right, f has their slopes there, provided that k

@@ -19,7 +19,7 @@ from keras_vaf.ops.functions import (
     get_function,
 )
 
-# A unit and a constant for each (f, g): f(x) = beta g(alpha x + alpha_bias) + beta_bias.
+# A unit and a constant per (f, g): f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
     ("celu", "elu"): ((1, 0, 1), 0),
     ("cos", "sin"): ((1, math.pi / 2, 1), 0),

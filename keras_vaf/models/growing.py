@@ -30,7 +30,8 @@ def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivat
         A model or a layer with equal outputs. The model has a `report`.
 
     Raises:
-        ValueError: If a VAF has more than k hidden units, or if there is no VAF.
+        ValueError: If a VAF has more than k hidden units, or if the model does not
+            contain a VAF.
 
     Example:
 

@@ -31,10 +31,10 @@ def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
     For all inputs x and y, |F(x) - F(y)| <= bound |x - y|, where F is the model at
     inference, in exact arithmetic. The bound is computed from the stored weights in
     float64. It is a product over layers, summed over the branches of a graph, so the
-    true constant may be smaller. The bound of a `Dense` layer is the largest singular value of its kernel.
-    The bound of a convolution holds for every padding, stride and image size. The bound
-    of a VAF is that of `keras_vaf.regularizers.lipschitz_bound`: for a piecewise-linear
-    g, the slope of its steepest line.
+    true constant may be smaller. For a `Dense` layer, the bound is the largest singular
+    value of its kernel. The bound of a convolution holds for every padding, stride and
+    image size. The bound of a VAF is that of `keras_vaf.regularizers.lipschitz_bound`:
+    for a piecewise-linear g, the slope of its steepest line.
 
     A network has a small bound if its kernels have a constraint, such as
     `keras_vaf.constraints.SpectralNorm`, and its VAFs have

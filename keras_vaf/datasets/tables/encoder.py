@@ -168,8 +168,8 @@ class TableEncoder(keras.layers.Layer):
             outputs: Outputs of the network, with one row per row of the table.
 
         Returns:
-            For regression: `predicted TARGET`, in the units of the table. For
-            classification: `predicted TARGET`, the name of the most probable class, and
+            For regression, `predicted TARGET` in the units of the table. For
+            classification, `predicted TARGET`, the name of the most probable class, and
             `probability of CLASS` for each class.
         """
         values, name = np.asarray(outputs), f"predicted {self.target}"

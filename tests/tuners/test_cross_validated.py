@@ -227,7 +227,7 @@ class TestBadInput:
         def build(hp):
             return keras.Sequential([keras.layers.Dense(1)])
 
-        with pytest.raises(ValueError, match="Received: a hypermodel without hyperparameters"):
+        with pytest.raises(ValueError, match="a hypermodel without hyperparameters"):
             make(tmp_path, build)
 
     def test_too_many_folds(self, tmp_path):

@@ -1,9 +1,9 @@
 """Trainable activation functions for Keras 3.
 
-`keras_vaf` is the reference implementation of *A simple and efficient architecture
-for trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
-Importing it registers every serialisable class, so that saved models load without
-further arguments. Its subpackages are attributes that load on first use.
+`keras_vaf` is the reference implementation of *A simple and efficient architecture for
+trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
+Importing the package registers its serialisable classes, so that saved models load
+without further arguments. Subpackages such as `keras_vaf.layers` load on first use.
 """
 
 import importlib
@@ -16,8 +16,9 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError(
         f"Keras is set to use the backend {error.name!r}, which is not installed. "
-        f"Install it with: pip install 'keras-vaf[{error.name}]', or name an installed "
-        "one in the environment variable KERAS_BACKEND (tensorflow, jax or torch).",
+        f"Install it with: pip install 'keras-vaf[{error.name}]', or set the "
+        "environment variable KERAS_BACKEND to an installed backend (tensorflow, jax "
+        "or torch).",
         name=error.name,
     ) from error
 

@@ -1,6 +1,6 @@
-"""Names for what the type checker cannot see."""
+"""Type aliases, such as `Tensor`, for types that no type checker can know."""
 
 from typing import Any, TypeAlias
 
-# A tensor of whichever backend Keras runs on; naming one would import it.
+# A tensor of the current backend. A more precise type would import that backend.
 Tensor: TypeAlias = Any

@@ -80,9 +80,9 @@ def test_a_missing_backend_is_named_with_the_line_that_installs_it(backend):
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == (
         f"ImportError: Keras is set to use the backend {backend!r}, which is not "
-        f"installed. Install it with: pip install 'keras-vaf[{backend}]', or name an "
-        "installed one in the environment variable KERAS_BACKEND (tensorflow, jax or "
-        "torch)."
+        f"installed. Install it with: pip install 'keras-vaf[{backend}]', or set the "
+        "environment variable KERAS_BACKEND to an installed backend (tensorflow, jax "
+        "or torch)."
     )
 
 

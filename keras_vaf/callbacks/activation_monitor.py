@@ -1,4 +1,4 @@
-"""`ActivationMonitor` records the activations while a model is trained."""
+"""`ActivationMonitor`, a callback that records the activations during training."""
 
 import time
 import warnings
@@ -21,38 +21,38 @@ from keras_vaf.visualization.epochs import PANELS
 
 
 class ActivationMonitor(keras.callbacks.Callback):
-    """Record each trainable activation, and the data that enter it, during training.
+    """Record each trainable activation and its inputs during training.
 
-    Before the first epoch and after each epoch, a few rows pass through the model. Each
-    trainable activation gets an `ActivationRecord`: the curve of f, a histogram of its
-    inputs, and the shares of constant functions, of inputs outside all knots, and of
-    hidden units that are idle or repeated. Nothing is done during an epoch.
+    Before the first epoch and after each epoch, the callback runs the model on a few
+    rows. For each trainable activation it makes an `ActivationRecord`: the curve of f,
+    a histogram of its inputs, and the shares of constant functions, of inputs outside
+    all knots, and of hidden units that are idle or repeated. It does not run during an
+    epoch.
 
-    If a function that a whole layer shares outputs one value for all inputs, a warning
-    says so and names remedies.
+    If a function that a whole layer shares becomes constant, the callback warns and
+    names remedies.
 
-    If a layer has more than 64 functions, 64 at even distances are recorded. If it has
-    more than 50,000 inputs, every n-th is.
+    At most 64 functions of a layer are recorded, evenly spaced, and about 50,000 of its
+    inputs.
 
     Args:
         data: Inputs of the model, as for `model.predict`.
-        log_dir: Folder for TensorBoard, which shows the shares, the changes of f, and
-            the histograms.
-        picture: Path of a PNG that is drawn when training ends. It has one row per
+        log_dir: Folder for TensorBoard logs: the shares, the changes of f, and the
+            histograms.
+        picture: Path of a PNG file that is drawn when training ends. It has one row per
             layer, drawn by `keras_vaf.visualization.plot_epochs`.
         rows: Number of rows sampled, evenly spaced, from `data`.
-        every: Number of epochs from one record to the next. The last epoch is always
-            recorded.
+        every: Number of epochs between two records. The last epoch is always recorded.
 
     Attributes:
-        records: A list of `keras_vaf.visualization.ActivationRecord` per layer, by its
-            path in the model, from the latest training.
-        seconds: Seconds that these records took.
+        records: A dictionary from the path of each layer to its list of
+            `keras_vaf.visualization.ActivationRecord`, from the latest training.
+        seconds: Time that these records took, in seconds.
 
     Raises:
         ValueError: If `rows` or `every` is not a positive integer, or if the model has
             no trainable activation when training begins.
-        ImportError: If TensorBoard or Matplotlib is needed and not installed.
+        ImportError: If TensorBoard or Matplotlib is needed but not installed.
 
     Example:
 
@@ -89,7 +89,7 @@ class ActivationMonitor(keras.callbacks.Callback):
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Find the activations and make the first record."""
         self._layers = trainable_activations(self.model)
-        if self.picture is not None:  # fail before training, not after it
+        if self.picture is not None:  # fail before training rather than after it
             require("matplotlib.figure", extra="plot")
         self._events = None if self.log_dir is None else EventFile(self.log_dir)
         self.records = {path: [] for path in self._layers}
@@ -104,7 +104,7 @@ class ActivationMonitor(keras.callbacks.Callback):
             self._record()
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        """Make the last record, and draw the picture."""
+        """Make the last record and draw the picture."""
         if self._epoch % self.every:
             self._record()
         if self._events is not None:

@@ -1,4 +1,4 @@
-"""`EventFile` writes files for TensorBoard on any backend."""
+"""`EventFile`, which writes TensorBoard files on any backend."""
 
 import socket
 import time
@@ -12,7 +12,7 @@ from keras_vaf.utils import require
 
 
 class EventFile:
-    """A file of events that TensorBoard shows, written without TensorFlow.
+    """A TensorBoard event file, written without TensorFlow.
 
     Args:
         folder: TensorBoard's log directory.
@@ -38,12 +38,12 @@ class EventFile:
         scalars: Mapping[str, float],
         histograms: Mapping[str, tuple[np.ndarray, np.ndarray]],
     ) -> None:
-        """Write what holds at a step, so that TensorBoard sees it at once.
+        """Write the values of a step and flush the file so that TensorBoard sees them.
 
         Args:
             step: Number of the step, such as the epoch.
-            scalars: Numbers by their tag.
-            histograms: Counts and edges of bins, by their tag.
+            scalars: Numbers by tag.
+            histograms: Counts and edges of the bins, by tag.
         """
         value = self._summaries.Summary.Value
         values = [value(tag=tag, simple_value=v) for tag, v in scalars.items()]

@@ -1,4 +1,4 @@
-"""`observe` describes the functions and hidden units of a layer on its inputs."""
+"""`observe`, which describes the functions and hidden units of a layer."""
 
 import math
 from typing import Any
@@ -28,9 +28,11 @@ def observe(
 
     Args:
         layer: A built layer.
-        inputs: What enters it, as `keras_vaf.layers.activation_inputs` returns it.
-        epoch: Number of epochs that were trained.
-        x: Places at which the curves are taken; by default over nearly all inputs.
+        inputs: Inputs of the layer, as returned by
+            `keras_vaf.layers.activation_inputs`.
+        epoch: Number of epochs trained so far.
+        x: Points at which the functions are evaluated. By default they cover nearly all
+            inputs.
     """
     range_ = _range(inputs)
     if x is None:
@@ -85,7 +87,7 @@ def _outside(layer: TrainableActivation, inputs: np.ndarray) -> float | None:
         return None
     places = places.reshape(-1, places.shape[-1])
     places = places[chosen_functions(len(places))]
-    # A unit without a knot is marked by NaN, which these two leave out.
+    # NaN marks a unit without a knot. Both reductions ignore NaN.
     first = np.fmin.reduce(places, axis=1)
     last = np.fmax.reduce(places, axis=1)
     inside = (inputs >= first) & (inputs <= last)
@@ -105,6 +107,6 @@ def _of_units(
     idle = deviations <= _IDLE * hidden.std(axis=0)
     outputs /= np.where(idle, np.inf, deviations)
     correlations = np.einsum("nfi,nfj->fij", outputs, outputs) / len(outputs)
-    # Each unit is compared with those before it.
+    # Each unit is compared with the units before it.
     equal = np.any(np.tril(np.abs(correlations) > _EQUAL, -1), axis=-1)
     return {"idle": float(idle.mean()), "equal": float(equal.mean())}

@@ -1,9 +1,9 @@
-"""Sets that weights, or a learned function, are kept in during training.
+"""Constraints on the weights of an activation, on its function, and on kernels.
 
-An optimizer's step may lead out of the set. The constraint then returns to it, whatever
-the learning rate. `Interval`, `Monotone` and `Simplex` are for the weights of an
-activation, `SlopeBound` is for its function, and `SpectralNorm` and `Orthogonal` are
-for the kernels of Keras's own layers.
+A constraint projects its weights back after every step of the optimizer, for any
+learning rate. `Interval`, `Monotone` and `Simplex` constrain weights of an activation.
+`SlopeBound` constrains its function. `SpectralNorm` and `Orthogonal` constrain the
+kernels of Keras layers.
 """
 
 from keras_vaf.constraints.function_constraint import FunctionConstraint

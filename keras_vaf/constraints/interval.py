@@ -1,4 +1,4 @@
-"""`Interval`, a constraint to numbers between two bounds."""
+"""`Interval`, a constraint that keeps weights between two bounds."""
 
 from typing import Any
 
@@ -13,15 +13,16 @@ from keras_vaf.utils import check_number
 class Interval(keras.constraints.Constraint):
     """Keep each weight in an interval.
 
-    `keras.constraints.NonNeg` lets a weight become 0, by which some layers divide.
+    Unlike `keras.constraints.NonNeg`, an interval can exclude 0, which matters for
+    weights that a layer divides by.
 
     Args:
         minimum: Lower bound, or `None`.
         maximum: Upper bound, or `None`.
 
     Raises:
-        ValueError: If both bounds are missing, if one is not a finite number, or if the
-            lower one is above the upper one.
+        ValueError: If both bounds are `None`, if a bound is not a finite number, or if
+            `minimum` is above `maximum`.
 
     Example:
 
@@ -55,5 +56,5 @@ class Interval(keras.constraints.Constraint):
         return value
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"minimum": self.minimum, "maximum": self.maximum}

@@ -1,4 +1,4 @@
-"""`Monotone`, a constraint to functions that never fall."""
+"""`Monotone`, a constraint that keeps a VAF non-decreasing."""
 
 from typing import Any
 
@@ -11,22 +11,23 @@ from keras_vaf.types import Tensor
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Monotone(keras.constraints.Constraint):
-    """Keep a VAF from falling: alpha_j * beta_j >= 0 for every hidden unit.
+    """Keep a VAF non-decreasing: alpha_j * beta_j >= 0 for every hidden unit.
 
-    The constraint is for `beta_constraint` of a `keras_vaf.layers.VAFActivation` whose
-    g never falls. After every step of the optimizer it takes the nearest such beta for
-    the present alpha. Each hidden unit then rises, and so does f.
+    Pass the constraint as `beta_constraint` to a `keras_vaf.layers.VAFActivation` with
+    a non-decreasing g. After every step of the optimizer, beta is replaced by the
+    nearest allowed value for the current alpha. Each hidden unit is then
+    non-decreasing, and so is f.
 
-    The condition is sufficient, not necessary: the constraint excludes functions that
-    rise although one of their units falls. A function with a random start may fall
-    until the first step. A function that starts at a rising one, such as `"relu"` or
-    `"leaky_relu"`, is left as it is. A unit that is held at beta = 0 can come back,
-    since its beta still has a gradient.
+    The condition is sufficient but not necessary: the constraint also excludes
+    non-decreasing functions that have a decreasing unit. A random start may be
+    decreasing until the first step. A non-decreasing start, such as `"relu"` or
+    `"leaky_relu"`, is not changed. A unit with beta = 0 can become active again,
+    because its beta still has a gradient.
 
     Raises:
-        ValueError: If it is given to another weight or layer, or if g falls somewhere
-            (gelu, hard_silu, mish, silu, cos and sin do). A g without a name of its
-            own is assumed never to fall.
+        ValueError: If the constraint is used for another weight or layer, or if g
+            decreases somewhere (gelu, hard_silu, mish, silu, cos and sin do). Any other
+            function is assumed to be non-decreasing, such as a registered one.
 
     Example:
 
@@ -40,19 +41,19 @@ class Monotone(keras.constraints.Constraint):
     """
 
     def __call__(self, beta: Tensor, alpha: Tensor) -> Tensor:
-        """Return the nearest beta for which no unit falls."""
+        """Return the nearest beta for which every unit is non-decreasing."""
         beta = ops.convert_to_tensor(beta)
         return ops.where(alpha * beta < 0, ops.zeros_like(beta), beta)
 
     def of(self, layer: Any, weight: str) -> keras.constraints.Constraint:
-        """Return the constraint of a weight of a layer."""
+        """Return the constraint on a weight of a given layer."""
         g = getattr(layer, "g", None)
         slopes = None if g is None else elementwise(g).slopes
         falls = slopes is not None and slopes.lowest < 0
         if weight != "beta" or g is None or falls:
             raise ValueError(
-                "Monotone is for `beta_constraint` of a VAFActivation with a g that "
-                f"never falls. Received: {weight}_constraint of {layer!r} with "
+                "Monotone is for `beta_constraint` of a VAFActivation with a "
+                f"non-decreasing g. Received: {weight}_constraint of {layer!r} with "
                 f"g={g!r}"
             )
         return _GivenAlpha(self, layer)

@@ -1,4 +1,4 @@
-"""`Simplex`, a constraint to weights of a convex combination."""
+"""`Simplex`, a constraint to the weights of a convex combination."""
 
 import keras
 from keras import ops
@@ -8,10 +8,11 @@ from keras_vaf.types import Tensor
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Simplex(keras.constraints.Constraint):
-    """Keep weights positive or 0, and their sum along the last axis 1.
+    """Keep weights non-negative, with a sum of 1 along the last axis.
 
-    The constraint takes the nearest such weights, in the Euclidean sense: it subtracts
-    the same number from all of them, and sets those below 0 to 0.
+    The constraint projects the weights to the nearest allowed ones in Euclidean
+    distance. It subtracts the same number from all weights and sets negative results to
+    0.
 
     Reference:
         Duchi et al., *Efficient projections onto the l1-ball for learning in high
@@ -29,7 +30,7 @@ class Simplex(keras.constraints.Constraint):
         value = ops.convert_to_tensor(value)
         count = ops.cast(ops.arange(1, value.shape[-1] + 1), value.dtype)
         descending = ops.flip(ops.sort(value, axis=-1), axis=-1)
-        # The number to subtract if the largest 1, 2, ... weights alone stay above 0.
+        # The number to subtract if only the 1, 2, ... largest weights stay above 0.
         shifts = (ops.cumsum(descending, axis=-1) - 1) / count
         # The largest of these numbers is the right one.
         shift = ops.max(shifts, axis=-1, keepdims=True)

@@ -17,23 +17,25 @@ from keras_vaf.utils import check_positive
 class SlopeBound(FunctionConstraint):
     """Keep the slope of a VAF within a limit: |f'(x)| <= limit for every x.
 
-    The constraint is for `function_constraint` of a `keras_vaf.layers.VAFActivation`.
-    Where the slope exceeds the limit, beta is divided by the excess, with a margin for
-    rounding. For a g made of straight lines the slope is that of the steepest line of
-    f. For other g it is a bound that f may not reach (see
+    Pass the constraint as `function_constraint` to a `keras_vaf.layers.VAFActivation`.
+    If the slope exceeds the limit, beta is multiplied by `limit / slope`, with a margin
+    for rounding. For a piecewise-linear g, the slope is that of the steepest line of f.
+    For any other g it is an upper bound on the slope (see
     `keras_vaf.regularizers.lipschitz_bound`).
 
-    The layer computes with the rescaled beta at all times: also after `set_weights`,
-    with a frozen beta, and with the averaged weights of `use_ema`. Keras's optimizers
-    store the rescaled beta after every step. After a step of `torch.optim`, call
-    `layer.apply_constraints()`, which stores it and leaves the function as it is.
+    The layer always computes with the rescaled beta, also after `set_weights`, with a
+    frozen beta, and with the averaged weights of `use_ema`. Keras optimizers store the
+    rescaled beta after every step. After a step of `torch.optim`, call
+    `layer.apply_constraints()`, which stores the rescaled beta without changing the
+    function.
 
     Args:
-        limit: Largest slope allowed, above 0.
+        limit: Largest allowed slope, above 0.
 
     Raises:
-        ValueError: If the limit is not such a number, if the layer is of another
-            class, or if the slope of g has no bound (exponential, hard_shrink).
+        ValueError: If `limit` is not a finite number above 0, if the layer is not a
+            `VAFActivation`, or if the slope of g is unbounded (exponential,
+            hard_shrink).
 
     Example:
 
@@ -56,7 +58,7 @@ class SlopeBound(FunctionConstraint):
         check_slopes(layer.g)
 
     def project(self, layer: Any, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return beta, rescaled where f is too steep."""
+        """Return beta, rescaled for functions that are too steep."""
         precision = "float64" if layer.variable_dtype == "float64" else "float32"
         alpha, alpha_bias, beta = (
             ops.convert_to_tensor(weights[name])
@@ -64,7 +66,7 @@ class SlopeBound(FunctionConstraint):
         )
         bound = slope_bound(layer.g, alpha, alpha_bias, beta, precision)
         eps = float(np.finfo(precision).eps)
-        # Twice the error, so that the next projection finds nothing to do.
+        # Use twice the error, so that the next projection changes nothing.
         reached = bound.value * (1 + 4 * eps) + 2 * bound.error
         steep = bound.value + bound.error > self.limit
         divisor = ops.where(steep, reached, ops.ones_like(reached))
@@ -72,5 +74,5 @@ class SlopeBound(FunctionConstraint):
         return {"beta": beta * ops.stop_gradient(factor)[..., None]}
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"limit": self.limit}

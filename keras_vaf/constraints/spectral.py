@@ -1,4 +1,4 @@
-"""`SpectralNorm` and `Orthogonal`, constraints on the kernels of Keras's layers."""
+"""`SpectralNorm` and `Orthogonal`, constraints on the kernels of Keras layers."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ from keras_vaf.utils import check_integer, check_positive
 class SpectralNorm(keras.constraints.Constraint):
     """Keep the spectral norm of a kernel within a limit.
 
-    The constraint is for `kernel_constraint` of `keras.layers.Dense` and of Keras's
-    convolutions. It divides the kernel by the excess of a bound over the limit. The
-    bound is never below the norm, unlike the power iteration of
-    `keras.layers.SpectralNormalization`: `iterations` squarings of the Gram matrix of a
-    matrix with n columns give at most n^(1 / 2^(iterations + 1)) times its norm.
+    Pass the constraint as `kernel_constraint` to `keras.layers.Dense` or a Keras
+    convolution. If a bound on the norm exceeds the limit, the kernel is multiplied by
+    `limit / bound`. Unlike the power iteration of `keras.layers.SpectralNormalization`,
+    the bound is never below the norm. For a matrix with n columns, `iterations`
+    squarings of its Gram matrix give at most n^(1 / 2^(iterations + 1)) times its norm.
 
-    For a convolution the bound is that of the kernel as one matrix of
-    `(places * input channels, filters)`, times the square root of the number of places.
-    This holds for every stride, dilation and zero padding.
-    `keras_vaf.models.lipschitz_certificate` computes a tighter one.
+    For a convolution, the kernel is seen as a matrix of shape `(positions * input
+    channels, filters)`. The bound is that of this matrix, times the square root of the
+    number of positions. This bound holds for every stride, dilation and zero padding.
+    `keras_vaf.models.lipschitz_certificate` computes a tighter bound.
 
     Args:
-        limit: Largest spectral norm allowed, above 0.
+        limit: Largest allowed spectral norm, above 0.
         iterations: Number of squarings.
 
     Raises:
@@ -48,31 +48,31 @@ class SpectralNorm(keras.constraints.Constraint):
         self.iterations = check_integer("iterations", iterations)
 
     def __call__(self, value: Tensor) -> Tensor:
-        """Return the kernel, rescaled where its norm is too large."""
+        """Return the kernel, rescaled if its norm is too large."""
         value = ops.convert_to_tensor(value)
         matrix = ops.reshape(value, (-1, value.shape[-1]))
         bound = _norm_bound(matrix, self.iterations) * _places(value) ** 0.5
         return value * _factor(bound, self.limit)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"limit": self.limit, "iterations": self.iterations}
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Orthogonal(SpectralNorm):
-    """Keep the kernel of a `keras.layers.Dense` at a multiple of an orthogonal matrix.
+    """Keep the kernel of a `keras.layers.Dense` a multiple of an orthogonal matrix.
 
-    All its singular values become the limit, nearly, so that the layer neither enlarges
-    nor shrinks gradients. Networks with a Lipschitz certificate are trained better with
-    it than with `SpectralNorm`. The kernel is scaled to a norm of at most 1 and
-    orthogonalized by `steps` of Björck's iteration. It is then scaled again, so that
-    the norm never exceeds the limit.
+    All singular values of the kernel become nearly equal to the limit, so that the
+    layer neither enlarges nor shrinks gradients. For networks with a Lipschitz
+    certificate, training works better with this constraint than with `SpectralNorm`.
+    The kernel is scaled to a norm of at most 1 and orthogonalized by `steps` Björck
+    iterations. The result is scaled again, so that the norm never exceeds the limit.
 
     Args:
         limit: The spectral norm, above 0.
         iterations: As for `SpectralNorm`.
-        steps: Number of Björck's iterations.
+        steps: Number of Björck iterations.
 
     Raises:
         ValueError: If an argument is out of its range, or if the kernel is not a
@@ -114,12 +114,12 @@ class Orthogonal(SpectralNorm):
         return super().__call__(self.limit * matrix)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {**super().get_config(), "steps": self.steps}
 
 
 def _places(kernel: Tensor) -> int:
-    """Return the number of places of a convolution's kernel; 1 for a matrix."""
+    """Return the number of positions of a convolution's kernel, or 1 for a matrix."""
     count = 1
     for size in kernel.shape[:-2]:
         count *= int(size)
@@ -127,10 +127,10 @@ def _places(kernel: Tensor) -> int:
 
 
 def _norm_bound(matrix: Tensor, iterations: int) -> Tensor:
-    """Return a number that is at least the spectral norm, within a margin for rounding.
+    """Return an upper bound on the spectral norm, with a margin for rounding.
 
-    The squares are rescaled, so that they neither overflow nor vanish: with G = c H the
-    norm is (c |H|)^(1/2), and so on.
+    The squares are rescaled so that they neither overflow nor underflow: with G = c H
+    the norm is (c |H|)^(1/2), and so on.
     """
     size = ops.maximum(ops.max(ops.abs(matrix)), 1e-30)
     matrix = matrix / size

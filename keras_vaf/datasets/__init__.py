@@ -1,9 +1,9 @@
-"""The paper's datasets and a user's own tables, as arrays.
+"""The datasets of the paper and users' own tables, as arrays.
 
-`load` reads one of the paper's datasets, which `CATALOGUE` describes, and `read_table`
-reads a user's table. Both return a `Dataset`. `Preprocessing` scales its inputs and
-targets by statistics of the training rows. `TableEncoder` does the same inside a saved
-network, so that `predict_table` takes rows of a table.
+`load` reads a dataset of the paper, which `CATALOGUE` describes. `read_table` reads a
+user's own table. Both return a `Dataset`. `Preprocessing` scales inputs and targets by
+statistics of the training rows. `TableEncoder` does the same inside a saved network, so
+that `predict_table` can predict the rows of a table.
 """
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find

@@ -1,7 +1,7 @@
-"""Compare files with the checksums of the catalogue: `verify_files`, `read_checked`.
+"""`verify_files` and `read_checked`, which compare files with the catalogue.
 
-Nothing is decompressed or parsed here, so that a file which fails its checksum is never
-interpreted.
+This module never decompresses or parses a file, so a file with a wrong checksum is
+never interpreted.
 """
 
 import hashlib
@@ -15,14 +15,14 @@ _GZIP = b"\x1f\x8b"
 
 
 def is_right(content: bytes, file: File) -> bool:
-    """Tell whether these bytes are a file of the catalogue.
+    """Return whether the bytes are those of a file of the catalogue.
 
     Args:
         content: The bytes.
         file: The file that they should be.
 
     Returns:
-        Whether one of the known checksums fits. The line ends and blanks of a text
+        Whether one of the known checksums matches. Line endings and spacing of a text
         file may differ.
     """
     if hashlib.sha256(content).hexdigest() == file.sha256:
@@ -39,13 +39,13 @@ def read_checked(file: File, folder: Path) -> bytes:
 
     Args:
         file: The file.
-        folder: A data folder that holds a file at this path.
+        folder: A data folder with a file at this path.
 
     Returns:
         The bytes of the file.
 
     Raises:
-        ValueError: If the file in the folder is another or incomplete one.
+        ValueError: If the file in the folder differs or is incomplete.
     """
     content = (folder / file.path).read_bytes()
     if not is_right(content, file):
@@ -58,15 +58,15 @@ def read_checked(file: File, folder: Path) -> bytes:
 
 
 def check_there(entry: Entry, folder: Path) -> dict[str, str]:
-    """Check all files of a dataset that a folder holds.
+    """Check the files of a dataset in a folder.
 
     Args:
-        entry: The catalogue's entry of the dataset.
+        entry: The catalogue entry of the dataset.
         folder: The folder.
 
     Returns:
-        A sentence for each file that the folder holds, by its path: what is wrong
-        with the file, or `""`.
+        A dictionary from the path of each file in the folder to a sentence that states
+        what is wrong with the file, or `""`.
     """
     results = {}
     for file in (file for source in entry.sources for file in source.files):
@@ -121,14 +121,15 @@ def verify_files(folder: Path) -> Iterator[VerifiedFile]:
 
 
 def difference(content: bytes, file: File) -> str:
-    """Describe, in part of a sentence, bytes that fail the checksum of a file.
+    """Describe bytes with a wrong checksum, as a part of a sentence.
 
     Args:
         content: The bytes.
         file: The file that they should be.
 
     Returns:
-        The name of another file of the catalogue, or how the bytes differ.
+        The path of another file of the catalogue with these bytes, or the difference
+        between the bytes and the expected file.
     """
     digest = hashlib.sha256(content).hexdigest()
     sources = (source for entry in CATALOGUE for source in entry.sources)

@@ -1,4 +1,4 @@
-"""Inputs and targets as arrays, for tables and for images: `Dataset`."""
+"""`Dataset`, the inputs and targets of a table or of images, as arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ Task = Literal["classification", "regression"]
 class Dataset:
     """Inputs and targets as arrays, with the names needed to read them.
 
-    The values are those of the source, unscaled. `Preprocessing` turns them into what
-    a network takes.
+    The values are the unscaled values of the source. `Preprocessing` turns them into
+    the inputs of a network.
 
     Args:
         name: Short name, such as `"wine"`.
@@ -30,16 +30,16 @@ class Dataset:
         feature_names: Names of the columns of a table; empty for images.
         class_names: Names of the classes in the order of their indices; `None` for
             regression.
-        categories: For each column of `x` that holds categories, their names in the
-            order of their indices.
-        source: Where the values come from.
+        categories: For each column of `x` that contains categories, the names of the
+            categories in the order of their indices.
+        source: Origin of the values.
         columns: How cells of a table become the columns of `x`. The default makes them
             numbers and categories.
         target: Name of the target in a table.
-        groups: One number per row. Rows of equal numbers stay together in a fold.
-        times: One number per row. Folds are tested on later rows than they are trained
-            on.
-        notes: What was decided when the table was read, as sentences.
+        groups: One number per row. Rows with equal numbers stay in the same fold.
+        times: One number per row. The test rows of a fold are later than its training
+            rows.
+        notes: Decisions made when the table was read, as sentences.
 
     Raises:
         ValueError: If the arrays do not have these types and sizes.
@@ -94,9 +94,8 @@ class Dataset:
         expected = np.int64 if self.task == "classification" else np.float32
         if self.y.dtype != expected or self.y.shape != self.x.shape[:1]:
             raise ValueError(
-                f"`y` must hold one {np.dtype(expected)} for each of the "
-                f"{len(self.x)} rows of `x`. "
-                f"Received: {self.y.dtype} of shape {self.y.shape}"
+                f"`y` must have one {np.dtype(expected)} for each of the {len(self.x)} "
+                f"rows of `x`. Received: {self.y.dtype} of shape {self.y.shape}"
             )
         if (self.task == "classification") != (self.class_names is not None):
             raise ValueError(
@@ -107,7 +106,8 @@ class Dataset:
             (self.y >= 0) & (self.y < len(self.class_names))
         ):
             raise ValueError(
-                f"`y` must hold class indices from 0 to {len(self.class_names) - 1}. "
+                "`y` must contain class indices from 0 to "
+                f"{len(self.class_names) - 1}. "
                 f"Received: values from {self.y.min()} to {self.y.max()}"
             )
 
@@ -115,13 +115,13 @@ class Dataset:
     def checksum(self) -> str:
         """SHA-256 of the types, shapes and values of `x`, `y`, `groups` and `times`.
 
-        Equal for equal arrays, whichever file format they were read from.
+        It is equal for equal arrays and does not depend on the file format.
         """
         division = (array for array in (self.groups, self.times) if array is not None)
         return checksum((self.x, self.y, *division))
 
     def __repr__(self) -> str:
-        """Describe the dataset in one line, without its values."""
+        """Return one line that describes the dataset without its values."""
         inputs = " x ".join(map(str, self.x.shape[1:]))
         parts = [f"{self.name!r}", self.task, f"{len(self.x)} rows"]
         parts.append(f"{inputs} input" + ("" if inputs == "1" else "s"))

@@ -1,4 +1,4 @@
-"""From a publisher's table of text to arrays: `encode_table`."""
+"""`encode_table`, which turns a publisher's text table into arrays."""
 
 import math
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
 
     Args:
         table: The table.
-        entry: The catalogue's entry of the dataset.
-        source: Where the table comes from.
+        entry: The catalogue entry of the dataset.
+        source: Origin of the table.
 
     Returns:
-        The dataset. The columns have the order of the table.
+        The dataset, with the columns in the order of the table.
 
     Raises:
         ValueError: If a row has more or fewer cells than there are columns.

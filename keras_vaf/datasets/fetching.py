@@ -1,4 +1,4 @@
-"""Fetch the publishers' files and store them: `fetch_unless_there`."""
+"""`fetch_unless_there`, which downloads publishers' files and stores them."""
 
 import http.client
 import os
@@ -13,41 +13,42 @@ from keras_vaf.utils import write_atomically
 _CHUNK = 1 << 18
 _SECONDS_OF_SILENCE = 30
 
-# Bytes accepted for a file of unknown size.
+# Largest accepted number of bytes for a file of unknown size.
 _MOST_BYTES = 1 << 26
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the folder in which a user stores the publishers' files.
+    """Return the folder in which the user stores the publishers' files.
 
     Args:
-        data_dir: The folder, if the user names it.
+        data_dir: The folder, if the user names one.
 
     Returns:
-        `data_dir`, else the folder that `KERAS_VAF_DATA_DIR` names, else `None`.
+        `data_dir`, or else the folder in the environment variable `KERAS_VAF_DATA_DIR`,
+        or else `None`.
     """
     folder = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
     return Path(folder) if folder else None
 
 
 def cache_folder() -> Path:
-    """Return the folder in which fetched files are stored, next to those of Keras."""
+    """Return the folder for downloaded files, next to the data of Keras."""
     home = os.environ.get("KERAS_HOME") or Path.home() / ".keras"
     return Path(home) / "datasets" / "keras_vaf"
 
 
 def fetch_unless_there(file: File, folder: Path) -> bytes:
-    """Return a file from a folder of fetched files; fetch it if it is missing or wrong.
+    """Return a file from the folder of downloads; fetch it if it is missing or wrong.
 
     Args:
         file: The file.
         folder: The folder.
 
     Returns:
-        The bytes of the file, checked.
+        The bytes of the file, compared with their checksum.
 
     Raises:
-        OSError: If no address gives the file, or it cannot be stored.
+        OSError: If the file cannot be fetched from any address, or cannot be stored.
     """
     path = folder / file.path
     if path.is_file():
@@ -59,8 +60,8 @@ def fetch_unless_there(file: File, folder: Path) -> bytes:
         write_atomically(path, content)
     except OSError as error:
         raise OSError(
-            f"{path} could not be written: {error.strerror}. Free some space, or name "
-            "another folder in the environment variable KERAS_HOME."
+            f"{path} could not be written: {error.strerror}. Free some space, or set "
+            "the environment variable KERAS_HOME to another folder."
         ) from error
     return content
 
@@ -78,7 +79,7 @@ def _fetch(file: File, path: Path) -> bytes:
         failures.append(f"{url} gives another file: {difference(content, file)}")
     raise OSError(
         f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or get "
-        f"the file in another way and put it at {path}."
+        f"the file in another way and save it as {path}."
     )
 
 
@@ -97,10 +98,11 @@ def _download(url: str, file: File) -> bytes:
 
 
 def _most_bytes(file: File) -> int:
-    """Return the size at which a download stops: that file cannot be the right one."""
+    """Return the largest possible size of a file, at which a download stops."""
     if file.size is None:
         return _MOST_BYTES
-    # The publisher's line ends and blanks may differ from those of the known copy.
+    # Line endings and spacing may differ between the publisher's file and the known
+    # copy.
     return file.size if file.words is None else 2 * file.size
 
 

@@ -1,4 +1,4 @@
-"""Datasets by name or path: `load` and `open_dataset`."""
+"""`load` and `open_dataset`, which load datasets by name or path."""
 
 import importlib.util
 import os
@@ -19,23 +19,25 @@ from keras_vaf.datasets.tables.reading import TABLES, read_table
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a dataset of the paper from the publisher's files.
 
-    With a folder, the files are read from that folder and nothing is fetched. Without
-    a folder, the files are fetched once and stored next to those that Keras fetches.
-    `wine` is also part of scikit-learn. Every file is compared with its known checksum
-    before it is decompressed or parsed.
+    If a folder is given, the files are read from it, and nothing is downloaded.
+    Otherwise the files are downloaded once and stored next to the data of Keras. `wine`
+    is also part of scikit-learn. Every file is compared with its known checksum before
+    it is decompressed or parsed.
 
     Args:
         name: Short name in the catalogue, such as `"wine"`.
-        data_dir: Folder with the publishers' files, as `keras-vaf data layout` shows
-            it. `None` takes the one that `KERAS_VAF_DATA_DIR` names, if any.
+        data_dir: Folder with the publishers' files, arranged as `keras-vaf data layout`
+            shows. `None` means the folder in the environment variable
+            `KERAS_VAF_DATA_DIR`, if it is set.
 
     Returns:
-        The dataset: the publisher's rows, in the publisher's order, unscaled.
+        The dataset, with the publisher's unscaled rows in their original order.
 
     Raises:
-        ValueError: If the catalogue has no dataset of this name, or a file is not the
-            publisher's.
-        FileNotFoundError: If the folder lacks a file. The message names its address.
+        ValueError: If the catalogue does not contain a dataset of this name, or if a
+            file differs from the publisher's.
+        FileNotFoundError: If a file is missing in the folder. The message names its
+            address.
         OSError: If a file cannot be fetched or stored.
 
     Example:
@@ -53,17 +55,17 @@ def open_dataset(
     data_dir: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Dataset:
-    """Load a dataset of the paper, or read a table of one's own.
+    """Load a dataset of the paper, or read a user's own table.
 
     Args:
         source: Name of a dataset in the catalogue, or path of a table.
-        target: Column of the table to predict. The catalogue's datasets need none.
+        target: Name of the column to predict. Datasets of the catalogue do not need it.
         data_dir: As in `load`.
         **options: Other arguments of `read_table`.
 
     Raises:
-        ValueError: If a table comes without a target or cannot be used, or the
-            catalogue has no dataset of this name.
+        ValueError: If `target` is missing for a table, if the table cannot be used, or
+            if the catalogue does not contain a dataset of this name.
         FileNotFoundError: If the file does not exist.
 
     Example:
@@ -84,10 +86,10 @@ def open_dataset(
 def read_files(
     entry: Entry, data_dir: str | os.PathLike[str] | None = None
 ) -> tuple[Source, list[bytes]]:
-    """Return the checked files of a dataset, fetched if no folder is named.
+    """Return the checked files of a dataset; download them if no folder is given.
 
     Args:
-        entry: The catalogue's entry of the dataset.
+        entry: The catalogue entry of the dataset.
         data_dir: Folder with the publishers' files, as for `load`.
 
     Returns:
@@ -112,16 +114,16 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
     """Turn the bytes of a dataset's files into arrays.
 
     Args:
-        entry: The catalogue's entry of the dataset.
-        source: The form that the files have.
-        contents: The bytes of each file of this form, already compared with a
+        entry: The catalogue entry of the dataset.
+        source: The form of the files.
+        contents: The bytes of each file of this form, already compared with their
             checksum.
 
     Returns:
         The dataset.
 
     Raises:
-        ValueError: If the files have other rows or columns than the catalogue states.
+        ValueError: If the numbers of rows or columns differ from the catalogue.
     """
     data = source.read(
         [
@@ -185,8 +187,8 @@ def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
     subfolder = (folder / wanted[0].path).parent
     found = sorted(path.name for path in subfolder.glob("*"))
     return FileNotFoundError(
-        f"{folder} does not hold {', '.join(file.path for file in absent)}. "
-        f"Get it from {', '.join(file.urls[0] for file in absent)}, or name no folder "
-        "(`data_dir`, KERAS_VAF_DATA_DIR) to have it fetched. "
+        f"{folder} does not contain {', '.join(file.path for file in absent)}. Get it "
+        f"from {', '.join(file.urls[0] for file in absent)}, or do not set a folder "
+        "(`data_dir`, KERAS_VAF_DATA_DIR), so that it is downloaded. "
         f"Received: {', '.join(found) or 'no file'} in {subfolder}"
     )

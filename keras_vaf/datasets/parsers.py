@@ -1,4 +1,4 @@
-"""Readers of the publishers' file formats.
+"""`read_text`, `read_arff` and other readers of the publishers' file formats.
 
 Each reader takes the bytes of all files of a dataset and returns a `Table` of text
 cells, or images and labels. The readers do not validate their input, because `load`
@@ -61,8 +61,8 @@ def read_text(
 
     Args:
         contents: The bytes of each file, in the order of the rows.
-        separator: Text between two cells; `None` for any run of blanks.
-        names: Names of the columns; `None` if the first line holds them.
+        separator: Text between two cells; `None` for any run of white space.
+        names: Names of the columns; `None` to read them from the first line.
 
     Example:
 
@@ -79,9 +79,9 @@ def read_text(
 
 
 def read_arff(contents: Sequence[bytes]) -> Table:
-    """Read WEKA's format, with commas, blanks or both between the values.
+    """Read the ARFF format of WEKA, with commas, spaces or both between the values.
 
-    SciPy's reader cannot read `delta_elevators.arff`, whose separators are blanks.
+    SciPy's reader cannot read `delta_elevators.arff`, whose separators are spaces.
 
     Args:
         contents: The bytes of one file.
@@ -107,15 +107,15 @@ def read_workbook(
 ) -> Table:
     """Read a table from a sheet of an `.xls` or `.xlsx` file, up to an empty row.
 
-    Only files with a known checksum are read. A workbook of unknown origin could
-    place a cell so far away that the table would exceed the memory.
+    Use this reader only for files with a known checksum. A workbook of unknown origin
+    could contain a cell so far away that the table would exceed the memory.
 
     Args:
         contents: The bytes of one file.
-        sheet: Name of the sheet; the first one if `None`.
+        sheet: Name of the sheet; `None` for the first sheet.
         first_row: Number of the row with the names of the columns, from 1.
         first_column: Number of the first column of the table, from 1.
-        names: The columns to read; every column with a name if `None`.
+        names: The columns to read; `None` for all columns with a name.
 
     Raises:
         ImportError: If the package that reads this format is not installed.
@@ -141,17 +141,17 @@ def _cells(content: bytes, sheet: str | None) -> Iterable[Sequence[Any]]:
 
 
 def _cell_text(cell: Any) -> str:
-    """Return a cell as text, without the point of the whole numbers of workbooks."""
+    """Return a cell as text; whole numbers lose the decimal point of workbooks."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None else str(cell)
 
 
 def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
-    """Return scikit-learn's copy of the wine table, with the labels in front.
+    """Return scikit-learn's copy of the wine table, with the labels as first column.
 
     Args:
-        contents: Ignored: the package brings the data.
+        contents: Ignored, because the package contains the data.
 
     Raises:
         ImportError: If scikit-learn is not installed.
@@ -163,11 +163,10 @@ def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
 
 
 def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Read grey images in the format of MNIST.
+    """Read greyscale images in the format of MNIST.
 
     Args:
-        contents: The bytes of each file: the images and the labels of each part in
-            turn.
+        contents: The bytes of each file: images, then labels, for each part.
 
     Returns:
         All images, `(rows, height, width, 1)`, and all labels, uint8.
@@ -182,8 +181,8 @@ def _read_idx_array(content: bytes) -> np.ndarray:
     return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-# The names that a batch of CIFAR-10 needs; any other name in a pickle could run code.
-# The first comes from an array because NumPy has moved it between modules.
+# The names that a batch of CIFAR-10 needs. Any other name in a pickle could run code.
+# The module of the first name is read from an array, because NumPy has moved it.
 _ALLOWED = {
     ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
     ("numpy", "ndarray"): np.ndarray,
@@ -192,17 +191,17 @@ _ALLOWED = {
 
 
 class BatchUnpickler(pickle.Unpickler):
-    """Unpickles NumPy arrays and plain Python values, and refuses everything else."""
+    """Unpickles NumPy arrays and plain Python values, and raises for anything else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what a pickle asks for, if a batch may need it."""
+        """Return the object that a pickle names, if a batch may need it."""
         if (module, name) not in _ALLOWED:
             raise pickle.UnpicklingError(f"A batch must not use {module}.{name}.")
         return _ALLOWED[module, name]
 
 
 def read_cifar_batches(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Read the batches of CIFAR-10: pickles that Python 2 wrote.
+    """Read the batches of CIFAR-10, which are pickles written by Python 2.
 
     Args:
         contents: The bytes of each file, in the order of the rows.
@@ -226,7 +225,7 @@ def read_cifar_archive(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarra
         contents: The bytes of the archive, already decompressed.
 
     Returns:
-        Images and labels as `read_cifar_batches` returns them.
+        Images and labels, as in `read_cifar_batches`.
     """
     names = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
     with tarfile.open(fileobj=io.BytesIO(contents[0])) as archive:

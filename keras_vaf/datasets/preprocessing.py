@@ -1,8 +1,8 @@
-"""Prepare a dataset for a network: `Preprocessing` and `FittedPreprocessing`.
+"""`Preprocessing` and `FittedPreprocessing`, which prepare a dataset for a network.
 
-A `Preprocessing` describes the steps as data. `fit` computes the statistics that they
-need from the training rows alone. It returns a `FittedPreprocessing`, which transforms
-any rows and reverses the transformation.
+A `Preprocessing` describes the steps. Its method `fit` computes the required statistics
+from the training rows alone. It returns a `FittedPreprocessing`, which transforms any
+rows and reverses the transformation.
 """
 
 from collections.abc import Mapping
@@ -20,33 +20,33 @@ Categories = Literal["one-hot", "number"]
 Units = Literal["original", "scaled"]
 
 MOST_CATEGORIES = 50
-"""Categories of a column that get an input each: the most frequent ones."""
+"""Largest number of categories of a column that get an input, by frequency."""
 
 _NO_CATEGORY = -2  # keeps the number of inputs equal in all folds
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Scaling of inputs and targets, and what to do about missing entries.
+    """Scaling of inputs and targets, and treatment of missing entries.
 
-    `"standard"` subtracts the mean and divides by the standard deviation, `"min-max"`
-    maps the range to [0, 1]. Inputs are scaled by column (images: by channel). A column
+    `"standard"` subtracts the mean and divides by the standard deviation. `"min-max"`
+    maps the range to [0, 1]. Inputs are scaled by column, images by channel. A column
     that is constant in the training rows becomes 0.
 
     Args:
         inputs: Scaling of the inputs: `"none"`, `"min-max"` or `"standard"`.
         targets: Scaling of the targets of a regression, one of the same three.
-        missing: `"mean"` replaces a missing entry by the mean of its column, a missing
-            category by the most frequent one; `"drop"` leaves out rows with missing
-            entries.
-        categories: `"one-hot"` makes a column of categories into one column of 0 and 1
-            for each category of the training rows, the 50 most frequent ones if there
-            are more. These columns are not scaled. Another category is 0 in all of
-            them. `"number"` takes the number of a category, in the order of their
-            names, as if it were a measurement.
+        missing: `"mean"` replaces a missing number by the mean of its column, and a
+            missing category by the most frequent one. `"drop"` removes rows with
+            missing entries.
+        categories: `"one-hot"` replaces a column of categories by one column of 0 and 1
+            for each category of the training rows, for at most the 50 most frequent
+            categories. These columns are not scaled. For any other category, all of
+            them are 0. `"number"` treats the index of a category, in the order of the
+            names, as a number.
 
     Raises:
-        ValueError: If an argument is none of these.
+        ValueError: If an argument is not one of these.
 
     Example:
 
@@ -71,18 +71,18 @@ class Preprocessing:
         check_choice("categories", self.categories, get_args(Categories))
 
     def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
-        """Compute the statistics on some rows: the training rows.
+        """Compute the statistics of the training rows.
 
         Args:
             dataset: The dataset.
-            rows: The rows to look at: indices, a mask or a slice.
+            rows: The training rows: indices, a mask or a slice.
 
         Returns:
             The fitted preprocessing.
 
         Raises:
-            ValueError: If no row is left, or the targets of a classification are to
-                be scaled.
+            ValueError: If no row is left, or if the options scale the targets of a
+                classification.
         """
         if dataset.task == "classification" and self.targets != "none":
             raise ValueError(
@@ -92,8 +92,8 @@ class Preprocessing:
         x, y = self._select(dataset, rows)
         if len(x) == 0:
             raise ValueError(
-                f"`rows` must leave a row of dataset {dataset.name!r} to fit to. "
-                "Received: no rows, or only rows with missing entries"
+                f"`rows` must contain a row of dataset {dataset.name!r} without "
+                "missing entries. Received: no rows, or only rows with missing entries"
             )
         coded = dataset.categories if self.categories == "one-hot" else {}
         categories = {
@@ -117,13 +117,13 @@ class Preprocessing:
 
 @dataclass(frozen=True, eq=False)
 class FittedPreprocessing:
-    """A preprocessing with the statistics of the training rows; made by `fit`.
+    """A preprocessing with the statistics of the training rows, returned by `fit`.
 
     Args:
-        preprocessing: What was fitted.
-        input_scale: Scaling of the inputs; categories stay as they are.
+        preprocessing: The preprocessing that was fitted.
+        input_scale: Scaling of the inputs, which leaves categories unchanged.
         target_scale: Scaling of the targets; `None` for class indices.
-        categories: For each column that holds categories, those that get an input.
+        categories: For each column of categories, the categories that get an input.
     """
 
     preprocessing: Preprocessing
@@ -132,21 +132,21 @@ class FittedPreprocessing:
     categories: Mapping[int, tuple[int, ...]]
 
     def transform(self, dataset: Dataset, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what a network takes of some rows of a dataset.
+        """Return some rows of a dataset as inputs and targets of a network.
 
         Args:
             dataset: The dataset.
             rows: Indices, a mask or a slice.
 
         Returns:
-            Inputs, float32, and targets; without rows with missing entries if those
-            are dropped.
+            Inputs (float32) and targets. Rows with missing entries are left out if the
+            preprocessing drops them.
         """
         x, y = self.preprocessing._select(dataset, rows)
         return self.transform_inputs(x), self.transform_targets(y)
 
     def transform_inputs(self, x: np.ndarray) -> np.ndarray:
-        """Return inputs as a network takes them, one-hot columns in their place."""
+        """Return the inputs of a network, with categories as one-hot columns."""
         scaled = self.input_scale.apply(x)
         if not self.categories:
             return scaled
@@ -159,7 +159,7 @@ class FittedPreprocessing:
         return np.concatenate(columns, axis=1, dtype=np.float32)
 
     def invert_inputs(self, x: np.ndarray) -> np.ndarray:
-        """Return inputs in the units of the dataset; undoes `transform_inputs`."""
+        """Return inputs in the units of the dataset (inverse of `transform_inputs`)."""
         if not self.categories:
             return self.input_scale.invert(x)
         columns = len(self.input_scale.center)
@@ -174,7 +174,7 @@ class FittedPreprocessing:
         return self.input_scale.invert(np.stack(scaled, axis=1))
 
     def transform_targets(self, y: np.ndarray) -> np.ndarray:
-        """Return targets as a network takes them; class indices stay as they are."""
+        """Return the targets of a network. Class indices are not changed."""
         if self.target_scale is None:
             return y
         return self.target_scale.apply(y[:, None])[:, 0]
@@ -191,18 +191,18 @@ class FittedPreprocessing:
         """Return the root mean square error of a network's outputs.
 
         Args:
-            y: Targets as they are in the dataset.
+            y: Targets in the units of the dataset.
             outputs: Outputs of a network trained on transformed targets, one per
                 target.
-            units: `"original"`, the units of the dataset, or `"scaled"`, the units
-                of the transformed targets.
+            units: Units of the error: `"original"` for those of the dataset, `"scaled"`
+                for those of the transformed targets.
 
         Returns:
             The error.
 
         Raises:
-            ValueError: If the dataset is one of classification, the sizes differ, or
-                `units` is neither.
+            ValueError: If the dataset is a classification, if the sizes differ, or if
+                `units` is not one of these.
         """
         check_choice("units", units, get_args(Units))
         if self.target_scale is None:
@@ -210,7 +210,7 @@ class FittedPreprocessing:
         y, outputs = np.asarray(y, np.float64), np.asarray(outputs, np.float64)
         if outputs.size != y.size:
             raise ValueError(
-                f"`outputs` must hold one value for each of the {y.size} targets. "
+                f"`outputs` must have one value for each of the {y.size} targets. "
                 f"Received: shape {outputs.shape}"
             )
         spread = self.target_scale.spread[0]
@@ -232,7 +232,7 @@ def _fit_inputs(
 
 
 def _most_frequent(codes: np.ndarray, count: int) -> tuple[int, ...]:
-    """Return the most frequent categories, as many in every fold."""
+    """Return the most frequent categories, the same number in every fold."""
     frequencies = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=count)
     order = np.sort(np.argsort(-frequencies, kind="stable")[:MOST_CATEGORIES])
     return tuple(int(n) if frequencies[n] else _NO_CATEGORY for n in order)
@@ -242,6 +242,6 @@ def _fit_targets(y: np.ndarray, scaling: Scaling) -> Scale | None:
     if y.dtype != np.float32:
         return None
     scale = fit_scale(y[:, None], scaling)
-    # Constant training targets: outputs keep the units of the dataset.
+    # If the training targets are constant, outputs keep the units of the dataset.
     spread = np.where(scale.spread > 0, scale.spread, 1.0)
     return Scale(scale.fill, scale.center, spread)

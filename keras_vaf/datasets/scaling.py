@@ -1,4 +1,4 @@
-"""Statistics of columns, and the scaling that they define."""
+"""`fit_scale`, which computes the statistics and the scaling of columns."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 Scaling = Literal["none", "min-max", "standard"]
 
-# Rows handled at once, so that images need no copy of themselves in float64.
+# Rows processed at once, which avoids a float64 copy of all images.
 _BLOCK = 4096
 
 
@@ -19,7 +19,7 @@ class Scale:
     Args:
         fill: Value that replaces a missing entry.
         center: Value that is subtracted.
-        spread: Divisor; a column of spread 0 becomes 0.
+        spread: Divisor. A column with spread 0 becomes 0.
     """
 
     fill: np.ndarray
@@ -27,7 +27,7 @@ class Scale:
     spread: np.ndarray
 
     def apply(self, values: np.ndarray) -> np.ndarray:
-        """Fill in the missing entries and scale."""
+        """Fill in the missing entries and scale the values."""
         scaled = np.zeros(values.shape, np.float32)
         for block, out in zip(_blocks(values), _blocks(scaled), strict=True):
             shifted = np.where(np.isnan(block), self.fill, block) - self.center
@@ -37,19 +37,19 @@ class Scale:
         return scaled
 
     def invert(self, values: np.ndarray) -> np.ndarray:
-        """Undo `apply`; a missing entry becomes the value that replaced it."""
+        """Undo `apply`. A missing entry keeps the value that replaced it."""
         return (values * self.spread + self.center).astype(np.float32)
 
 
 def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
-    """Compute the statistics of each column, the last axis, over all other axes.
+    """Compute the statistics of each column (last axis) over all other axes.
 
     Args:
         values: The training rows, with NaN for missing entries.
         scaling: `"none"`, `"min-max"` or `"standard"`.
 
     Returns:
-        The scale; a constant column has spread 0 unless `scaling` is `"none"`.
+        The scale. A constant column has spread 0 unless `scaling` is `"none"`.
     """
     axes = tuple(range(values.ndim - 1))
     columns = values.shape[-1]
@@ -65,8 +65,8 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     mean = total / count
     if scaling == "none":
         return Scale(mean, np.zeros(columns), np.ones(columns))
-    # A constant column is told by its bounds, as rounding may keep its deviation off 0.
-    # One without any entry has infinite bounds and counts as constant.
+    # Bounds detect a constant column, because rounding can make its deviation nonzero.
+    # A column without entries has infinite bounds and counts as constant.
     constant = low >= high
     low = np.where(np.isfinite(low), low, 0.0)
     if scaling == "min-max":

@@ -1,4 +1,4 @@
-"""Scores of a network, and of the best constant, on some rows of a dataset."""
+"""`network_scores` and `baseline_scores`, the scores on some rows of a dataset."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 
-_IMAGES_AT_ONCE = 200  # a convolution of all of them may need more memory than there is
+_IMAGES_AT_ONCE = 200  # a convolution of all images may exceed the memory
 
 
 class Rows(NamedTuple):
-    """Indices of the rows that one cell trains on, validates on and tests on."""
+    """Indices of the training, validation and test rows of a cell."""
 
     train: np.ndarray
     validation: np.ndarray
@@ -24,17 +24,17 @@ class Rows(NamedTuple):
 def network_scores(
     model: keras.Model, dataset: Dataset, fitted: FittedPreprocessing, rows: np.ndarray
 ) -> dict[str, float]:
-    """Score a network.
+    """Return the scores of a network.
 
     Args:
-        model: A network of inputs as `fitted` makes them.
+        model: A network whose inputs are transformed by `fitted`.
         dataset: The data.
         fitted: The preprocessing, fitted on the network's training rows.
-        rows: The rows to score it on.
+        rows: The rows on which the network is scored.
 
     Returns:
-        `"accuracy"` and `"balanced_accuracy"`, or `"rmse"` and `"scaled_rmse"`, which
-        is in the units of the preprocessed targets.
+        `"accuracy"` and `"balanced_accuracy"`, or `"rmse"` in the units of the target
+        and `"scaled_rmse"` in the units of the preprocessed targets.
     """
     size = len(rows) if dataset.x.ndim == 2 else _IMAGES_AT_ONCE
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
@@ -53,7 +53,7 @@ def _outputs(model: keras.Model, x: np.ndarray) -> np.ndarray:
 def baseline_scores(
     dataset: Dataset, fitted: FittedPreprocessing, rows: Rows
 ) -> dict[str, float]:
-    """Score the best constant of the training rows on the test rows.
+    """Return the test scores of the best constant prediction for the training rows.
 
     Args:
         dataset: The data.
@@ -61,7 +61,7 @@ def baseline_scores(
         rows: Training and test rows.
 
     Returns:
-        Scores as those of a network.
+        The same scores as for a network.
     """
     train, test = dataset.y[rows.train], dataset.y[rows.test]
     if dataset.task == "classification":
@@ -71,7 +71,7 @@ def baseline_scores(
 
 
 def class_scores(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """Return accuracy, and balanced accuracy: the mean share found of each class.
+    """Return the accuracy and the balanced accuracy, which is the mean recall.
 
     Args:
         y: The classes.
@@ -88,7 +88,7 @@ def class_scores(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
 def regression_scores(
     y: np.ndarray, outputs: np.ndarray, fitted: FittedPreprocessing
 ) -> dict[str, float]:
-    """Return the root mean square error, in the target's units and as it was scaled.
+    """Return the root mean square error, in the units of the target and scaled.
 
     Args:
         y: Targets as they are in the dataset.

@@ -1,4 +1,4 @@
-"""Describe the catalogue and datasets: tables, text and a picture."""
+"""`describe` and other summaries of the catalogue and of datasets."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _ASCII_BARS = ".:-=+*#@"
 _BINS = 16
 
-# Of the picture.
+# Columns of the picture.
 _COLUMNS = 6
 _PICTURE_BINS = 30
 
@@ -24,7 +24,7 @@ def catalogue_table(entries: Sequence[Entry] | None = None) -> list[list[str]]:
     """Return a table of the catalogue and of the paper's sizes, with a header row.
 
     Args:
-        entries: The entries to show; the whole catalogue if `None`.
+        entries: The entries to show; `None` for the whole catalogue.
 
     Returns:
         The rows, as text.
@@ -57,7 +57,7 @@ def _paper_size(entry: Entry) -> str:
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines whose columns stand below one another."""
+    """Return rows of cells as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -68,10 +68,10 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def layout() -> list[str]:
-    """Return the files that a data folder may hold, their sizes and addresses.
+    """Return the files that a data folder may contain, with sizes and addresses.
 
     Returns:
-        Lines of text: forms of a dataset are joined by `or`, any one is enough.
+        Lines of text. Alternative forms of a dataset are joined by `or`; one is enough.
     """
     lines = []
     for entry in CATALOGUE:
@@ -89,7 +89,7 @@ def layout() -> list[str]:
 
 
 def describe(dataset: Dataset) -> list[str]:
-    """Return a summary of a dataset: classes, ranges, and how its values are spread.
+    """Return a summary of a dataset: classes, ranges and distributions.
 
     Args:
         dataset: The dataset.
@@ -114,10 +114,10 @@ def describe(dataset: Dataset) -> list[str]:
 
 
 def describe_entry(entry: Entry) -> list[str]:
-    """Return where a dataset comes from and how it differs from the paper's.
+    """Return the origin of a dataset, and its differences from the paper.
 
     Args:
-        entry: The dataset's entry in the catalogue.
+        entry: The catalogue entry of the dataset.
 
     Returns:
         Lines of text.
@@ -166,14 +166,14 @@ def _column_row(
 
 
 def bars(counts: np.ndarray) -> str:
-    """Draw counts as a row of bars; the smallest count above 0 is visible.
+    """Draw counts as a row of bars, in which the smallest count above 0 is visible.
 
     Args:
         counts: Numbers of rows.
 
     Returns:
         One character per count. On a terminal without block characters, denser ASCII
-        characters stand for higher bars.
+        characters represent higher bars.
 
     Example:
 

@@ -1,9 +1,10 @@
-"""The same data for users of TensorFlow Datasets.
+"""`prepare_tfds` and builders of the same data for TensorFlow Datasets (TFDS).
 
 Importing this module registers two builders: `vaf_tables`, with one configuration for
 each table of the catalogue, and `cifar10_batches`. They read and check the same files
-as `load`. The `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`.
-`prepare_tfds` prepares any dataset of the catalogue, also those of TFDS itself.
+as `load`. The `manual_dir` of a `tfds.download.DownloadConfig` corresponds to
+`data_dir` of `load`. `prepare_tfds` prepares any dataset of the catalogue, including
+those that TFDS itself provides.
 """
 
 import os
@@ -29,9 +30,9 @@ _IMAGE_BUILDERS = {
 
 
 class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
-    """Base of the builders that take their examples from `load`.
+    """Base class of the builders that take their examples from `load`.
 
-    TFDS's own downloads are not used: their cache accepts incomplete files.
+    The downloads of TFDS are not used, because their cache accepts incomplete files.
     """
 
     VERSION = tfds.core.Version("1.0.0")
@@ -41,7 +42,7 @@ class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
     def download_and_prepare(
         self, *, download_config: Any = None, **arguments: Any
     ) -> None:
-        """Prepare the dataset, from `manual_dir` if `download_config` names one."""
+        """Prepare the dataset, from `manual_dir` if `download_config` sets it."""
         if download_config is not None:
             self._data_dir_of_files = download_config.manual_dir
         _prepare(
@@ -66,7 +67,7 @@ class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
 
 
 class VafTables(CheckedBuilder):
-    """The tables of the catalogue; one split, `train`, with all rows in order."""
+    """The tables of the catalogue, each with a single split, `train`, of all rows."""
 
     BUILDER_CONFIGS = [  # noqa: RUF012 (TFDS wants a list)
         tfds.core.BuilderConfig(name=entry.name, description=entry.paper_name)
@@ -97,7 +98,7 @@ class VafTables(CheckedBuilder):
 
 
 class Cifar10Batches(CheckedBuilder):
-    """CIFAR-10 from its Python batches; TFDS's `cifar10` wants another archive."""
+    """CIFAR-10 from its Python batches; `cifar10` of TFDS needs another archive."""
 
     def _info(self) -> Any:
         entry = find("cifar10")
@@ -127,27 +128,27 @@ def prepare_tfds(
     tfds_dir: str | os.PathLike[str] | None = None,
     file_format: str | None = None,
 ) -> Any:
-    """Prepare a dataset of the catalogue for TFDS, offline if its files are there.
+    """Prepare a dataset of the catalogue for TFDS, offline if its files are present.
 
     A table becomes `vaf_tables/NAME` and CIFAR-10 `cifar10_batches`. The others are
-    TFDS's own `mnist` and `fashion_mnist`, which TFDS prepares from the checked files.
+    `mnist` and `fashion_mnist` of TFDS, which TFDS prepares from the checked files.
 
     Args:
         name: Short name in the catalogue.
         data_dir: Folder with the publishers' files, as for `load`.
-        tfds_dir: TFDS's folder of prepared datasets; its own default if `None`.
-        file_format: `"array_record"` for tables without TensorFlow, and images that
-            can be read without it; TFDS's own default, `"tfrecord"`, if `None`.
+        tfds_dir: Folder of datasets prepared by TFDS; `None` for the default of TFDS.
+        file_format: `"array_record"` to prepare tables without TensorFlow, and images
+            that can be read without it; `None` for the default of TFDS, `"tfrecord"`.
 
     Returns:
         The builder: `builder.as_dataset()`, or `builder.as_data_source()` for
         `"array_record"`.
 
     Raises:
-        ValueError: If the catalogue has no dataset of this name, or a file is not the
-            publisher's.
-        OSError: If a file is not there, or cannot be fetched or written.
-        ImportError: If it takes TensorFlow, and that is not installed.
+        ValueError: If the catalogue does not contain a dataset of this name, or if a
+            file differs from the publisher's.
+        OSError: If a file is missing, or cannot be fetched or written.
+        ImportError: If TensorFlow is needed but not installed.
     """
     entry = find(name)
     if entry.image_shape is not None or file_format != "array_record":
@@ -155,12 +156,12 @@ def prepare_tfds(
     folder = data_dir
     builder_name = _IMAGE_BUILDERS.get(name, f"vaf_tables/{name}")
     if builder_name == name:
-        # TFDS's own builder: it reads the files itself, once they are there and right.
+        # The builder of TFDS reads the files itself, once they are present and checked.
         read_files(entry, data_dir)
         folder = (data_folder(data_dir) or cache_folder()) / name
     builder = tfds.builder(builder_name, data_dir=tfds_dir)
-    # TFDS unpacks the files of MNIST and those of Fashion-MNIST, which have the same
-    # names, into one folder, and reuses what it finds there: so each gets a new one.
+    # The files of MNIST and Fashion-MNIST have the same names. TFDS unpacks both into
+    # one folder and reuses existing files. Therefore each dataset gets a new folder.
     with tempfile.TemporaryDirectory() as extract_dir:
         config = tfds.download.DownloadConfig(
             manual_dir=folder, extract_dir=extract_dir, try_download_gcs=False
@@ -177,5 +178,5 @@ def _prepare(prepare: Callable[..., None], **arguments: Any) -> None:
     try:
         prepare(**arguments)
     except FileExistsError:
-        # Another process was faster. What it has written is whole, and reused.
+        # Another process was faster. Its files are complete and reused.
         prepare(**arguments)

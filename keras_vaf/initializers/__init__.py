@@ -1,9 +1,9 @@
-"""Starts of a trainable activation.
+"""Starts of a trainable activation: the rules that set its weights before training.
 
-`initialization="g"` means that f starts as g itself (`GStart`). `"random"` draws a
-function at random (`RandomStart`). The name of an activation means that f starts as
-that activation (`FunctionStart`). A `Start` object can say more. All starts compute
-with NumPy, so that a seed gives the same weights on every backend.
+With `initialization="g"`, f starts as g itself (`GStart`). `"random"` draws random
+weights (`RandomStart`). With the name of an activation, f starts as that activation
+(`FunctionStart`). A `Start` object allows further options. All starts are computed with
+NumPy, so a seed gives the same weights on every backend.
 """
 
 from keras_vaf.initializers.curve_start import CurveStart

@@ -1,4 +1,4 @@
-"""Starts at a function that was learned before."""
+"""`CurveStart`, which starts a VAF at the function of another VAF."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,20 +21,21 @@ from keras_vaf.ops.functions import (
 class CurveStart(KnownStart):
     """Start at the function of another VAF, given by its weights.
 
-    Exact if the new VAF has the same g, and a hidden unit for each of the old one that
-    does anything; its other units are live spares. Otherwise the function is fitted;
-    `error` tells how well.
+    The start is exact if the new VAF has the same g and at least as many hidden units
+    as the old VAF has units that affect its function. Further units are spare: they do
+    not change the function, but can learn. In all other cases the function is fitted,
+    and `error` returns the error of the fit.
 
     Args:
         g: Fixed function of the old VAF's hidden units, as for a `VAFActivation`.
-        alpha: Factors of the input, one for each hidden unit.
-        alpha_bias: Added to them.
-        beta: Factors of the hidden units.
-        beta_bias: The constant.
+        alpha: Factor of the input, one per hidden unit.
+        alpha_bias: Bias, one per hidden unit.
+        beta: Factor of the output, one per hidden unit.
+        beta_bias: Bias of the output, a single number.
 
     Raises:
-        ValueError: If the numbers are not finite or not as many for each weight, or g
-            is unknown.
+        ValueError: If a number is not finite, if `alpha`, `alpha_bias` and `beta`
+            differ in length, or if g is unknown.
 
     Example:
 
@@ -62,25 +63,26 @@ class CurveStart(KnownStart):
         weights = (*self.alpha, *self.alpha_bias, *self.beta, self.beta_bias)
         if len(sizes) != 1 or 0 in sizes or not np.all(np.isfinite(weights)):
             raise ValueError(
-                "A curve has one finite `alpha`, `alpha_bias` and `beta` for each "
-                f"hidden unit, and a finite `beta_bias`. Received: alpha={alpha}, "
-                f"alpha_bias={alpha_bias}, beta={beta}, beta_bias={beta_bias}"
+                "A curve needs a finite `alpha`, `alpha_bias` and `beta` for each "
+                "hidden unit, and a finite `beta_bias`. "
+                f"Received: alpha={alpha}, alpha_bias={alpha_bias}, beta={beta}, "
+                f"beta_bias={beta_bias}"
             )
 
     def target(self, x: np.ndarray) -> np.ndarray:
-        """The function to start at, in float64."""
+        """Return the values of the function to start at, in float64."""
         hidden = np.multiply.outer(x, self.alpha) + np.array(self.alpha_bias)
         return evaluate(self._g, hidden) @ np.array(self.beta) + self.beta_bias
 
     def units(self, k: int, g: Function) -> Values:
-        """Start values of one function (see `KnownStart`)."""
+        """Return the start values of one function (see `KnownStart`)."""
         carriers, constant = self._carriers()
         if g is not self._g or k < len(carriers):
             return fit(self, k, g)
         return carry(carriers, constant, k, g, "CurveStart")
 
     def _carriers(self) -> tuple[list[Carrier], float]:
-        """Return the units that do anything, and the sum of those that are constant."""
+        """Return the units that are not constant, and the sum of the constant ones."""
         carriers, constant = [], self.beta_bias
         for unit in zip(self.alpha, self.alpha_bias, self.beta, strict=True):
             alpha, bias, beta = unit
@@ -91,7 +93,7 @@ class CurveStart(KnownStart):
         return carriers, constant
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {
             "g": function_identifier(self.g, "g"),
             "alpha": self.alpha,

@@ -1,4 +1,4 @@
-"""Starts at a function given by name or as a function."""
+"""`FunctionStart`, which starts a VAF at a known function."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ from keras_vaf.ops.functions import (
     get_function,
 )
 
-# For (f, g), one unit and a constant: f(x) = beta g(alpha x + alpha_bias) + beta_bias.
+# A unit and a constant per (f, g): f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
     ("celu", "elu"): ((1, 0, 1), 0),
     ("cos", "sin"): ((1, math.pi / 2, 1), 0),
@@ -36,28 +36,32 @@ _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
 class FunctionStart(KnownStart):
     """Start at a known function, with every spare hidden unit able to learn.
 
-    The start is exact if the function is g; with g = relu for all activations made of
-    straight lines (relu, leaky_relu, linear, hard_tanh, relu6, hard_sigmoid,
-    soft_shrink, sparse_sigmoid; `PiecewiseLinearStart` takes others); among relu6,
-    hard_tanh, hard_sigmoid and sparse_sigmoid; and between tanh and sigmoid, softplus
-    and log_sigmoid, sin and cos, elu and celu.
+    The start is exact in these cases:
 
-    All other functions are fitted. At both ends f gets the slopes of the lines that the
-    function approaches, if k units of g can have them, and the largest error is small.
-    With g = relu it is the smallest possible one, within 1 %. It does not grow with k.
-    `error` reports it.
+    - The function is g.
+    - g is relu and the function is piecewise linear: relu, leaky_relu, linear,
+      hard_tanh, relu6, hard_sigmoid, soft_shrink or sparse_sigmoid. For other such
+      functions use `PiecewiseLinearStart`.
+    - Both are among relu6, hard_tanh, hard_sigmoid and sparse_sigmoid.
+    - They are tanh and sigmoid, softplus and log_sigmoid, sin and cos, or elu and celu,
+      in either order.
+
+    All other functions are fitted with a small largest error. If the function
+    approaches lines far left and far right, f has their slopes there, provided that k
+    units of g can have them. With g = relu the largest error is within 1 % of the
+    smallest possible one. The error does not grow with k. `error` returns it.
 
     Args:
         function: Name of an element-wise Keras activation, or a registered function
             (or its registered name).
 
     Raises:
-        ValueError: If the function is unknown or does not act on each element alone;
-            when called with a k too small to carry the function exactly.
+        ValueError: If the function is unknown or not element-wise. When called, if the
+            start is exact and k is too small for it.
 
     Reference:
-        The paper's "specific weight initialization" (section 4.1), which it does not
-        spell out.
+        The "specific weight initialization" of the paper (section 4.1), which gives no
+        details.
 
     Example:
 
@@ -82,19 +86,19 @@ class FunctionStart(KnownStart):
         return ends_of(self._function)
 
     def units(self, k: int, g: Function) -> Values:
-        """Start values of one function (see `KnownStart`)."""
+        """Return the start values of one function (see `KnownStart`)."""
         exact = _exact(self._function, g)
         if exact is None:
             return fit(self, k, g)
         return carry(*exact, k, g, f"FunctionStart({self.function!r})")
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"function": function_identifier(self.function, "function")}
 
 
 def _exact(function: Function, g: Function) -> tuple[list[Carrier], float] | None:
-    """Return the units and the constant that are a function, if they are known."""
+    """Return units and a constant whose sum is the function exactly, if known."""
     if function is g:
         return [(1, 0, 1)], 0
     names = name_of(function), name_of(g)
@@ -110,7 +114,7 @@ def _exact(function: Function, g: Function) -> tuple[list[Carrier], float] | Non
 
 
 def _clip(lines: Lines, of_g: Lines) -> tuple[list[Carrier], float] | None:
-    """Return a unit and a constant where both functions rise between two levels."""
+    """Return a unit and a constant if both functions rise between two constants."""
     for knots, slopes, _ in (lines, of_g):
         if len(knots) != 2 or slopes[0] or slopes[2]:
             return None

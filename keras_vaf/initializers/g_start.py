@@ -1,4 +1,4 @@
-"""The start at the fixed function g of the hidden units."""
+"""`GStart`, which starts a VAF at its fixed function g."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from keras_vaf.ops.functions import Function
 class GStart(Start):
     """Start at g itself: f = g, for every g and every k.
 
-    One hidden unit carries g. All others are spare units: they have beta 0 and can
-    learn. `initialization="g"` means this start.
+    One hidden unit computes g. All others are spare units, which have beta = 0 and can
+    learn. `initialization="g"` selects this start.
 
     Example:
 
@@ -24,7 +24,7 @@ class GStart(Start):
     """
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
-        """Start values of every function of a layer (see `Start`)."""
+        """Return the start values of every function of a layer (see `Start`)."""
         return self.known(g)(unshared, k, g)
 
     def known(self, g: str | Function) -> FunctionStart:
@@ -32,5 +32,5 @@ class GStart(Start):
         return FunctionStart(g)
 
     def error(self, k: int, g: str | Function = "relu") -> Errors:
-        """Return how far f is from g: 0 (see `KnownStart.error`)."""
+        """Return the error of f, which is 0 (see `KnownStart.error`)."""
         return self.known(g).error(k, g)

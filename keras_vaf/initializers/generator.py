@@ -1,4 +1,4 @@
-"""Random numbers that are the same on every backend."""
+"""`generator`, which returns NumPy random generators, equal on every backend."""
 
 import random
 
@@ -8,14 +8,14 @@ from keras_vaf.utils import check_integer
 
 
 def generator(seed: int | None) -> np.random.Generator:
-    """Return a generator of NumPy for a seed.
+    """Return a NumPy random generator for a seed.
 
     Args:
-        seed: Non-negative integer. `None` draws one, which follows
+        seed: Non-negative integer. `None` draws a seed that follows
             `keras.utils.set_random_seed`.
 
     Raises:
-        ValueError: If the seed is neither.
+        ValueError: If the seed is neither a non-negative integer nor `None`.
     """
     if seed is None:
         return np.random.default_rng(random.getrandbits(32))

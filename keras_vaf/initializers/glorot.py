@@ -1,4 +1,4 @@
-"""Glorot uniform weights that are the same on every backend."""
+"""`PortableGlorotUniform`, Glorot uniform weights that are equal on every backend."""
 
 import math
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from keras_vaf.utils import check_integer
 class PortableGlorotUniform(keras.initializers.Initializer):
     """Glorot uniform weights, drawn with NumPy.
 
-    `keras.initializers.GlorotUniform(seed)` draws other numbers on each backend. This
-    one draws with `numpy.random.default_rng(seed)`, so that a network starts from the
-    same weights on TensorFlow, JAX and PyTorch. Weights are uniform in
-    `[-limit, limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with a seeded
-    initializer of Keras, two calls for one shape give the same weights: give each layer
-    a different seed.
+    `keras.initializers.GlorotUniform(seed)` draws different numbers on each backend.
+    This initializer uses `numpy.random.default_rng(seed)`, so a network starts from the
+    same weights on TensorFlow, JAX and PyTorch. Weights are uniform in `[-limit,
+    limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with seeded Keras
+    initializers, two calls with the same shape return the same weights, so give each
+    layer a different seed.
 
     Args:
         seed: Non-negative integer.
@@ -39,12 +39,12 @@ class PortableGlorotUniform(keras.initializers.Initializer):
         """Draw the weights.
 
         Args:
-            shape: Shape of the weights: `(..., inputs, outputs)`; the axes before these
-                two are those of a convolution's window.
-            dtype: Dtype of the weights; `None` is `keras.config.floatx()`.
+            shape: Shape of the weights, `(..., inputs, outputs)`. The axes before the
+                last two are those of a convolution's window.
+            dtype: Dtype of the weights. `None` means `keras.config.floatx()`.
 
         Returns:
-            A tensor of this shape.
+            A tensor of the given shape.
         """
         window = math.prod(shape[:-2])
         fans = window * sum(shape[-2:]) if len(shape) > 1 else 2 * math.prod(shape)

@@ -1,4 +1,4 @@
-"""Starts from identifiers: `get`."""
+"""`get`, which finds a start by its identifier."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from keras_vaf.initializers.start import Start
 from keras_vaf.ops.functions import Function, get_function
 
 Identifier = str | Function | Start | dict[str, Any]
-"""The types that `get` takes."""
+"""The types that `get` accepts."""
 
 
 def get(identifier: Identifier) -> Start:
-    """Find a start.
+    """Return the start that an identifier stands for.
 
     Args:
         identifier: `"g"`; `"random"`; the name of an element-wise Keras activation;
@@ -26,7 +26,7 @@ def get(identifier: Identifier) -> Start:
         A `Start`.
 
     Raises:
-        ValueError: If it is none of these.
+        ValueError: If the identifier is not one of these.
 
     Example:
 
@@ -47,7 +47,7 @@ def get(identifier: Identifier) -> Start:
 
 
 def _check(identifier: Any) -> None:
-    """Refuse initializers of Keras, and the class of a start."""
+    """Raise a `ValueError` for Keras initializers, and for the class of a start."""
     of_keras = keras.initializers.Initializer
     is_class = isinstance(identifier, type)
     if is_class and issubclass(identifier, Start):

@@ -1,4 +1,4 @@
-"""Starts at continuous piecewise-linear functions, exact with g = relu."""
+"""`PiecewiseLinearStart`, an exact start at piecewise-linear functions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,19 +16,20 @@ from keras_vaf.ops.functions import Function
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class PiecewiseLinearStart(KnownStart):
-    """Start at a continuous function made of straight lines.
+    """Start at a continuous piecewise-linear function.
 
-    With g = relu the start is exact: one hidden unit carries each change of slope. One
-    more unit is needed if no line is level. With another g the function is fitted.
+    With g = relu the start is exact. It needs one hidden unit per change of slope, and
+    an additional unit if none of the lines is horizontal. With any other g the function
+    is fitted.
 
     Args:
-        knots: Points where the slope changes, ascending.
-        slopes: Slope left of the first knot, between knots, and right of the last.
+        knots: Points where the slope changes, in ascending order.
+        slopes: Slope left of the first knot, between knots, and right of the last knot.
         value: Value at the first knot.
 
     Raises:
-        ValueError: If there is not one slope more than knots, the knots do not ascend,
-            or a number is not finite.
+        ValueError: If `slopes` does not have one entry more than `knots`, if the knots
+            are not in ascending order, or if a number is not finite.
 
     Example:
 
@@ -61,7 +62,7 @@ class PiecewiseLinearStart(KnownStart):
             raise ValueError(f"`knots` must ascend. Received: knots={knots}")
 
     def target(self, x: np.ndarray) -> np.ndarray:
-        """The function to start at, in float64."""
+        """Return the values of the function to start at, in float64."""
         y = self.value + self.slopes[0] * np.minimum(x - self.knots[0], 0)
         ends = (*self.knots[1:], np.inf)
         for knot, end, slope in zip(self.knots, ends, self.slopes[1:], strict=True):
@@ -69,7 +70,7 @@ class PiecewiseLinearStart(KnownStart):
         return y
 
     def units(self, k: int, g: Function) -> Values:
-        """Start values of one function (see `KnownStart`)."""
+        """Return the start values of one function (see `KnownStart`)."""
         if g is not keras.activations.relu:
             return fit(self, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
@@ -81,9 +82,9 @@ class PiecewiseLinearStart(KnownStart):
         return self.slopes[0], self.slopes[-1]
 
     def carriers(self) -> tuple[list[Carrier], float]:
-        """Return the units with g = relu, and the constant, that make up the lines."""
+        """Return the units with g = relu and the constant whose sum is the function."""
         return relu_units(Lines(self.knots, self.slopes, self.value))
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"knots": self.knots, "slopes": self.slopes, "value": self.value}

@@ -1,4 +1,4 @@
-"""`RandomStart`: the classic random start of a VAF, plain or rescaled."""
+"""`RandomStart`, the classic random start of a VAF, plain or rescaled."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -17,25 +17,26 @@ from keras_vaf.utils import check_flag, check_integer
 class RandomStart(Start):
     """The classic random start of a dense 1 -> k -> 1 network.
 
-    alpha and beta are Glorot uniform with the fans of the sub-network, 1 and k,
-    whatever the sharing: uniform in `[-limit, limit]`, `limit = sqrt(6 / (1 + k))`.
-    Both biases are 0. `initialization="random"` is this start.
+    alpha and beta are Glorot uniform: NumPy draws them from `[-limit, limit]`, where
+    `limit` is sqrt(6 / (1 + k)). The fans are those of the sub-network, 1 and k, for
+    every sharing. Both biases are 0. `initialization="random"` selects this start.
 
-    The plain start changes the scale of the signal by a factor that depends on k and g,
-    and a deep network may output a constant. `rescale=True` keeps the scale: beta of
-    each function is divided by the root mean square of f under the standard normal
-    density, and beta_bias makes f(0) = 0 (it is 0 if g(0) = 0, as for relu or tanh). If
-    the hidden units nearly cancel, the largest of them changes its sign first. With g =
-    exponential alpha is then 32 times smaller, and with the shrinks 16 times larger.
+    The plain start changes the scale of the signal by a factor that depends on k and g.
+    As a result, a deep network may output a constant. `rescale=True` keeps the scale.
+    It divides beta of each function by the root mean square of f under the standard
+    normal density, and sets beta_bias so that f(0) = 0. (beta_bias is 0 if g(0) = 0, as
+    for relu and tanh.) If the hidden units nearly cancel, the sign of the largest unit
+    is flipped first. With `rescale=True`, alpha is 32 times smaller for g =
+    exponential, and 16 times larger for the shrink functions.
 
     Args:
-        seed: Non-negative integer from which NumPy draws the weights, equally on every
-            backend. Each weight has a separate stream. `None` draws a seed that
-            follows `keras.utils.set_random_seed`.
+        seed: Non-negative integer seed of the weights, which NumPy draws and which are
+            equal on every backend. Each weight has a separate random stream. `None`
+            draws a seed that follows `keras.utils.set_random_seed`.
         rescale: Whether to keep the scale of the signal, for deep networks.
 
     Raises:
-        ValueError: If the seed is neither.
+        ValueError: If the seed is neither a non-negative integer nor `None`.
 
     Reference:
         The paper calls its start "classic random initialization" (section 4.1);
@@ -52,7 +53,7 @@ class RandomStart(Start):
         self.rescale = check_flag("rescale", rescale)
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
-        """Start values of every function of a layer (see `Start`)."""
+        """Return the start values of every function of a layer (see `Start`)."""
         for_alpha, for_beta = generator(self.seed).spawn(2)
         limit = np.sqrt(6 / (1 + k))
         shape = (*unshared, k)
@@ -66,23 +67,23 @@ class RandomStart(Start):
         return alpha, np.zeros(shape), beta, beta_bias
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"seed": self.seed, "rescale": self.rescale}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Make a start from its configuration.
+        """Return the start that a configuration describes.
 
-        Configurations without `rescale` are older than this argument, and every random
-        start was rescaled then.
+        Configurations without `rescale` are older than this argument. At that time
+        every random start was rescaled.
         """
         return cls(**{"rescale": True, **config})
 
 
 def _rescaled(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
-    """Return beta of functions whose mean square is 1 under the normal density."""
+    """Return beta such that the mean square of f is 1 under the normal density."""
     together, each = _mean_squares(alpha, beta, g)
-    # Scaling up what nearly cancels would make beta huge.
+    # If the units nearly cancel, rescaling would make beta huge.
     cancels = together < each.sum(axis=-1) / 100
     largest = each == each.max(axis=-1, keepdims=True)
     beta = np.where(cancels[..., None] & largest, -beta, beta)
@@ -93,10 +94,10 @@ def _rescaled(alpha: np.ndarray, beta: np.ndarray, g: Function) -> np.ndarray:
 def _mean_squares(
     alpha: np.ndarray, beta: np.ndarray, g: Function
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean squares of f(z) - f(0) and of its units, z standard normal."""
+    """Return the mean squares of f(z) - f(0) and of its units, for z ~ N(0, 1)."""
     at_zero = evaluate(g, 0.0)
     together, each = np.zeros(alpha.shape[:-1]), np.zeros(alpha.shape)
-    # Point by point: per-neuron functions are too many for an axis of points.
+    # Loop over the points: with "neuron" sharing, an axis of points would be too large.
     for point, weight in zip(*np.polynomial.hermite_e.hermegauss(40), strict=True):
         units = beta * (evaluate(g, alpha * point) - at_zero)
         density = weight / np.sqrt(2 * np.pi)

@@ -1,4 +1,4 @@
-"""Kernels of SIREN, for networks whose activation is sin."""
+"""`SirenKernel`, which draws the kernels of networks whose activation is sin."""
 
 import math
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from keras_vaf.utils import check_integer, check_number
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class SirenKernel(keras.initializers.Initializer):
-    """Uniform kernels for `VAFActivation(g="sin")`, as SIREN starts them.
+    """Uniform kernels for `VAFActivation(g="sin")`, initialized as in SIREN.
 
-    SIREN computes sin(omega (W x + b)). Here omega is a part of the kernel, so that the
-    activation is sin itself. With n inputs in [-1, 1], the kernel of the first layer is
+    SIREN computes sin(omega (W x + b)). Here omega is part of the kernel, so the
+    activation is plain sin. With n inputs in [-1, 1], the kernel of the first layer is
     uniform in `[-omega / n, omega / n]`. Those of the other layers are uniform in
     `[-limit, limit]` with `limit = sqrt(6 / n)`, which keeps the scale of the signal.
 
     Args:
-        omega: Scale of the first layer: the higher, the finer the details that the
-            network starts with. 0 is for the other layers.
+        omega: Scale of the first layer. A larger omega lets the network start with
+            finer details. Use 0 for all other layers.
         seed: Non-negative integer. Give each layer a different seed.
 
     Raises:

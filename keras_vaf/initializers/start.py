@@ -1,4 +1,4 @@
-"""The base classes of all starts of a VAF."""
+"""`Start` and `KnownStart`, the base classes of all starts of a VAF."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -9,11 +9,11 @@ from keras_vaf.initializers.fitting.limits import Ends, limit_slopes
 from keras_vaf.ops.functions import Function, evaluate, get_function
 
 INSIDE = np.linspace(-8, 8, 3201)
-"""Points at which the error of a start counts."""
+"""Points at which the error of a start is measured."""
 BESIDE = 1e-9
-"""Distance of points at both sides of each; functions may jump in between."""
+"""Distance of additional points on both sides of each point, in case f jumps."""
 FAR = 100.0
-"""Distance of the ends from 0."""
+"""Distance from 0 at which the errors at the ends are measured."""
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """alpha, alpha_bias, beta and beta_bias."""
@@ -23,8 +23,8 @@ class Start:
     """Start values of the four weights of a VAF.
 
     Unlike a `keras.initializers.Initializer`, a start sets the four weights together,
-    because only together do they make a function. A start of your own defines
-    `__call__` and `get_config`, and is registered with
+    because a function depends on all of them. To write a new start, define `__call__`
+    and `get_config`, and register the class with
     `keras.saving.register_keras_serializable`.
 
     Example:
@@ -37,22 +37,22 @@ class Start:
     """
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
-        """Start values of every function of a layer.
+        """Return the start values of every function of a layer.
 
         Args:
-            unshared: Sizes of the axes along which functions differ; `()` for one
+            unshared: Sizes of the axes along which functions differ; `()` for a single
                 function.
             k: Number of hidden units.
             g: Fixed function of the hidden units.
 
         Returns:
-            Float64 arrays: alpha, alpha_bias and beta of shape `(*unshared, k)`,
+            Float64 arrays: alpha, alpha_bias and beta of shape `(*unshared, k)`, and
             beta_bias of shape `unshared`.
         """
         raise NotImplementedError(f"{type(self).__name__} must define `__call__`.")
 
     def known(self, g: Function) -> "KnownStart | None":
-        """Return the equal start at a known function, or `None` if there is none.
+        """Return the equivalent start at a known function, or `None` if there is none.
 
         Args:
             g: Fixed function of the hidden units.
@@ -60,27 +60,27 @@ class Start:
         return None
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Make a start from its configuration."""
+        """Return the start that a configuration describes."""
         return cls(**config)
 
 
 class Errors(NamedTuple):
-    """Distances of f from the function that it starts at.
+    """Differences between f and the function at which it starts.
 
-    An end where f cannot have the slope of the function has a large distance.
+    The difference is large at an end where f cannot have the slope of the function.
     """
 
     largest: float
-    """Largest distance on [-8, 8]."""
+    """Largest difference on [-8, 8]."""
     left: float
-    """Distance at -100."""
+    """Difference at -100."""
     right: float
-    """Distance at 100."""
+    """Difference at 100."""
 
 
 class KnownStart(Start):
@@ -94,7 +94,7 @@ class KnownStart(Start):
         raise NotImplementedError(f"{type(self).__name__} must define `target`.")
 
     def units(self, k: int, g: Function) -> Values:
-        """Start values of one function, of shapes `(k,)`, `(k,)`, `(k,)` and `()`."""
+        """Return the start values of one function: `(k,)`, `(k,)`, `(k,)` and `()`."""
         raise NotImplementedError(f"{type(self).__name__} must define `units`.")
 
     @property
@@ -107,7 +107,7 @@ class KnownStart(Start):
         return self
 
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
-        """Start values of every function of a layer (see `Start`)."""
+        """Return the start values of every function of a layer (see `Start`)."""
         alpha, alpha_bias, beta, beta_bias = self.units(k, g)
         each, units = tuple(unshared), (*unshared, k)
         return (
@@ -118,15 +118,15 @@ class KnownStart(Start):
         )
 
     def error(self, k: int, g: str | Function = "relu") -> Errors:
-        """Return how far f is from the function.
+        """Return the largest differences between f and the function.
 
         Args:
             k: Number of hidden units.
             g: Fixed function of the hidden units.
 
         Returns:
-            The largest error on [-8, 8], and the errors at -100 and 100. They are 0,
-            rounding apart, where the start is exact.
+            The largest error on [-8, 8], and the errors at -100 and 100. If the start
+            is exact, they are 0 up to rounding.
 
         Example:
 
@@ -144,9 +144,9 @@ class KnownStart(Start):
         return Errors(float(max(inside)), float(left), float(right))
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether another start is the same."""
+        """Return whether another start is equal."""
         return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        """Return a hash, so that fits are cached."""
+        """Return a hash, so that fits can be cached."""
         return hash((type(self), *vars(self).values()))

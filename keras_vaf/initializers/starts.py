@@ -1,4 +1,4 @@
-"""All starts of a VAF, with one example of each: `STARTS`."""
+"""`STARTS`, which lists every start of a VAF with an example."""
 
 from keras_vaf.initializers.curve_start import CurveStart
 from keras_vaf.initializers.function_start import FunctionStart
@@ -14,4 +14,4 @@ STARTS: tuple[Start, ...] = (
     PiecewiseLinearStart(knots=(0,), slopes=(0.3, 1)),
     CurveStart("relu", alpha=(1, -1), alpha_bias=(0, 0), beta=(1, 1)),
 )
-"""One example of each start. Tests check the contract with it."""
+"""One example of each start, used by the contract tests."""

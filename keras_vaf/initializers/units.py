@@ -1,9 +1,11 @@
-"""Hidden units of a start: those that carry a function, and live spares.
+"""`carry` and `spare_units`: hidden units that form a function, and spare ones.
 
-A spare unit must not change f and must be able to learn. Copies of a carrier get equal
-gradients for ever, and units whose weights are all 0 get none. So a spare has beta = 0,
-alpha = -1 or +1, and its knot -alpha_bias / alpha among the values that enter the
-layer: at a quantile of the standard normal distribution.
+A carrier is a hidden unit that forms a part of the function. A spare unit must not
+change f and must be able to learn. A copy of a carrier would always receive the same
+gradient as the carrier, and a unit whose weights are all 0 would not receive any.
+Therefore a spare unit has beta = 0 and alpha = -1 or +1. Its knot, -alpha_bias / alpha,
+is a quantile of the standard normal distribution, so that it lies among the inputs of
+the layer.
 """
 
 import functools
@@ -20,23 +22,23 @@ from keras_vaf.ops.functions import Function, evaluate
 
 _quantile = NormalDist().inv_cdf
 _SAME = 1e-6
-"""Distance below which two units are equal: stored weights are rounded to float32."""
+"""Units closer than this are equal, because stored weights are rounded to float32."""
 
 Carrier = tuple[float, float, float]
-"""alpha, alpha_bias and beta of a hidden unit that carries a part of f."""
+"""alpha, alpha_bias and beta of a carrier."""
 
 
 def carry(
     carriers: list[Carrier], beta_bias: float, k: int, g: Function, what: str
 ) -> Values:
-    """Fill up k hidden units with live spares behind those that carry the function.
+    """Return k hidden units: the carriers of a function, followed by spare units.
 
     Args:
-        carriers: Units that make up the function.
-        beta_bias: The function's constant.
+        carriers: Units whose sum is the function, up to a constant.
+        beta_bias: The constant of the function.
         k: Number of hidden units.
         g: Fixed function of the hidden units.
-        what: The start, for the error.
+        what: Name of the start, for the error message.
 
     Raises:
         ValueError: If k is less than the number of carriers.
@@ -55,20 +57,20 @@ def carry(
 def spare_units(
     count: int, g: Function, alpha: Any = (), alpha_bias: Any = ()
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return hidden units that leave f as it is and can learn.
+    """Return hidden units that do not change f and can learn.
 
     beta is 0 and alpha is -1, +1, -1, ... The knots are quantiles of the standard
-    normal distribution. A g that overflows or has no value on one side of [-100, 100],
-    such as exp or log, would give 0 times infinity where the rest of f is finite. Its
-    spare units have alpha +1 and knots on that side. With values missing on both sides,
-    as for tan, the units are g(x / 2), g(x / 3), ...
+    normal distribution. If g overflows or is undefined on one side of [-100, 100], as
+    exp or log does, a spare unit could be 0 times infinity where the rest of f is
+    finite. The spare units of such a g have alpha = +1 and knots on that side. If g is
+    not finite on both sides, as for tan, the units are g(x / 2), g(x / 3), ...
 
     Args:
         count: Number of spare units.
         g: Fixed function of the hidden units.
-        alpha: Factors of the hidden units that exist, of any shape. No spare unit
-            equals one of them: equal units would get equal gradients for ever.
-        alpha_bias: Biases of the hidden units that exist, of the same shape.
+        alpha: Factors of the existing hidden units, of any shape. Spare units differ
+            from all of them, because equal units would always receive equal gradients.
+        alpha_bias: Biases of the existing hidden units, of the same shape.
 
     Returns:
         alpha, alpha_bias and beta of the spare units, float64, of shape `(count,)`.
@@ -104,7 +106,7 @@ def _candidates(g: Function) -> Callable[[int], np.ndarray]:
 
 
 def _finite(g: Function) -> tuple[bool, bool]:
-    """Tell whether a function is finite in float32 on [-100, 0) and on (0, 100]."""
+    """Return whether a function is finite in float32 on [-100, 0) and on (0, 100]."""
     known = elementwise(g).finite
     if known is not None:
         return known[0] <= -FAR, known[1] >= FAR
@@ -138,11 +140,11 @@ def _pairs(units: Iterable[tuple[float, float]]) -> np.ndarray:
 
 
 def relu_units(lines: Lines) -> tuple[list[Carrier], float]:
-    """Return the units with g = relu, and the constant, that make up lines.
+    """Return the units with g = relu and the constant whose sum is made of given lines.
 
-    Each change of slope is carried by one unit. Units to the left of a level line look
-    to the left, units to the right of it look to the right. Without a level line one
-    more unit carries the slope at the left end.
+    Each unit makes one change of slope. Units left of a horizontal line are active on
+    their left side, and units right of it on their right side. Without a horizontal
+    line, an additional unit adds the slope at the left end.
     """
     knots, slopes, value = lines
     if 0 not in slopes:

@@ -1,14 +1,15 @@
 """Trainable activations as Keras layers.
 
-Put one where a fixed activation layer stands:
+Use one in place of a fixed activation layer:
 
 ```python
 keras.layers.Dense(64),
 keras_vaf.layers.VAFActivation(),
 ```
 
-The layers that a VAF is compared with share its base class, `TrainableActivation`, and
-are used in the same way. Only `Maxout` and `MLPConv` are not functions of one number.
+`VAFActivation` is the VAF of the paper. The other trainable activations share its base
+class, `TrainableActivation`, and are used in the same way. Two layers, `Maxout` and
+`MLPConv`, are not element-wise functions and do not share it.
 """
 
 from keras_vaf.layers.vaf_activation import VAFActivation  # first in the reference
@@ -54,11 +55,11 @@ __all__ = [
     "VAFActivation",
 ]
 
-# Contract tests, comparisons, searches, benchmarks and pictures use these entries. The
-# first one is that of `VAFActivation`. Names are literals, because the command line
-# reads them from this file without importing it.
+# Contract tests, comparisons, searches, benchmarks and pictures use these entries.
+# `VAFActivation` comes first. Names are literals because the command line reads them
+# from this file without importing it.
 _PAPER = {"k": 3, "g": "relu"}
-_DIFFERENT = "it adds up different functions, and a VAF has one g"
+_DIFFERENT = "it is a sum of different functions, and a VAF has only one g"
 _SEVERAL = "it is not a function of one number"
 
 ACTIVATIONS = (
@@ -122,8 +123,8 @@ ACTIVATIONS = (
         cases=({"q": 5, "initialization": "gelu"},),
         spread=0.15,
         expanded=True,
-        not_a_vaf="its pieces are cubic; start a VAF near it with `initialization` set "
-        "to a registered function of its values",
+        not_a_vaf="its pieces are cubic; to start a VAF near it, set `initialization` "
+        "to a registered function with its values",
     ),
     Member(
         PolynomialActivation,
@@ -131,14 +132,14 @@ ACTIVATIONS = (
         "Polynomial",
         spread=0.08,
         expanded=True,
-        not_a_vaf="its powers are different functions, and a VAF has one g",
+        not_a_vaf="its powers are different functions, and a VAF has only one g",
     ),
     Member(
         Rational,
         "rational",
         "Rational",
         spread=0.1,
-        not_a_vaf="it is a quotient of polynomials, and a VAF is a sum",
+        not_a_vaf="it is a quotient of polynomials, and a VAF is a sum of functions",
     ),
     Member(Snake, "snake", "Snake", not_a_vaf=_DIFFERENT),
     Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),

@@ -1,4 +1,4 @@
-"""`activation_inputs` returns what enters each trainable activation of a model."""
+"""`activation_inputs`, which samples the inputs of a model's trainable activations."""
 
 import contextlib
 import math
@@ -12,7 +12,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
 FUNCTIONS = 64
-"""Number of functions of a layer that are looked at, evenly spaced."""
+"""Largest number of functions of a layer that are sampled, evenly spaced."""
 _VALUES = 50_000
 _BATCH = 256
 
@@ -24,7 +24,7 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
         model: Any model or layer.
 
     Raises:
-        ValueError: If it is not a model, or has none.
+        ValueError: If `model` is not a model, or has no trainable activation.
     """
     if not isinstance(model, keras.layers.Layer):
         raise ValueError(
@@ -34,31 +34,32 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
     found = find_layers(model, TrainableActivation)
     if not found:
         raise ValueError(
-            "Expected a model with a trainable activation of keras_vaf.layers; "
-            "`keras_vaf.models.convert` makes one. "
+            "Expected a model with a trainable activation of keras_vaf.layers. "
+            "`keras_vaf.models.convert` puts such activations into a model. "
             f"Received: model={model.name!r} with none"
         )
     return found
 
 
 def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
-    """Run a model and return a sample of what enters each trainable activation.
+    """Run a model and return a sample of the inputs of each trainable activation.
 
-    The activations may be anywhere: in nested models, in other layers, in several
-    places, or in code of the model's own.
+    Activations are found anywhere in the model: in nested models, in other layers, and
+    in layers that the code of a subclassed model calls. An activation may be used
+    several times.
 
     Args:
         model: Any model.
-        data: Inputs of the model: arrays, in the structure that the model takes.
+        data: Inputs of the model, as arrays in the structure that the model takes.
 
     Returns:
-        Float32 arrays of shape `(values, functions)` by the path of the layer, as in
-        `find_layers`. A layer that differs along some axes has one column for each of
-        its functions, or for 64 of them. All columns together have about 50,000 values
-        at most. A layer that the model did not call is left out.
+        A dictionary from the path of each layer (see `find_layers`) to a float32 array
+        of shape `(values, functions)`. A layer with several functions has one column
+        per function, for at most 64 functions. An array has about 50,000 values at
+        most. Layers that the model did not call are left out.
     """
     leaves = keras.tree.flatten(data)
-    if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of one array
+    if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of a single array
         data = np.asarray(data)
     data = keras.tree.map_structure(keras.ops.convert_to_numpy, data)
     rows = min(map(len, keras.tree.flatten(data)))
@@ -84,7 +85,7 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
 
 
 def chosen_functions(count: int) -> np.ndarray:
-    """Return the positions of the functions that are looked at.
+    """Return the indices of the functions that are sampled.
 
     Args:
         count: Number of functions of a layer.
@@ -96,13 +97,13 @@ def chosen_functions(count: int) -> np.ndarray:
 def _recording(
     layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]], most: int
 ) -> Iterator[None]:
-    """Record what enters the layers while the model is called."""
+    """Record the inputs of the layers while the model is called."""
 
     def recording(layer: TrainableActivation, values: list[np.ndarray]) -> Callable:
         call = layer.call
 
         def record_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
-            # Tensors have no values yet while Keras builds a layer.
+            # While Keras builds a layer, tensors do not have values yet.
             with contextlib.suppress(TypeError, ValueError, NotImplementedError):
                 array = keras.ops.convert_to_numpy(x).astype("float32")
                 values.append(_thinned(_by_function(layer, array), most))
@@ -120,7 +121,7 @@ def _recording(
 
 
 def _by_function(layer: TrainableActivation, values: np.ndarray) -> np.ndarray:
-    """Return an input of a layer, `(values, functions)`, by the function it enters."""
+    """Return an input of a layer as `(values, functions)`, one column per function."""
     unshared = layer._unshared_axes
     last = range(values.ndim - len(unshared), values.ndim)
     count = math.prod(values.shape[axis] for axis in unshared)
@@ -129,13 +130,13 @@ def _by_function(layer: TrainableActivation, values: np.ndarray) -> np.ndarray:
 
 
 def _thinned(values: np.ndarray, most: int) -> np.ndarray:
-    """Return rows at even distances with about `most` values."""
+    """Return evenly spaced rows that hold about `most` values together."""
     return values[:: max(1, math.ceil(values.size / most))]
 
 
 @contextlib.contextmanager
 def _eagerly(model: keras.Model) -> Iterator[None]:
-    """Run a model without gradients, and its loops over time steps eagerly."""
+    """Run a model without gradients, and run its loops over time steps eagerly."""
     backend = keras.backend.backend()
     if backend == "jax" and find_layers(model, keras.layers.RNN):
         import jax

@@ -1,4 +1,4 @@
-"""Checks and texts of the arguments of trainable activations."""
+"""`check_new` and other checks of the arguments of trainable activations."""
 
 import inspect
 from typing import Any
@@ -21,27 +21,27 @@ def signature_of(kind: Any) -> inspect.Signature:
 
 
 def positional(kind: type) -> list[str]:
-    """Return the arguments of a class that a call may give without their names."""
+    """Return the names of the arguments of a class that can be given by position."""
     parameters = signature_of(kind).parameters.values()
     return [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
 def check_new(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Check the arguments of a new layer before its `__init__` does.
+    """Check the arguments of a new layer before its `__init__` runs.
 
     Args:
         kind: A class derived from `TrainableActivation`.
-        args: Arguments without names.
-        kwargs: Arguments with names.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
 
     Raises:
-        ValueError: If one is a tensor, or has an unknown name.
+        ValueError: If an argument is a tensor, or has an unknown name.
     """
     for arg in args:
         if isinstance(arg, keras.KerasTensor) or keras.ops.is_tensor(arg):
             raise ValueError(
-                f"{kind.__name__} is a class, and a tensor was given to it instead of "
-                "to a layer: use an instance, as in "
+                f"{kind.__name__} is a class; a tensor must be given to a layer, not "
+                "to the class. Use an instance, as in "
                 f"`Dense(8, activation={kind.__name__}())`. "
                 f"Received: a tensor of shape {tuple(arg.shape)}"
             )
@@ -51,25 +51,26 @@ def check_new(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def check_names(kind: Any, kwargs: dict[str, Any], known: tuple[str, ...] = ()) -> None:
-    """Raise a `ValueError` for the name of an argument that no layer has.
+    """Raise a `ValueError` for an argument with an unknown name.
 
     Args:
         kind: A class derived from `TrainableActivation`.
-        kwargs: Arguments with names.
-        known: Names that are allowed besides those of every layer.
+        kwargs: Keyword arguments.
+        known: Names that are allowed in addition to those of every layer.
     """
     allowed = {*known, *OF_EVERY_LAYER}
     hints = sorted({*allowed, *signature_of(kind).parameters} - {"kwargs"})
     for name, value in kwargs.items():
         if name not in allowed:
             raise ValueError(
-                f"{kind.__name__} has no argument of this name."
-                f"{did_you_mean(name, hints)} Received: {name}={value!r}"
+                f"{kind.__name__} does not have an argument of this name."
+                f"{did_you_mean(name, hints)} "
+                f"Received: {name}={value!r}"
             )
 
 
 def representation(layer: Any) -> str:
-    """Return name and arguments of a layer, such as k, g and sharing of a VAF."""
+    """Return the text of a layer: its class and arguments, such as k and g of a VAF."""
     given = {name: getattr(layer, name, None) for name in positional(type(layer))}
     given.pop("data_format", None)
     parts = {"name": layer.name, **given, "built": layer.built}

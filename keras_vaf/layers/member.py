@@ -1,4 +1,4 @@
-"""`Member`, an activation layer and its use in the rest of the project."""
+"""`Member`, which describes how the rest of the project uses an activation layer."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,20 +10,22 @@ Row = tuple[str, str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Member:
-    """An activation layer of this package, and its use in the rest of the project.
+    """An activation layer of this package, and how the rest of the project uses it.
 
     Attributes:
         layer: Class of the layer.
-        name: Name on the command line. Layers without a name are not compared and not
-            searched.
+        name: Name on the command line. Layers without a name are left out of
+            comparisons and searches.
         title: Name in tables and pictures.
-        arguments: Arguments of the layer in comparisons, as JSON can hold them.
-        variants: Further rows of comparisons: name, title and arguments.
-        cases: Arguments of the layers that the contract is tested on.
+        arguments: Arguments of the layer in comparisons, as JSON values.
+        variants: Further rows of comparisons: the name, title and arguments of each.
+        cases: Arguments of the layers that the contract test checks.
         picture: Arguments of the layer in its picture.
         spread: Standard deviation of the other weights that the picture shows.
-        expanded: Whether the benchmark compares it with its usual implementation.
-        not_a_vaf: Why `keras_vaf.models.to_vaf` refuses it; empty if it does not.
+        expanded: Whether the benchmark compares the layer with its usual
+            implementation.
+        not_a_vaf: Reason why `keras_vaf.models.to_vaf` cannot convert the layer, or an
+            empty string if it can.
     """
 
     layer: type[keras.layers.Layer]
@@ -39,7 +41,7 @@ class Member:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of comparisons: name, title and arguments."""
+        """Return the rows of comparisons: the name, title and arguments of each."""
         if not self.name:
             return ()
         return ((self.name, self.title, self.arguments), *self.variants)

@@ -1,4 +1,4 @@
-"""The axes along which elements share one function."""
+"""`unshared_axes` and the checks of `sharing`, which says who shares a function."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,17 +13,18 @@ DATA_FORMATS = ("channels_last", "channels_first")
 
 
 def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
-    """Return a valid `sharing`; the rank of the input is checked later.
+    """Check `sharing` and return it. The rank of the input is checked later.
 
     Args:
         sharing: `"layer"`, `"channel"`, `"neuron"`, or the axes along which the
             function is shared, counted over the whole input.
 
     Returns:
-        The name, or a tuple of axes.
+        The name, or the axes as a tuple.
 
     Raises:
-        ValueError: If the argument is neither.
+        ValueError: If the argument is not one of these, names the batch axis, or
+            repeats an axis.
     """
     if isinstance(sharing, str) and sharing in NAMES:
         return sharing  # type: ignore[return-value]
@@ -38,8 +39,8 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
         )
     if 0 in sharing:
         raise ValueError(
-            "`sharing` must not name the batch axis, 0, along which the function is "
-            f"always shared. Received: sharing={sharing!r}"
+            "`sharing` must not include the batch axis, 0: the function is always "
+            f"shared along it. Received: sharing={sharing!r}"
         )
     if len(set(sharing)) != len(sharing):
         raise ValueError(
@@ -49,14 +50,14 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
 
 
 def validate_data_format(data_format: str | None) -> str:
-    """Return the place of the channel axis.
+    """Check `data_format` and return it.
 
     Args:
         data_format: `"channels_last"`, `"channels_first"`, or `None` for
             `keras.config.image_data_format()`.
 
     Raises:
-        ValueError: If it is not one of these.
+        ValueError: If `data_format` is not one of these.
     """
     if data_format is None:
         return keras.config.image_data_format()
@@ -64,17 +65,17 @@ def validate_data_format(data_format: str | None) -> str:
 
 
 def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:
-    """Return the axes along which functions differ, ascending.
+    """Return the axes along which functions differ, in ascending order.
 
     Args:
         sharing: A valid sharing.
-        rank: Number of axes of the input, the batch counted.
-        data_format: `"channels_last"` or `"channels_first"`, the place of the channel
-            axis at rank 3 and more. At rank 2 it is the last axis.
+        rank: Number of axes of the input, including the batch axis.
+        data_format: `"channels_last"` or `"channels_first"`: position of the channel
+            axis for rank 3 or more. At rank 2 the channel axis is the last axis.
 
     Raises:
-        ValueError: If an axis does not exist at this rank, or is the batch axis, or is
-            named twice.
+        ValueError: If an axis does not exist at this rank, is the batch axis, or
+            appears twice.
     """
     if sharing == "layer":
         return ()
@@ -85,8 +86,9 @@ def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, .
     resolved = [axis + rank if axis < 0 else axis for axis in sharing]
     if any(not 0 < axis < rank for axis in resolved):
         raise ValueError(
-            f"For an input of rank {rank}, `sharing` may name the axes 1 to {rank - 1} "
-            f"or -{rank - 1} to -1. Received: sharing={sharing!r}"
+            f"For an input of rank {rank}, the axes of `sharing` must be 1 to "
+            f"{rank - 1} or -{rank - 1} to -1. "
+            f"Received: sharing={sharing!r}"
         )
     if len(set(resolved)) != len(resolved):
         raise ValueError(
@@ -102,9 +104,9 @@ def unshared_sizes(
     """Return the sizes of the axes that are not shared.
 
     Args:
-        axes: The axes.
-        input_shape: Shape of the input, with the batch.
-        sharing: As the layer has it, for the error message.
+        axes: The unshared axes.
+        input_shape: Shape of the input, including the batch axis.
+        sharing: The layer's `sharing`, for the error message.
 
     Raises:
         ValueError: If a size is unknown.

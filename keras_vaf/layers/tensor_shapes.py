@@ -1,4 +1,4 @@
-"""Inputs that are ragged, or whose rank is not known: TensorFlow has both."""
+"""`elementwise`, which also takes TensorFlow's ragged tensors and unknown ranks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from keras_vaf.types import Tensor
 
 
 def has_unknown_rank(x: Any) -> bool:
-    """Tell whether a tensor has no known rank."""
+    """Return whether the rank of a tensor is unknown."""
     if keras.backend.backend() != "tensorflow":
         return False
     return getattr(getattr(x, "shape", None), "rank", 0) is None
@@ -20,10 +20,10 @@ def elementwise(
     x: Tensor,
     unshared: Sequence[int],
 ) -> Tensor:
-    """Apply a function to every element of any tensor.
+    """Apply a function to every element of a tensor, which may be ragged.
 
     Args:
-        compute: Takes a tensor of known rank and its unshared axes.
+        compute: Function of a tensor of known rank and its unshared axes.
         x: The tensor.
         unshared: Axes along which functions differ. Ragged axes must be shared.
 

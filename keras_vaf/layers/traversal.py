@@ -1,4 +1,4 @@
-"""`find_layers`, which finds layers of a class anywhere in a model."""
+"""`find_layers`, which finds the layers of given classes anywhere in a model."""
 
 from typing import TypeVar
 
@@ -10,18 +10,19 @@ Kind = TypeVar("Kind", bound=keras.layers.Layer)
 def find_layers(
     outer: keras.layers.Layer, kinds: type[Kind] | tuple[type[Kind], ...]
 ) -> dict[str, Kind]:
-    """Return the layers of some kinds in a layer or model, each of them once.
+    """Return the layers of given classes in a layer or model, each layer once.
 
     The search includes nested models, wrappers, recurrent cells and the `activation` of
     other layers.
 
     Args:
         outer: The model, or any layer that holds others.
-        kinds: Classes of the wanted layers. Layers inside one of these are not
-            searched.
+        kinds: Classes of the wanted layers. The search does not enter a layer of these
+            classes.
 
     Returns:
-        The layers by their path, names joined by slashes, in the model's order.
+        A dictionary from the path of each layer to the layer, in the model's order. A
+        path joins layer names by slashes.
     """
     return _find(outer, kinds, "")
 

@@ -1,4 +1,4 @@
-"""`VAFActivation`, the paper's trainable activation."""
+"""`VAFActivation`, the trainable activation of the paper."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,62 +25,64 @@ class VAFActivation(TrainableActivation):
     f(a) = sum_{j=1..k} beta_j * g(alpha_j * a + alpha_bias_j) + beta_bias
     ```
 
-    One function of 3k + 1 parameters serves all elements that share it (see
-    `sharing`). It takes the place of a fixed activation layer anywhere in a model and
-    is trained with the rest of it. By default f starts as g itself: before training the
-    model computes what it would compute with g.
+    All elements that share a function (see `sharing`) use the same 3k + 1 parameters.
+    The layer replaces a fixed activation layer anywhere in a model and is trained
+    together with the model. By default f starts as g: before training, the model
+    computes the same output as with g.
 
     Args:
         k: Number of hidden units.
         g: Fixed function of the hidden units: the name of an element-wise Keras
             activation (`"relu"`, `"tanh"`, ...), or a registered function.
-        sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
-            of a channel), `"neuron"` (those of the same place in every sample), or a
-            tuple of the axes along which it is shared. Axes count over the whole input;
-            the batch axis, 0, is always shared and not named.
-        initialization: How f starts: `"g"`, as g itself; `"random"`; the name of an
-            element-wise Keras activation (`"relu"`) or a registered function, as that
-            function; or a `keras_vaf.initializers.Start`.
-        data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
-            for inputs of rank 3 or more. `None` means
+        sharing: Elements that share one function: `"layer"` (one function for all),
+            `"channel"` (one function per channel), `"neuron"` (one function per
+            position, shared only over the batch), or a tuple of the axes along which
+            the function is shared. Axes count over the whole input. The batch axis, 0,
+            is always shared and must not be in the tuple.
+        initialization: Function at which f starts: `"g"` for g itself, `"random"` for
+            random weights, the name of an element-wise Keras activation (`"relu"`), a
+            registered function, or a `keras_vaf.initializers.Start`.
+        data_format: `"channels_last"` or `"channels_first"`: position of the channel
+            axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
-        alpha_regularizer: Regularizer of `alpha`, as for any layer of Keras.
+        alpha_regularizer: Regularizer of `alpha`, as for any Keras layer.
         alpha_bias_regularizer: Regularizer of `alpha_bias`.
         beta_regularizer: Regularizer of `beta`.
         beta_bias_regularizer: Regularizer of `beta_bias`.
-        alpha_constraint: Constraint on `alpha`, as for any layer of Keras.
+        alpha_constraint: Constraint on `alpha`, as for any Keras layer.
         alpha_bias_constraint: Constraint on `alpha_bias`.
         beta_constraint: Constraint on `beta`.
         beta_bias_constraint: Constraint on `beta_bias`.
         function_regularizer: A penalty on the function itself, such as
             `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
             the layer to a scalar tensor.
-        function_constraint: A set that the function is kept in, such as
+        function_constraint: A constraint on the function itself, such as
             `keras_vaf.constraints.SlopeBound`.
         name: Name of the layer.
         dtype: Data type or dtype policy of the layer.
         trainable: Whether the weights are trained.
-        activity_regularizer: Penalty on the output, as for any layer of Keras.
+        activity_regularizer: Penalty on the output, as for any Keras layer.
         autocast: Whether inputs are cast to the compute dtype.
 
     Input shape:
-        Any, of rank 2 or more, of floats. Under `"layer"` sharing every call may have
-        another shape. Otherwise rank and sizes of the unshared axes are fixed when the
-        layer is built.
+        Floating-point tensors of rank 2 or more. With `sharing="layer"`, each call may
+        use a different shape. Otherwise the rank and the sizes of the unshared axes are
+        fixed when the layer is built.
 
     Output shape:
-        That of the input.
+        Same as the input.
 
     Weights:
         `alpha`, `alpha_bias`, `beta` of shape `(*unshared, k)` and `beta_bias` of shape
-        `unshared`, the sizes of the axes that are not shared, in order. For an input of
-        shape `(batch, height, width, channels)`: `(k,)` and `()` under `"layer"`
-        sharing; `(channels, k)` and `(channels,)` under `"channel"`; `(height, width,
-        channels, k)` and `(height, width, channels)` under `"neuron"`.
+        `unshared`, where `unshared` is the tuple of sizes of the axes that are not
+        shared. For an input of shape `(batch, height, width, channels)`, these shapes
+        are `(k,)` and `()` for `"layer"`, `(channels, k)` and `(channels,)` for
+        `"channel"`, and `(height, width, channels, k)` and `(height, width, channels)`
+        for `"neuron"`.
 
     Raises:
-        ValueError: If an argument is not one of the above, if an unshared axis has no
-            known size, or if the input is not of floats.
+        ValueError: If an argument is invalid, if the size of an unshared axis is
+            unknown, or if the input is not of a floating-point type.
 
     Reference:
         [Apicella, Isgrò, Prevete, 2019](https://doi.org/10.1016/j.neucom.2019.08.065),
@@ -150,5 +152,5 @@ class VAFActivation(TrainableActivation):
         )
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of alpha, alpha_bias, beta and beta_bias."""
+        """Return the start values of alpha, alpha_bias, beta and beta_bias."""
         return self._start(unshared, self.k, self.g)

@@ -1,4 +1,4 @@
-"""Initializer, penalty and configuration of the weights of `TrainableActivation`."""
+"""Initializers, penalties and constraints for the weights of `TrainableActivation`."""
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -15,7 +15,7 @@ from keras_vaf.types import Tensor
 
 
 class PenaltyOnLayer(keras.regularizers.Regularizer):
-    """A penalty on a layer, added to the one on its first trained weight."""
+    """A penalty on a layer, added to the penalty on its first trained weight."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class PenaltyOnLayer(keras.regularizers.Regularizer):
 
 
 class ConstraintOnFunction(keras.constraints.Constraint):
-    """A constraint on the function of a layer, as that of one of its weights."""
+    """A constraint on the function of a layer, applied through one of its weights."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class ConstraintOnFunction(keras.constraints.Constraint):
 
 
 class Constant(keras.initializers.Initializer):
-    """A given array as an initializer, which is not saved."""
+    """An initializer that returns a given array and is not saved."""
 
     def __init__(self, value: np.ndarray) -> None:
         self.value = value
@@ -63,9 +63,9 @@ class Constant(keras.initializers.Initializer):
 
 
 def constraint_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
-    """Return the constraint of a weight of a layer, that on the function included."""
+    """Return the constraint on a weight, including the constraint on the function."""
     constraint = getattr(layer, f"{name}_constraint")
-    if isinstance(constraint, Monotone):  # it depends on the values of another weight
+    if isinstance(constraint, Monotone):  # depends on the values of another weight
         constraint = constraint.of(layer, name)
     of_function = layer.function_constraint
     if of_function is None or name not in of_function.changes:
@@ -77,7 +77,8 @@ def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
     """Return the penalty on a weight of a layer.
 
     Keras sums the regularizers of all trained weights, wherever the layer is nested and
-    however the step is compiled. The penalty on the function rides on the first.
+    however the training step is compiled. Therefore the penalty on the function is
+    added to the regularizer of the first weight.
     """
     regularizer = getattr(layer, f"{name}_regularizer")
     penalty, fixed = layer.function_regularizer, layer.non_trainable_weight_names
@@ -97,7 +98,7 @@ def get_function_constraint(
         layer: The layer.
 
     Raises:
-        ValueError: If the argument is not one of these, or is for other layers.
+        ValueError: If the argument is not one of these, or does not support this layer.
     """
     if isinstance(identifier, dict):
         identifier = keras.saving.deserialize_keras_object(identifier)
@@ -123,7 +124,7 @@ def get_function_regularizer(
         layer: The layer.
 
     Raises:
-        ValueError: If the argument is not one of these, or is for other layers.
+        ValueError: If the argument is not one of these, or does not support this layer.
     """
     if isinstance(identifier, dict):
         identifier = keras.saving.deserialize_keras_object(identifier)
@@ -140,7 +141,7 @@ def get_function_regularizer(
 
 
 def to_config(value: Any, argument: str) -> Any:
-    """Return an argument of a layer as its configuration holds it."""
+    """Return an argument of a layer in the form that its configuration stores."""
     if isinstance(value, FunctionType):
         return function_identifier(value, argument)
     if isinstance(value, tuple) and any(map(callable, value)):

@@ -1,14 +1,14 @@
-"""Convert, simplify and freeze whole models, and make the networks of the paper.
+"""Convert, simplify and freeze whole models, and build the networks of the paper.
 
 `convert` replaces the fixed activations of a model by trainable ones that start at the
 same functions. `grow` gives VAFs more hidden units, and `simplify` removes units that
-contribute little. `revert` puts fixed activations back, `nearest` names the known
-function nearest to a learned one, and `freeze` makes a model that needs only Keras.
-`save_curve` and `load_curve` carry a learned function to another model. `to_vaf` writes
-one activation as a VAF. `mlp`, `cnet` and `nin` make the networks of the paper.
-`train_only_activations` freezes all other weights of a model, and `save_activations`
-and `load_activations` carry the activations alone. `lipschitz_certificate` bounds how
-much the output of a model can change.
+contribute little. `revert` restores fixed activations, `nearest` finds the known
+function nearest to a learned one, and `freeze` returns a model that needs only Keras.
+`save_curve` and `load_curve` transfer a learned function to another model. `to_vaf`
+returns an equivalent VAF for another activation. `mlp`, `cnet` and `nin` build the
+networks of the paper. `train_only_activations` freezes all other weights of a model.
+`save_activations` and `load_activations` save and load the activations alone.
+`lipschitz_certificate` bounds how much the output of a model can change.
 """
 
 from keras_vaf.models.activations_alone import (

@@ -1,4 +1,4 @@
-"""`Maker` makes the activations that `convert` puts in place of others."""
+"""`Maker`, which makes the activations that `convert` puts into a model."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _GRID = np.linspace(-8, 8, 801)
 
 
 class Maker:
-    """Makes the activations that replace others.
+    """Makes the new activations that replace fixed ones.
 
     Args:
         to: A class of `keras_vaf.layers`, or a function from a layer to a new one.
@@ -29,10 +29,11 @@ class Maker:
         g: Fixed function of a VAF's hidden units, or `None` for one that makes the
             start exact.
         sharing: As for `keras_vaf.layers.TrainableActivation`.
-        data_format: Where the model has its channels; `None` if nothing tells.
+        data_format: Position of the model's channel axis; `None` if it is unknown.
 
     Raises:
-        ValueError: If `to` is none of these, or k or g is given and `to` has none.
+        ValueError: If `to` is not one of these, or if k or g is given and `to` does not
+            take it.
     """
 
     def __init__(
@@ -47,21 +48,21 @@ class Maker:
         self._family = _is_class(to, TrainableActivation)
         if not self._family and (isinstance(to, type) or not callable(to)):
             raise ValueError(
-                "`to` must be a class of keras_vaf.layers for functions of one number, "
-                "or a function that takes a layer and returns the activation layer to "
-                f"replace its activation. Received: to={to!r}"
+                "`to` must be an element-wise class of keras_vaf.layers, or a function "
+                "that takes a layer and returns the activation layer to replace its "
+                f"activation. Received: to={to!r}"
             )
         self._g = g
         self._vaf = _is_class(to, VAFActivation)
         given = {n: value for n, value in (("k", k), ("g", g)) if value is not None}
         if given and not self._vaf:
             raise ValueError(
-                "`k` and `g` are arguments of a VAFActivation, and `to` makes another "
-                f"layer. Received: to={to!r}, {given}"
+                "`k` and `g` are arguments of VAFActivation, and `to` makes a layer of "
+                f"another class. Received: to={to!r}, {given}"
             )
         self._arguments = {"sharing": sharing, "data_format": data_format}
         self._k = {} if k is None else {"k": k}
-        # Most activations of a model are the same function.
+        # Cached, because most activations of a model are the same function.
         self._known: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
     def make(self, activation: Any, layer: Node, name: str) -> NewActivation:
@@ -69,12 +70,13 @@ class Maker:
 
         Args:
             activation: A fixed activation: a layer, an operation or a function.
-            layer: The layer that it is, or that applies it.
+            layer: The activation itself if it is a layer, or the layer that applies it.
             name: Name of the new layer.
 
         Raises:
-            KeptError: If none can start there.
-            ValueError: If k is too small for it, or `to` does not return a layer.
+            KeptError: If no activation can start at this function.
+            ValueError: If k is too small for the function, or if `to` does not return a
+                layer.
         """
         policy = getattr(layer, "dtype_policy", None)
         arguments = {"name": name, "dtype": _float_policy(policy)}
@@ -101,7 +103,7 @@ class Maker:
         return NewActivation(new, found.name, type(new).__name__)
 
     def _start(self, found: Fixed) -> dict[str, Any]:
-        """Return the arguments that say where an activation starts."""
+        """Return the arguments that set the function at which an activation starts."""
         function = getattr(found.start, "function", None)
         if self._vaf:
             g = _exact(found) if self._g is None else self._g
@@ -112,7 +114,7 @@ class Maker:
         return {"initialization": function} if starts and function else {}
 
     def _measure(self, found: Fixed, start: dict[str, Any]) -> float:
-        """Return the largest error on [-8, 8] of a function of the layer."""
+        """Return the largest error of a start on [-8, 8]."""
         probe = self._to(**start)
         probe.build((None, 1))
         difference = probe.function(_GRID).ravel() - found.start.target(_GRID)
@@ -121,7 +123,7 @@ class Maker:
     def _like_prelu(
         self, layer: keras.layers.PReLU, arguments: dict[str, Any]
     ) -> NewActivation:
-        """Return a VAF with as many functions as a PReLU has slopes."""
+        """Return a VAF with one function per slope of a PReLU."""
         if self._g not in (None, "relu", keras.activations.relu):
             raise KeptError("only a VAF with g='relu' starts at its slopes")
         if not layer.weights:
@@ -137,15 +139,15 @@ def _is_class(to: Any, kind: type) -> bool:
 
 
 def _exact(found: Fixed) -> str | Function:
-    """Return the g with which a VAF starts exactly at a function.
+    """Return a g with which a VAF starts exactly at a function.
 
     Raises:
-        KeptError: If there is none.
+        KeptError: If no such g is known.
     """
     if isinstance(found.start, CurveStart):
         raise KeptError(
-            "no g is known that starts exactly there: register the function, or choose "
-            f"a g. {HOW_TO_REGISTER}"
+            "no g is known for which the start is exact: register the function, or "
+            f"choose a g. {HOW_TO_REGISTER}"
         )
     if not isinstance(found.start, FunctionStart):
         return "relu"
@@ -154,6 +156,6 @@ def _exact(found: Fixed) -> str | Function:
 
 
 def _float_policy(policy: Any) -> Any:
-    """Return the policy that a quantized layer had before it was quantized."""
+    """Return the dtype policy of a quantized layer before quantization."""
     name = getattr(policy, "name", "")
     return name.partition("_from_")[2] or policy

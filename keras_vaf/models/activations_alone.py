@@ -1,4 +1,4 @@
-"""Train, save and load the trainable activations of a model alone."""
+"""`train_only_activations`, and functions that save and load activations alone."""
 
 import io
 import os
@@ -19,21 +19,21 @@ _UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> keras.Model:
     """Freeze all weights of a model except those of its trainable activations.
 
-    This is fine-tuning with few numbers: a VAF per layer has 3k + 1. The statistics of
-    batch normalization are frozen too, because such a layer acts as at inference. A
-    model that was compiled must be compiled again.
+    This is fine-tuning with few parameters: a VAF shared per layer has 3k + 1. Batch
+    normalization layers then run in inference mode, so their statistics are frozen too.
+    Compile a compiled model again afterwards.
 
     Args:
-        model: A model with trainable activations and with weights; `convert` makes one.
-        also: Names of layers that stay trainable besides the activations, such as the
-            head.
+        model: A built model with trainable activations, such as the result of
+            `convert`.
+        also: Names of other layers that stay trainable, such as the head.
 
     Returns:
         The same model.
 
     Raises:
-        ValueError: If the model has no trainable activation or no weights yet, or if a
-            name is not that of a layer with weights.
+        ValueError: If the model has no trainable activation or no weights yet, or if
+            `also` has a name that is not the name of a layer with weights.
 
     Example:
 
@@ -54,7 +54,7 @@ def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> kera
         )
     everything = {each.name: each for each in model._flatten_layers(include_self=False)}
     named = [_named(name, everything) for name in also]
-    model.trainable = True  # a frozen outer layer would freeze what it holds
+    model.trainable = True  # a frozen outer layer would freeze its inner layers
     for layer in model._flatten_layers(include_self=False, recursive=True):
         if not any(True for _ in layer._flatten_layers(include_self=False)):
             layer.trainable = False
@@ -70,7 +70,7 @@ def save_activations(model: keras.Model, path: str | os.PathLike[str]) -> Path:
 
     Args:
         model: A model with trainable activations.
-        path: The file. Its name should end in `.npz`.
+        path: Path of the file, which should end in `.npz`.
 
     Returns:
         The path written.
@@ -98,12 +98,12 @@ def load_activations(model: keras.Model, path: str | os.PathLike[str]) -> None:
 
     Args:
         model: A model with the same activations, in the same order.
-        path: A file that `save_activations` wrote.
+        path: Path of a file written by `save_activations`.
 
     Raises:
-        ValueError: If the file is of another model, incomplete, or another file. The
-            model is then unchanged.
-        FileNotFoundError: If there is no such file.
+        ValueError: If the file belongs to another model, is incomplete, or was not
+            written by `save_activations`. The model is not changed then.
+        FileNotFoundError: If the file does not exist.
 
     Example: see `save_activations`.
     """
@@ -140,7 +140,7 @@ def _arrays(model: keras.Model) -> dict[str, np.ndarray]:
 
 
 def _key(place: int, weight: Any) -> str:
-    """Return the name of a weight in a file: automatic names of layers may differ."""
+    """Return the name of a weight in a file, without the name of its layer."""
     return f"{place}/{weight.name}"
 
 

@@ -1,4 +1,4 @@
-"""Fixed activations of a model replaced by trainable ones that start there."""
+"""`convert`, which replaces the fixed activations of a model by trainable ones."""
 
 import dataclasses
 import warnings
@@ -38,49 +38,52 @@ def convert(
     sharing: str | Sequence[int] = "layer",
     inplace: bool = False,
 ) -> keras.Model:
-    """Replace the fixed activations of a model by trainable ones that start there.
+    """Replace the fixed activations of a model by trainable ones with an equal start.
 
-    The result computes what the model does until it is trained. VAFs that replace
-    functions made of straight lines have g = relu. All others have the replaced
+    Before training, the result computes the same outputs as the model. A VAF that
+    replaces a piecewise-linear function has g = relu. Any other VAF has the replaced
     function as g. Weights, names, frozen layers and compile arguments are kept.
 
-    An activation layer is replaced in its place. An activation that is built into a
-    layer, as in `Dense(8, activation="relu")`, becomes a separate layer after it,
-    called `NAME_activation`. Layers with code of their own, wrappers and recurrent
-    layers get the new activation as an argument. A subclassed model, such as a backbone
-    of keras-hub, keeps its class.
+    An activation layer is replaced by a new layer. An activation built into a layer, as
+    in `Dense(8, activation="relu")`, becomes a separate layer after it, called
+    `NAME_activation`. Custom layers, wrappers and recurrent layers receive the new
+    activation as an argument. A subclassed model, such as a keras-hub backbone, keeps
+    its class.
 
-    Activations that shape an output of the model are kept, and so are gates that
-    multiply other values.
+    Activations that shape an output of the model, such as softmax, are not replaced,
+    nor are gates that multiply other values.
 
     Args:
-        model: A Sequential or Functional model. It may hold others and use layers more
-            than once.
-        layers: The layers whose activations are replaced: the name of a layer, or a
-            pattern such as `"block1_*"`, with its path if it is inside another one
-            (`"backbone/*"`); a class of layers; a function that takes a layer and
-            returns whether to replace its activation; or a sequence of these. `None`
-            means all. An activation that shapes an output, gates other values or is
-            recurrent is replaced only if its layer is named here in full.
+        model: A Sequential or Functional model. It may contain other models and use
+            layers several times.
+        layers: The layers whose activations are replaced: a name or a pattern such as
+            `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a
+            class of layers; a function that takes a layer and returns whether to
+            replace its activation; or a sequence of these. `None` selects all layers.
+            An activation that shapes an output, gates other values or is recurrent is
+            replaced only if `layers` contains the full name of its layer.
         to: A class of `keras_vaf.layers`, or a function that takes a layer of the model
             and returns the new activation layer. Classes other than `VAFActivation`
-            start at the function if they can start at any.
+            start at the replaced function if they support starts at a function.
         k: Number of hidden units of a VAF.
-        g: Fixed function of a VAF's hidden units. With a g that is not exact, the
-            report has the error, and a warning gives the largest one above 0.01.
+        g: Fixed function of a VAF's hidden units. If the start is not exact for this g,
+            the report states the errors. A warning states the largest error if it
+            exceeds 0.01.
         sharing: As for `keras_vaf.layers.TrainableActivation`. A VAF that replaces a
-            `PReLU` shares its function as that did.
+            `PReLU` shares its function along the same axes as the `PReLU`.
         inplace: Whether to use the layers of the model instead of copies, to save
             memory. The model must not be used afterwards.
 
     Returns:
         A model of the same kind. Its attribute `report`, a `ConversionReport`, lists
-        what was replaced, what was kept and why, and how many parameters were added.
+        the replaced activations, the activations that were kept and why, and the number
+        of parameters added.
 
     Raises:
-        ValueError: If the model is not Sequential or Functional, a layer cannot be made
-            again, there is nothing to replace, a name in `layers` fits no layer, k is
-            too small for a function, or k or g is given and `to` has none.
+        ValueError: If the model is not Sequential or Functional, if a layer cannot be
+            copied, if there is nothing to replace, if a name in `layers` does not match
+            any layer, if k is too small for a function, or if k or g is given and `to`
+            does not take it.
 
     Example:
 
@@ -117,7 +120,7 @@ def convert(
 
 
 def _with_code(report: ConversionReport, flow: Flow) -> ConversionReport:
-    """Add what layers call in code of their own to a report."""
+    """Add the activations that the code of custom layers calls to a report."""
     called = (
         KeptActivation(layer.name, name, f"the code of {type(layer).__name__} calls it")
         for layer, name in flow.calls
@@ -128,7 +131,7 @@ def _with_code(report: ConversionReport, flow: Flow) -> ConversionReport:
 
 
 class _Conversion:
-    """Decides for each activation whether it is replaced, and by what."""
+    """Decides whether each activation is replaced, and makes its replacement."""
 
     def __init__(
         self, model: keras.Model, layers: Any, to: Any, k: Any, g: Any, sharing: Any

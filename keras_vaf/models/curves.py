@@ -1,4 +1,4 @@
-"""`save_curve` and `load_curve` write and read one learned function."""
+"""`save_curve` and `load_curve`, which save and load one learned function."""
 
 import json
 import os
@@ -24,17 +24,17 @@ def save_curve(
     """Write a learned function to a JSON file.
 
     Args:
-        layer: A VAF, or another activation that `to_vaf` takes.
-        path: The file.
-        index: Position of the function, if the layer has several: `(3,)` for that of
-            channel 3.
+        layer: A VAF, or another activation that `to_vaf` supports.
+        path: Path of the file.
+        index: Index of the function, if the layer has several: `(3,)` for the function
+            of channel 3.
 
     Returns:
         The path written.
 
     Raises:
         ValueError: If the layer cannot be written as a VAF or has no weights yet, if
-            the index is not that of a function, or if g is not registered.
+            `index` is not the index of a function, or if g is not registered.
         OSError: If the file cannot be written.
 
     Example:
@@ -53,7 +53,8 @@ def save_curve(
     if len(place) != len(shape) or not all(0 <= i < size for i, size in inside):
         raise ValueError(
             f"The layer {layer.name!r} has functions of shape {shape}: expected an "
-            f"`index` of one number for each of these axes. Received: index={index!r}"
+            "`index` with one number for each of these axes. "
+            f"Received: index={index!r}"
         )
     names = ("alpha", "alpha_bias", "beta", "beta_bias")
     values = {n: w[place].tolist() for n, w in zip(names, weights, strict=True)}
@@ -62,16 +63,17 @@ def save_curve(
 
 
 def load_curve(path: str | os.PathLike[str]) -> CurveStart:
-    """Read a learned function that a new VAF can start at.
+    """Load a learned function as a start for a new VAF.
 
     Args:
-        path: A file that `save_curve` wrote.
+        path: Path of a file written by `save_curve`.
 
     Returns:
         A start, for the argument `initialization` of `VAFActivation`.
 
     Raises:
-        ValueError: If `save_curve` did not write the file, or its g is not registered.
+        ValueError: If the file was not written by `save_curve`, or if its g is not
+            registered.
         OSError: If the file cannot be read.
 
     Example: see `save_curve`.

@@ -1,4 +1,4 @@
-"""Saved models: `load_model` reads one, and `change_file` writes a changed copy."""
+"""`load_model` and `change_file`, which read a saved model and write a changed copy."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
         raise FileNotFoundError(f"The file {path} does not exist")
     try:
         return keras.saving.load_model(path)
-    except Exception as error:  # Keras and the archive raise errors of any class
+    except Exception as error:  # Keras and zipfile raise errors of any class
         raise ValueError(
             f"Keras cannot load {path}. If the model has classes or functions of your "
             "own, register them in Python and use keras_vaf.models there. "
@@ -42,8 +42,8 @@ def change_file(
 
     Args:
         source: A `.keras` file, which is not changed.
-        output: Another path with the ending `.keras`, in a folder that exists.
-        change: Takes the model and returns a new one.
+        output: A different path that ends in `.keras`, in an existing folder.
+        change: Function that takes the model and returns a new one.
         force: Whether an existing file may be overwritten.
 
     Returns:
@@ -52,9 +52,9 @@ def change_file(
     Raises:
         FileExistsError: If `output` exists and `force` is False.
         FileNotFoundError: If the file, or the folder of `output`, does not exist.
-        OSError: If `output` cannot be written; an older file there is unchanged.
-        ValueError: If Keras cannot load the file, or the output has another ending or
-            is the source.
+        OSError: If `output` cannot be written. An existing file is not changed then.
+        ValueError: If Keras cannot load the file, or if `output` does not end in
+            `.keras` or equals `source`.
     """
     if Path(output).suffix != ".keras":
         raise ValueError(f"`output` must end in .keras. Received: output={output}")

@@ -1,17 +1,18 @@
-"""`check_finite_weights` refuses models with NaN or infinite weights."""
+"""`check_finite_weights`, which raises for models with NaN or infinite weights."""
 
 import keras
 import numpy as np
 
 
 def check_finite_weights(model: keras.Model) -> None:
-    """Refuse a model with weights that are not finite.
+    """Raise a `ValueError` for a model with weights that are not finite.
 
     Args:
         model: The model.
 
     Raises:
-        ValueError: If a weight is NaN or infinite; the message names some of them.
+        ValueError: If a weight is NaN or infinite. The message names up to three of
+            them.
     """
     paths = [
         weight.path

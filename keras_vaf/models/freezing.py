@@ -1,4 +1,4 @@
-"""Models that need no code of this package any more."""
+"""`freeze`, which returns a model that no longer needs this package."""
 
 import dataclasses
 import json
@@ -26,33 +26,34 @@ from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 from keras_vaf.types import Tensor
 
 _LARGEST_DEVIATION = 0.01
-"""Largest deviation without a warning, relative to the largest output."""
+"""Deviations above this share of the largest output cause a warning."""
 
 
 def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     """Turn a trained model into one that needs only Keras.
 
-    Each VAF becomes layers of Keras, `Rescaling`, `Activation` and `Add`, with its
-    weights as constants: hidden units that add nothing are left out. The file of the
-    result loads where keras_vaf is not installed, and is exported as any other.
+    Each VAF becomes Keras layers (`Rescaling`, `Activation` and `Add`) with its weights
+    as constants. Hidden units that contribute nothing are left out. The saved result
+    loads without keras_vaf and can be exported like any other Keras model.
 
-    A subclassed model, such as a backbone of keras-hub, becomes a plain Functional one
+    A subclassed model, such as a keras-hub backbone, becomes a plain Functional model
     of the same layers. Its file needs the package of these layers. A layer must have an
     argument for each VAF inside it.
 
     Args:
         model: A Sequential or Functional model with weights. Its trainable activations
-            must be VAFs, or such that `to_vaf` turns into one.
-        data: Inputs to compare the two models on; by default four random samples.
+            must be VAFs, or activations that `to_vaf` supports.
+        data: Inputs on which the two models are compared. By default, four random
+            samples.
 
     Returns:
-        A Functional model, not compiled. Its `report` says what was replaced, and the
-        largest difference between the outputs of the two.
+        A Functional model that is not compiled. Its `report` lists the replaced
+        activations and the largest difference between the outputs of the two models.
 
     Raises:
-        ValueError: If the model has no trainable activation or none that it can reach,
-            is not built, has a weight that is not finite, needs other parts of
-            keras_vaf, or has a layer that cannot be made again.
+        ValueError: If the model has no trainable activation that can be replaced, is
+            not built, has a weight that is not finite, needs other parts of keras_vaf,
+            or has a layer that cannot be copied.
 
     Example:
 
@@ -65,7 +66,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     check_graph(model)
     if not getattr(model, "inputs", None):
         raise ValueError(
-            "A model is frozen with its weights: call it on an input first. "
+            "A model needs its weights before it is frozen: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
     trainable_activations(model)
@@ -76,14 +77,14 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
         model, _constant, edit=_without_own, compiled=False, subclassed=False
     )
     report = frozen.report
-    if isinstance(frozen, keras.Sequential):  # all VAFs are in models inside
+    if isinstance(frozen, keras.Sequential):  # all VAFs are in nested models
         frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
     _check_free(frozen, report.kept)
     deviation, size = _deviation(expected, _run(frozen, x))
     if deviation > _LARGEST_DEVIATION * size:
         warnings.warn(
-            f"The frozen model deviates from the model by {deviation:.2g}, where "
-            f"outputs are up to {size:.2g}.",
+            "The outputs of the frozen model differ from those of the model by up to "
+            f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
     frozen.report = dataclasses.replace(report, deviation=deviation)
@@ -113,9 +114,9 @@ def _constant(layer: TrainableActivation, name: str) -> NewActivation:
 
 
 class _Constant:
-    """The function of a VAF, made of layers of Keras.
+    """The function of a VAF, made of Keras layers.
 
-    The layers are made once, so that one VAF in two places becomes one of these in two.
+    The layers are made once, so that a VAF used twice becomes layers used twice.
     """
 
     def __init__(self, layer: TrainableActivation, name: str) -> None:
@@ -133,7 +134,7 @@ class _Constant:
         if not self._units:
             self._units = [[self._rescaling("constant", 0.0, self._beta_bias)]]
         self._sum = keras.layers.Add(name=f"{name}_sum", dtype="float32")
-        # The arithmetic is in float32; what follows gets the dtype that it had.
+        # The arithmetic is in float32. The next layer receives its original dtype.
         self._last = keras.layers.Activation(
             "linear", name=name, dtype=layer.dtype_policy
         )
@@ -157,7 +158,7 @@ class _Constant:
     def _add_unit(
         self, g: Any, alpha: np.ndarray, alpha_bias: np.ndarray, beta: np.ndarray
     ) -> None:
-        """Add beta g(alpha x + alpha_bias), the first unit with the constant."""
+        """Add beta g(alpha x + alpha_bias), plus the constant for the first unit."""
         j = len(self._units)
         constant = np.zeros_like(self._beta_bias) if self._units else self._beta_bias
         fixed = name_of(g)
@@ -171,7 +172,7 @@ class _Constant:
         self._units.append([before, inner, after])
 
     def _rescaling(self, name: str, scale: Any, offset: Any) -> keras.layers.Layer:
-        """Return scale * x + offset, one for each function of the layer."""
+        """Return a layer that computes scale * x + offset for each function."""
         return keras.layers.Rescaling(
             self._aligned(scale),
             self._aligned(offset),
@@ -180,7 +181,7 @@ class _Constant:
         )
 
     def _aligned(self, values: Any) -> Any:
-        """Give a value for each function the axes of a sample."""
+        """Reshape values, one per function, to the axes of a sample."""
         values = np.asarray(values)
         if values.ndim == 0:
             return float(values)
@@ -191,7 +192,7 @@ class _Constant:
 
 
 def _without_own(config: Any) -> Any:
-    """Leave out what only training needs: initializers, regularizers, constraints."""
+    """Return a configuration without initializers, regularizers and constraints."""
     if isinstance(config, list | tuple):
         return type(config)(map(_without_own, config))
     if not isinstance(config, dict):
@@ -226,7 +227,7 @@ def _check_free(model: keras.Model, kept: Any) -> None:
     if found:
         reasons = "; ".join(map(str, kept))
         raise ValueError(
-            "Frozen, the model would still need keras_vaf. Put the activations where "
-            "they are layers of a Sequential or Functional model. "
+            "The frozen model would still need keras_vaf. Make the activations layers "
+            "of a Sequential or Functional model. "
             f"Received: a model with {', '.join(found)} {reasons and f'({reasons})'}"
         )

@@ -1,4 +1,4 @@
-"""`grow` gives VAFs more hidden units and leaves their functions unchanged."""
+"""`grow`, which adds hidden units to VAFs without changing their functions."""
 
 from typing import Any
 
@@ -17,20 +17,21 @@ from keras_vaf.models.vaf_equivalent import built_shape
 
 
 def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:
-    """Give VAFs more hidden units without changing what they compute.
+    """Add hidden units to VAFs without changing their outputs.
 
     The new units contribute nothing at first and learn from the next step on. Their
-    beta is 0, and their knots lie among the values that enter the layer.
+    beta is 0, and their knots are among typical inputs of the layer.
 
     Args:
-        model: A model with VAFs, or one VAF.
+        model: A model with VAFs, or a single VAF.
         k: Number of hidden units of each VAF in the result.
 
     Returns:
         A model or a layer with equal outputs. The model has a `report`.
 
     Raises:
-        ValueError: If a VAF has more hidden units than k, or there is none.
+        ValueError: If a VAF has more than k hidden units, or if the model does not
+            contain a VAF.
 
     Example:
 
@@ -52,12 +53,12 @@ def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivat
 
 
 def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
-    """Return a VAF of the same function with more hidden units.
+    """Return a VAF with the same function and more hidden units.
 
     Args:
         layer: A VAF with weights.
-        k: Number of hidden units of the new one.
-        **changes: Arguments of the new layer that differ from those of the old one.
+        k: Number of hidden units of the new VAF.
+        **changes: Arguments in which the new layer differs from the old one.
 
     Raises:
         ValueError: If the layer has more hidden units than k, or no weights yet.

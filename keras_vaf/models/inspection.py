@@ -1,4 +1,4 @@
-"""Learned functions of a model: `inspect_activations` lists them."""
+"""`inspect_activations`, which lists the learned functions of a model."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ class InspectedActivation(NamedTuple):
 
     Attributes:
         path: Path of the layer in the model.
-        activation: Class, with k and g of a VAF.
-        sharing: Which elements share a function.
+        activation: Class of the layer, with k and g if it is a VAF.
+        sharing: Elements that share a function.
         parameters: Number of parameters.
-        nearest: The known function that is nearest to the learned one.
+        nearest: The known function nearest to the learned one.
     """
 
     path: str
@@ -28,7 +28,7 @@ class InspectedActivation(NamedTuple):
 
 
 def inspect_activations(model: keras.Model) -> list[InspectedActivation]:
-    """List the trainable activations of a model, with what each is nearest to.
+    """Return the trainable activations of a model with their nearest known functions.
 
     Args:
         model: A model with weights.

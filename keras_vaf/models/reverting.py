@@ -1,4 +1,4 @@
-"""`revert` puts fixed activations back where learned functions are close to them."""
+"""`revert`, which replaces learned functions close to a known one by that one."""
 
 import keras
 
@@ -14,20 +14,21 @@ from keras_vaf.utils import check_positive
 
 
 def revert(model: keras.Model, tolerance: float) -> keras.Model:
-    """Put fixed activations back where learned functions are close to known ones.
+    """Replace learned functions that are close to a known function by that function.
 
     Args:
         model: A Sequential or Functional model with trainable activations.
-        tolerance: Largest difference allowed between a learned function and a known one
-            of Keras, on [-10, 10].
+        tolerance: Largest allowed difference between a learned function and a Keras
+            activation on [-10, 10].
 
     Returns:
-        A model with `keras.layers.Activation` or `LeakyReLU` layers in these places.
-        Its `report` lists them, and the known function nearest to each of the others.
+        A model in which `keras.layers.Activation` or `LeakyReLU` layers replace these
+        functions. Its `report` lists the replacements, and the known function nearest
+        to each function that was kept.
 
     Raises:
-        ValueError: If the model has no trainable activation, or the tolerance is not a
-            positive number.
+        ValueError: If the model has no trainable activation, or if the tolerance is not
+            a positive number.
 
     Example:
 

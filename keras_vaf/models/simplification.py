@@ -1,4 +1,4 @@
-"""`simplify` removes hidden units of VAFs that contribute little."""
+"""`simplify`, which removes hidden units of VAFs that contribute little."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -30,24 +30,24 @@ _GRID = np.linspace(-5, 5, 501)
 def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Model:
     """Remove hidden units of VAFs while each function stays within `tolerance`.
 
-    Units are removed one by one. Each step removes the unit whose absence causes the
-    smallest error, after the others are fitted again. Units with equal knots become
-    one, and units that contribute less than the tolerance disappear.
+    Units are removed one by one. Each step removes the unit whose removal causes the
+    smallest error after the remaining units are refitted. Units with equal knots are
+    merged, and units that contribute less than the tolerance are removed.
 
     Args:
         model: A Sequential or Functional model with VAFs.
-        tolerance: Error allowed for each function. Without data this is the largest
-            error on [-5, 5]. With data it is the root mean square error over the values
-            that enter the layer.
-        data: Inputs of the model, a list or dictionary if it takes several.
+        tolerance: Allowed error of each function. Without data, this is the largest
+            error on [-5, 5]. With data, it is the root mean square error over the
+            inputs of the layer.
+        data: Inputs of the model, as a list or dictionary if it takes several.
 
     Returns:
-        A model with smaller VAFs. Its `report` has the error of each, and the known
-        function nearest to it.
+        A model with smaller VAFs. Its `report` lists the error of each VAF and the
+        known function nearest to it.
 
     Raises:
-        ValueError: If the model has no trainable activation, a weight or an input of an
-            activation is not finite, or the tolerance is not a positive number.
+        ValueError: If the model has no trainable activation, if a weight or an input of
+            an activation is not finite, or if the tolerance is not a positive number.
 
     Example:
 
@@ -75,14 +75,14 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
 
 
 def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
-    """Return 1001 quantiles of what enters each activation, by the id of its layer."""
+    """Return 1001 quantiles of the inputs of each activation, by the layer's id."""
     layers = trainable_activations(model)
     quantiles = {}
     for path, values in activation_inputs(model, data).items():
         if not np.isfinite(values).all():
             raise ValueError(
-                "The values that enter an activation must be finite: check `data`. "
-                f"Received: NaN or infinite inputs of {path}"
+                "The inputs of an activation must be finite: check `data`. Received: "
+                f"NaN or infinite inputs of {path}"
             )
         values = values.astype("float64")
         quantiles[id(layers[path])] = np.quantile(values, np.linspace(0, 1, 1001))
@@ -90,7 +90,7 @@ def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
 
 
 class _Units(NamedTuple):
-    """The hidden units of one function that remain, and the error of their sum."""
+    """The remaining hidden units of a function, and the error of their sum."""
 
     kept: list[int]
     beta: np.ndarray
@@ -101,8 +101,8 @@ class _Units(NamedTuple):
 def _smaller(
     layer: VAFActivation, tolerance: float, values: np.ndarray | None, name: str
 ) -> tuple[VAFActivation | None, float]:
-    """Return a VAF with as few hidden units as all its functions allow."""
-    vaf = to_vaf(layer)  # checks the weights, and writes straight lines with relu
+    """Return a VAF with the fewest hidden units that all its functions allow."""
+    vaf = to_vaf(layer)  # checks the weights, and uses relu if g is piecewise linear
     weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
     x, measure = (_GRID, _largest) if values is None else (values, _mean)
@@ -135,7 +135,7 @@ def _reduce(
     tolerance: float,
     measure: Callable[[np.ndarray], float],
 ) -> _Units:
-    """Remove units, the one of smallest effect first, while the error is allowed."""
+    """Remove units while the error is allowed, starting with the smallest effect."""
     target = hidden @ beta + beta_bias
     units = _Units(list(range(len(beta))), beta, beta_bias, 0.0)
     while len(units.kept) > 1:
@@ -165,7 +165,7 @@ def _refit(
 def _filled(
     alpha: np.ndarray, alpha_bias: np.ndarray, units: _Units, k: int, g: Function
 ) -> np.ndarray:
-    """Return alpha, alpha_bias and beta of k units: the kept ones, then spare ones."""
+    """Return alpha, alpha_bias and beta of k units: kept units, then spare units."""
     kept = [alpha[units.kept], alpha_bias[units.kept], units.beta]
     spares = spare_units(k - len(units.kept), g, *kept[:2])
     return np.concatenate([kept, spares], axis=1)

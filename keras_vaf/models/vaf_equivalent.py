@@ -1,4 +1,4 @@
-"""`to_vaf` writes other activations as VAFs, as section 3 of the paper does."""
+"""`to_vaf`, which writes other activations as VAFs, as in section 3 of the paper."""
 
 import functools
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from keras_vaf.types import Tensor
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 def gaussian(x: Tensor) -> Tensor:
-    """Return exp(-x^2), the kernel of a `keras_vaf.layers.KAF`, element by element."""
+    """Return exp(-x^2) element-wise, the kernel of `keras_vaf.layers.KAF`."""
     return ops.exp(-x * x)
 
 
@@ -25,21 +25,22 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     """Return the VAF that computes the same function as another activation.
 
     A weighted sum of shifted and scaled copies of one function is a VAF with that
-    function as g. Continuous functions made of straight lines are VAFs with g = relu.
+    function as g. Continuous piecewise-linear functions are VAFs with g = relu.
 
     Args:
-        layer: With straight lines: `keras.layers.ReLU`, `LeakyReLU` and `PReLU`,
-            `keras_vaf.layers.SReLU`, `APL`, and a `VAFActivation` whose g is made of
-            straight lines. Beyond them: `KAF`, `PELU`, `AdaptiveSigmoid`,
-            `AdaptiveTanh`, and `keras.layers.Activation` of an element-wise function.
-            A layer whose weights depend on its input must be built.
+        layer: An activation layer. Piecewise-linear layers: `keras.layers.ReLU`,
+            `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`, `APL`, and a
+            `VAFActivation` whose g is piecewise linear. Other layers: `KAF`, `PELU`,
+            `AdaptiveSigmoid`, `AdaptiveTanh`, and `keras.layers.Activation` with an
+            element-wise function. A layer whose weights depend on its input must be
+            built.
 
     Returns:
-        A built layer with equal outputs, which is trained like any other VAF.
+        A built layer with equal outputs, which can be trained like any other VAF.
 
     Raises:
-        ValueError: If the layer cannot be written as a VAF, with the reason, or is not
-            built.
+        ValueError: If the layer cannot be written as a VAF, or is not built. The
+            message states the reason.
 
     Reference:
         The paper, section 3.1: "any approach discussed in [linear combination of
@@ -52,7 +53,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     [-1.  0.  4.]
     """
     if isinstance(layer, layers.TrainableActivation) and layer.function_constraint:
-        layer.apply_constraints()  # its stored weights may be averages
+        layer.apply_constraints()  # its stored weights may be moving averages
     parts = _parts(layer)
     sharing, shape = _sharing_and_shape(layer)
     vaf = layers.VAFActivation(
@@ -70,7 +71,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
 def _sharing_and_shape(
     layer: keras.layers.Layer,
 ) -> tuple[Sharing, tuple[int | None, ...]]:
-    """Return the sharing of a layer, and the shape that it was built for."""
+    """Return the sharing of a layer and the input shape for which it was built."""
     if isinstance(layer, keras.layers.PReLU):
         shared = tuple(layer.shared_axes or ())
         return shared or "neuron", (None, *layer.alpha.shape)
@@ -80,7 +81,7 @@ def _sharing_and_shape(
 
 
 def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
-    """Return a shape of input for which a layer with weights can be built again."""
+    """Return an input shape for which a layer with weights can be rebuilt."""
     if layer.sharing == "layer":
         return (None, None)
     spec = layer.input_spec
@@ -191,7 +192,7 @@ def _(layer: layers.VAFActivation) -> _Parts:
     alpha, alpha_bias, beta, beta_bias = _weights(layer)
     if elementwise(layer.g).lines is None:
         return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
-    # g itself is a sum of a few relu, and a constant.
+    # g itself is a sum of a few relu units and a constant.
     slopes, biases, weights, constant = FunctionStart(layer.g).units(3, _RELU)
     units = [
         (
@@ -229,7 +230,7 @@ def _(layer: layers.AdaptiveTanh) -> _Parts:
 def _(layer: keras.layers.Activation) -> _Parts:
     if name_of(layer.activation) is None:
         raise ValueError(
-            "An Activation is a VAF if its function is an element-wise one of Keras. "
-            f"Received: {layer.activation!r}"
+            "An Activation can be written as a VAF if its function is an element-wise "
+            f"Keras activation. Received: {layer.activation!r}"
         )
     return _made_of(layer.activation, (1, 0, 1))

@@ -1,9 +1,9 @@
 """The paper's `Rprop`, and a separate learning rate for activation parameters.
 
-The paper trains its small datasets with `Rprop`, full batch. `activations_apart` gives
-activation parameters a separate learning rate and no weight decay, with any Keras
-optimizer. Both are ordinary `keras.optimizers.Optimizer` objects: they can be compiled
-into any model and are saved with it.
+The paper trains its small datasets with `Rprop` on full batches. `activations_apart`
+gives activation parameters a separate learning rate and no weight decay, with any Keras
+optimizer. Both work as a `keras.optimizers.Optimizer`: pass them to `model.compile`;
+they are saved with the model.
 """
 
 from keras_vaf.optimizers.rprop import Rprop

@@ -1,4 +1,4 @@
-"""Resilient backpropagation: `Rprop` uses only the signs of the gradients."""
+"""`Rprop`, resilient backpropagation, which uses only the signs of gradients."""
 
 import math
 from collections.abc import Callable
@@ -20,18 +20,19 @@ class Rprop(keras.optimizers.Optimizer):
     the weight moves by its step against the sign of its gradient, except where the sign
     changed:
 
-    - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does)
-      leaves the weight where it is;
-    - `"rprop+"` (the original, with weight backtracking) takes the last move back.
+    - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does) does
+      not move the weight;
+    - `"rprop+"` (the original, with weight backtracking) reverts the last move.
 
     The update after a change of sign does not change the step.
 
-    The signs must be those of the whole training set: with mini-batches their noise
-    shrinks the steps to nothing.
+    The gradients must be those of the whole training set. With mini-batches, the noise
+    in their signs shrinks the steps to the minimum.
 
     Args:
-        learning_rate: The first step of every weight. A schedule, or a callback that
-            changes the learning rate later, has no effect on weights that have moved.
+        learning_rate: The first step of every weight. Schedules and callbacks that
+            change the learning rate later have no effect on weights that have already
+            moved.
         eta_plus: Factor by which a step grows, above 1.
         eta_minus: Factor by which a step shrinks, between 0 and 1.
         min_step: Smallest step, above 0.
@@ -39,8 +40,8 @@ class Rprop(keras.optimizers.Optimizer):
         variant: `"irprop-"` or `"rprop+"`.
         name: Name of the optimizer.
         **kwargs: The other arguments of `keras.optimizers.Optimizer`, such as
-            `weight_decay`, `clipvalue` or `use_ema`. Decay is `learning_rate *
-            weight_decay` per update, whatever the steps are.
+            `weight_decay`, `clipvalue` or `use_ema`. Weight decay is `learning_rate *
+            weight_decay` per update, independent of the steps.
 
     Raises:
         ValueError: If a factor or a step is out of range, or the variant is unknown.
@@ -109,16 +110,16 @@ class Rprop(keras.optimizers.Optimizer):
         """Move one variable.
 
         Args:
-            gradient: Gradient of the loss by the variable.
+            gradient: Gradient of the loss with respect to the variable.
             variable: The variable to move.
             learning_rate: The first step.
         """
         index = self._get_variable_index(variable)
         last_gradient = ops.convert_to_tensor(self._last_gradients[index])
-        # Embeddings have sparse gradients on TensorFlow; the sum is dense.
+        # On TensorFlow, gradients of embeddings are sparse. The sum is dense.
         gradient = ops.cast(gradient, variable.dtype)
         gradient = ops.add(gradient, ops.zeros_like(last_gradient))
-        # The sign of the product, not the product of the signs, as in PyTorch.
+        # As in PyTorch: the sign of the product, not the product of the signs.
         agreement = ops.sign(gradient * last_gradient)
         step = self._next_step(agreement, self._steps[index], learning_rate)
         gradient = ops.where(agreement < 0, ops.zeros_like(gradient), gradient)

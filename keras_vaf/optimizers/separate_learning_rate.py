@@ -1,4 +1,4 @@
-"""A separate learning rate for activation parameters, from `activations_apart`."""
+"""`activations_apart`, which gives activation parameters their learning rate."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
@@ -19,20 +19,21 @@ def activations_apart(
 ) -> "ActivationsApart":
     """Give the activation parameters of a model a separate learning rate.
 
-    They are trained with `learning_rate_factor` times the learning rate of all other
-    weights, and never decay: weight decay pulls weights to 0, which has no
-    special meaning for the parameters of an activation, and on a VAF it shrinks the
-    signal of the whole layer. Everything else follows the optimizer.
+    Activation parameters are trained with `learning_rate_factor` times the learning
+    rate of all other weights, and without weight decay. Weight decay pulls weights to
+    0, which has no special meaning for the parameters of an activation; on a VAF it
+    shrinks the signal of the whole layer. All other settings are those of the
+    optimizer.
 
-    Activation parameters are the weights of `keras_vaf.layers.TrainableActivation` and
-    `keras.layers.PReLU` layers, also of nested ones, whatever their names.
+    Activation parameters are the weights of all `keras_vaf.layers.TrainableActivation`
+    and `keras.layers.PReLU` layers, including nested layers.
 
     Args:
         model: A built model. Set `trainable` of its layers first, because only
-            trainable weights take part.
-        optimizer: A Keras optimizer that has not been used, or the name of one. A
-            `keras.optimizers.LossScaleOptimizer` wraps the result, as `model.compile`
-            does itself under `mixed_float16`.
+            trainable weights are included.
+        optimizer: An unused Keras optimizer, or the name of one. To scale the loss,
+            wrap the result in a `keras.optimizers.LossScaleOptimizer`; under
+            `mixed_float16`, `model.compile` does so itself.
         learning_rate_factor: Factor of the learning rate. Schedules and callbacks
             change both learning rates together.
 
@@ -79,21 +80,22 @@ def activations_apart(
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class ActivationsApart(keras.optimizers.Optimizer):
-    """Two optimizers of one kind that act as one; see `activations_apart`.
+    """Two optimizers of the same class that act as one; see `activations_apart`.
 
     A copy of the given optimizer, without weight decay, trains the activation
-    parameters. Each of the two clips by its own `global_clipnorm`.
+    parameters. Each of the two optimizers computes the global norm for
+    `global_clipnorm` from its own gradients.
 
     Args:
         optimizer: The optimizer of all other weights.
-        is_activation: For each trainable variable of the model, in order, whether it is
-            an activation parameter.
+        is_activation: Whether each trainable variable of the model is an activation
+            parameter, in the order of the variables.
         learning_rate_factor: Factor of the learning rate of activation parameters.
         name: Name of the optimizer.
 
     Raises:
         ValueError: If the factor is not positive, the optimizer has no learning rate,
-            or the number of variables is another one.
+            or the number of variables differs from the length of `is_activation`.
 
     Example:
 
@@ -114,11 +116,11 @@ class ActivationsApart(keras.optimizers.Optimizer):
         config = optimizer.get_config()
         if "learning_rate" not in config:
             raise ValueError(
-                "Expected an optimizer with a learning rate. Wrappers such as "
-                "LossScaleOptimizer go around the result, not inside. "
+                "Expected an optimizer with a learning rate. Apply wrappers such as "
+                "LossScaleOptimizer to the result instead. "
                 f"Received: optimizer={optimizer!r}"
             )
-        # This object's own learning rate and loss scale are not used.
+        # The learning rate and loss scale of this object itself are not used.
         super().__init__(learning_rate=0.0, name=name)
         self.is_activation = tuple(map(bool, is_activation))
         self.learning_rate_factor = check_positive(
@@ -136,7 +138,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
 
     @property
     def learning_rate(self) -> Any:
-        """Learning rate of all weights but the activation parameters."""
+        """Learning rate of all weights except the activation parameters."""
         return self.optimizer.learning_rate
 
     @learning_rate.setter
@@ -150,7 +152,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
 
     @loss_scale_factor.setter
     def loss_scale_factor(self, value: float | None) -> None:
-        # Keras's constructor sets it before the two optimizers exist.
+        # The constructor of Keras sets it before the two optimizers exist.
         if hasattr(self, "activation_optimizer"):
             self.optimizer.loss_scale_factor = value
             self.activation_optimizer.loss_scale_factor = value
@@ -171,14 +173,15 @@ class ActivationsApart(keras.optimizers.Optimizer):
             variables: The model's trainable variables.
 
         Raises:
-            ValueError: If there are more or fewer than expected.
+            ValueError: If the number of variables differs from the length of
+                `is_activation`.
         """
         if self.built:
             return
         if len(variables) != len(self.is_activation):
             raise ValueError(
-                "The trainable variables are not those that the optimizer was made "
-                "for. Call `activations_apart` after the last change of `trainable`. "
+                "The trainable variables differ from those for which the optimizer was "
+                "made. Call `activations_apart` after the last change of `trainable`. "
                 f"Received: {len(variables)} variables instead of "
                 f"{len(self.is_activation)}"
             )
@@ -210,7 +213,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
             if any(gradient is not None for gradient in gradients):
                 optimizer.apply(gradients, part)
             else:
-                # Keras takes no step without gradients, but its schedule must go on.
+                # Without gradients Keras takes no step, but the schedule must advance.
                 optimizer._iterations.assign_add(1)
         self._iterations.assign_add(1)
 
@@ -226,10 +229,10 @@ class ActivationsApart(keras.optimizers.Optimizer):
     def _parts(
         self, variables: Sequence[keras.Variable], *others: Sequence[Any]
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield each optimizer with its variables, and with its part of the others.
+        """Yield each optimizer with its variables and its part of the other sequences.
 
-        The activations come first: their learning rate is that of the other optimizer
-        before its step.
+        The activation parameters come first, because their learning rate is that of the
+        other optimizer before its step.
         """
         apart = [self._var_key(variable) in self._keys for variable in variables]
         for mine, optimizer in (
@@ -252,7 +255,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> "ActivationsApart":
-        """Make the optimizer that a configuration describes.
+        """Return the optimizer that a configuration describes.
 
         Args:
             config: The result of `get_config`.

@@ -1,4 +1,4 @@
-"""Penalties on the learned function, and a bound on its slope."""
+"""Penalties on the learned function, and `lipschitz_bound`, a bound on its slope."""
 
 from keras_vaf.regularizers.damping import Damping
 from keras_vaf.regularizers.function_regularizer import FunctionRegularizer

@@ -14,15 +14,15 @@ class Damping(FunctionRegularizer):
     """Penalize the distance of the control points of a spline from their start.
 
     The penalty is `factor * sum_i (points_i - start_i)^2`, over all functions of a
-    `keras_vaf.layers.SplineActivation`. It damps the oscillations that single control
-    points would bring in.
+    `keras_vaf.layers.SplineActivation`. It damps oscillations caused by single control
+    points.
 
     Args:
         factor: Weight of the penalty, 0 or more.
 
     Raises:
-        ValueError: If the factor is not such a number, or if the layer is of another
-            class.
+        ValueError: If `factor` is not a finite number of at least 0, or if the layer is
+            not a `SplineActivation`.
 
     Reference:
         Scardapane et al., *Learning activation functions from data using cubic spline

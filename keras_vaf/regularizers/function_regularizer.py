@@ -9,17 +9,18 @@ from keras_vaf.utils import check_number
 
 
 class FunctionRegularizer(keras.regularizers.Regularizer):
-    """A penalty on the function that a layer has learned, times a factor.
+    """Base class of penalties on the function that a layer has learned.
 
-    It is given to a trainable activation as `function_regularizer`. A subclass sets
-    `layers`, the names of the classes that it is for, and defines `penalty(layer)`.
+    Pass a penalty to a trainable activation as `function_regularizer`. A subclass sets
+    `layers`, the names of the layer classes that it supports, and defines
+    `penalty(layer)`. The penalty is multiplied by `factor`.
 
     Args:
         factor: Weight of the penalty, 0 or more.
 
     Raises:
-        ValueError: If the factor is not such a number, or if the layer is of another
-            class.
+        ValueError: If `factor` is not a finite number of at least 0, or if the penalty
+            does not support the layer.
     """
 
     layers: ClassVar[tuple[str, ...]] = ()
@@ -28,7 +29,7 @@ class FunctionRegularizer(keras.regularizers.Regularizer):
         self.factor = check_number("factor", factor, minimum=0)
 
     def check_layer(self, layer: Any) -> None:
-        """Raise a `ValueError` if the penalty is not for a layer."""
+        """Raise a `ValueError` if the penalty does not support a layer."""
         if not {kind.__name__ for kind in type(layer).__mro__} & {*self.layers}:
             raise ValueError(
                 f"{type(self).__name__} is a penalty on the function of a "
@@ -36,7 +37,7 @@ class FunctionRegularizer(keras.regularizers.Regularizer):
             )
 
     def penalty(self, layer: Any) -> Tensor:
-        """Return the penalty of a layer that has its weights, before the factor."""
+        """Return the penalty of a built layer, before multiplication by the factor."""
         raise NotImplementedError(f"{type(self).__name__} must define `penalty`.")
 
     def __call__(self, layer: Any) -> Tensor:
@@ -45,5 +46,5 @@ class FunctionRegularizer(keras.regularizers.Regularizer):
         return self.factor * self.penalty(layer)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {"factor": self.factor}

@@ -1,4 +1,4 @@
-"""`Lipschitz`, a penalty on the slope of a VAF, and `lipschitz_bound`."""
+"""`Lipschitz`, a penalty on steep VAFs, and `lipschitz_bound`, a bound on the slope."""
 
 from typing import Any
 
@@ -15,21 +15,22 @@ from keras_vaf.utils import check_number
 def lipschitz_bound(layer: Any) -> np.ndarray:
     """Return a bound on the slope of each function of a VAF.
 
-    No two values of f are further apart than the bound times the distance of their
-    arguments. If g is made of straight lines, so is f, and the bound is the slope of
-    its steepest line. Otherwise, with c_j = alpha_j beta_j and slopes of g between l
-    and h, the slope of f lies between sum_j min(c_j l, c_j h) and sum_j max(c_j l, c_j
-    h); the bound is the larger of their absolute values, and may exceed what f reaches.
+    For all x and y, |f(x) - f(y)| <= bound * |x - y|. If g is piecewise linear, so is
+    f, and the bound is the slope of its steepest line. Otherwise, with c_j = alpha_j
+    beta_j and slopes of g between l and h, the slope of f lies between sum_j min(c_j l,
+    c_j h) and sum_j max(c_j l, c_j h); the bound is the larger of their absolute
+    values. It may exceed the largest slope of f.
 
     Args:
         layer: A built `keras_vaf.layers.VAFActivation`.
 
     Returns:
-        Bounds in the layer's precision, of shape `unshared`: one for each function.
+        One bound per function, as an array of shape `unshared` in the layer's
+        precision.
 
     Raises:
-        ValueError: If the layer is not a VAF or has no weights yet, or if g is too
-            steep (exponential, hard_shrink) or not an activation of Keras.
+        ValueError: If the layer is not a VAF or has no weights yet, or if the slope of
+            g is unbounded (exponential, hard_shrink) or g is not a Keras activation.
 
     Example:
 
@@ -45,16 +46,16 @@ class Lipschitz(FunctionRegularizer):
     """Penalize the excess of the Lipschitz bound of a VAF over a limit.
 
     The penalty is `factor * sum max(0, bound - limit)` over all functions of the layer,
-    with the bound of `lipschitz_bound`. A network whose layers have slopes of at most 1
-    changes its output no more than its input.
+    with the bound of `lipschitz_bound`. If all layers of a network have slopes of at
+    most 1, its output changes at most as much as its input.
 
     Args:
         factor: Weight of the penalty, 0 or more.
         limit: Largest slope that is not penalized, 0 or more.
 
     Raises:
-        ValueError: If an argument is not such a number, or if the layer has no bound
-            (see `lipschitz_bound`).
+        ValueError: If an argument is not a finite number of at least 0, or if the layer
+            has no bound (see `lipschitz_bound`).
 
     Example:
 
@@ -77,18 +78,18 @@ class Lipschitz(FunctionRegularizer):
         check_slopes(layer.g)
 
     def penalty(self, layer: Any) -> Tensor:
-        """Return the sum of what the bounds exceed the limit by."""
+        """Return the sum of the excesses of the bounds over the limit."""
         return ops.sum(ops.relu(_bound(layer) - self.limit))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the constructor."""
+        """Return the constructor's arguments."""
         return {**super().get_config(), "limit": self.limit}
 
 
 def _bound(layer: Any) -> Tensor:
     if not all(hasattr(layer, name) for name in ("g", "alpha", "beta")):
         raise ValueError(
-            "A bound on the slope is known for a VAFActivation that has its weights: "
-            f"call it, or build it, first. Received: layer={layer!r}"
+            "A bound on the slope needs a VAFActivation that has its weights: call it, "
+            f"or build it, first. Received: layer={layer!r}"
         )
     return slope_bound(layer.g, layer.alpha, layer.alpha_bias, layer.beta).value

@@ -1,4 +1,4 @@
-"""`SlopeVariation`, a penalty on the bends of a VAF."""
+"""`SlopeVariation`, a penalty on the changes of slope of a VAF."""
 
 from typing import Any
 
@@ -14,17 +14,18 @@ class SlopeVariation(FunctionRegularizer):
     """Penalize the total variation of the slope of a VAF.
 
     The penalty is `factor * sum_j |alpha_j beta_j|` over all functions of a
-    `keras_vaf.layers.VAFActivation`. With g = relu each hidden unit bends f at its knot
-    by |alpha_j beta_j|, so the sum bounds the total variation of f's slope. It favours
-    functions with few bends. Unlike a penalty on the weights, it stays the same when
-    alpha_j grows and beta_j shrinks by one factor.
+    `keras_vaf.layers.VAFActivation`. With g = relu, each hidden unit changes the slope
+    of f by |alpha_j beta_j| at its knot, so the sum bounds the total variation of the
+    slope. The penalty favours functions with few knots. Unlike a penalty on the
+    weights, it does not change if alpha_j is multiplied and beta_j divided by the same
+    factor.
 
     Args:
         factor: Weight of the penalty, 0 or more.
 
     Raises:
-        ValueError: If the factor is not such a number, or if the layer is of another
-            class.
+        ValueError: If `factor` is not a finite number of at least 0, or if the layer is
+            not a `VAFActivation`.
 
     Reference:
         Bohra et al., *Learning activation functions in deep (spline) neural networks*,

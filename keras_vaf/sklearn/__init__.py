@@ -1,8 +1,8 @@
-"""Networks of VAFs as estimators of scikit-learn.
+"""Networks with VAFs as scikit-learn estimators.
 
 `VAFClassifier` and `VAFRegressor` are fully connected networks with a VAF after each
-hidden layer. They have the interface of scikit-learn's own estimators, and work in
-pipelines, cross-validation and grid searches.
+hidden layer. They follow the scikit-learn interface and work in pipelines,
+cross-validation and grid searches.
 """
 
 from keras_vaf.sklearn.estimators import VAFClassifier, VAFRegressor

@@ -1,4 +1,4 @@
-"""The base class of the estimators of scikit-learn: `VAFEstimator`."""
+"""`VAFEstimator`, the base class of the scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _checks: Any = require("sklearn.utils.validation", extra="sklearn")
 
 
 class VAFEstimator(_base.BaseEstimator):
-    """Parameters, training and pickling of an estimator."""
+    """Base class of the estimators: parameters, training and pickling."""
 
     def __init__(
         self,
@@ -58,9 +58,10 @@ class VAFEstimator(_base.BaseEstimator):
         """Train the network.
 
         Args:
-            X: Inputs, an array or a table of numbers, one row for each sample.
-            y: The class or the number to predict, for each row.
-            sample_weight: The weight of each row in the loss; `None` is 1 for all.
+            X: Inputs of shape `(rows, inputs)`, as an array or a table of numbers.
+            y: The class or the number to predict, of shape `(rows,)`.
+            sample_weight: The weight of each row in the loss, of shape `(rows,)`.
+                `None` means 1 for all rows.
 
         Returns:
             The estimator.
@@ -76,14 +77,14 @@ class VAFEstimator(_base.BaseEstimator):
         return self
 
     def _targets(self, y: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return targets as the network learns them, and its number of outputs."""
+        """Return the targets as the network learns them, and its number of outputs."""
         raise NotImplementedError
 
     def network_inputs(self, X: Any) -> np.ndarray:
-        """Return inputs as the network takes them, scaled as the training rows were.
+        """Return the inputs of the network, scaled like the training rows.
 
         Args:
-            X: Inputs, as `predict` takes them.
+            X: Inputs, as in `predict`.
         """
         _checks.check_is_fitted(self)
         X = _checks.validate_data(self, X, reset=False, dtype=np.float64)
@@ -95,7 +96,7 @@ class VAFEstimator(_base.BaseEstimator):
     def _fit(
         self, X: np.ndarray, y: np.ndarray, sample_weight: Any, outputs: int
     ) -> None:
-        """Fit scale and network; rows of weight 0 have no part in it."""
+        """Fit the scaling and the network. Rows of weight 0 are ignored."""
         settings = self._settings()
         weights = _checks._check_sample_weight(sample_weight, X, dtype=np.float64)
         used = weights != 0
@@ -156,7 +157,7 @@ class VAFEstimator(_base.BaseEstimator):
         return outputs_of(self.network_, inputs)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state with the network as its configuration and weights."""
+        """Return the state, with the network as its configuration and weights."""
         state = dict(super().__getstate__())
         if "network_" in state:
             network = state["network_"]
@@ -164,7 +165,7 @@ class VAFEstimator(_base.BaseEstimator):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state, and build the network again."""
+        """Restore the state and rebuild the network."""
         if isinstance(state.get("network_"), tuple):
             config, weights = state["network_"]
             network = keras.Sequential.from_config(config)

@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn: `VAFClassifier` and `VAFRegressor`."""
+"""`VAFClassifier` and `VAFRegressor`, the scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ _multiclass: Any = require("sklearn.utils.multiclass", extra="sklearn")
 class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
     """Classifier: a fully connected network with a VAF after each hidden layer.
 
-    Inputs are standardised. A part of the rows is set apart, and the weights of the
-    epoch with the lowest loss on these rows are kept (early stopping).
+    Inputs are standardised. A part of the rows is used for validation. Training keeps
+    the weights of the epoch with the lowest validation loss, and stops early.
 
     Args:
         hidden: Widths of the hidden layers.
         k: Number of hidden units of a VAF, as in `VAFActivation`.
         g: Fixed activation of the hidden units, as in `VAFActivation`.
-        sharing: Which elements share a function, as in `VAFActivation`.
-        initialization: How the functions start, as in `VAFActivation`.
+        sharing: Elements that share a function, as in `VAFActivation`.
+        initialization: Start of the functions, as in `VAFActivation`.
         learning_rate: Learning rate of Adam.
         epochs: Largest number of epochs.
-        batch_size: Rows of a mini-batch; `None` takes all rows at once.
-        validation_fraction: Share of the rows that selects the best epoch. `None`
-            trains on all rows, and so do tables of fewer than 10 rows; the epoch with
-            the lowest training loss is kept then.
-        patience: Epochs without a better validation loss after which training stops;
-            `None` never stops early.
-        random_state: Seed of starts, validation rows and mini-batches: an integer,
-            `None`, or a `numpy.random.RandomState`.
+        batch_size: Number of rows per mini-batch; `None` uses all rows at once.
+        validation_fraction: Share of the rows used for validation. With `None`, or with
+            fewer than 10 rows, the network is trained on all rows, and the epoch with
+            the lowest training loss is kept.
+        patience: Number of epochs without a better validation loss after which training
+            stops. `None` never stops early.
+        random_state: Seed of the start weights, the validation rows and the
+            mini-batches: an integer, `None`, or a `numpy.random.RandomState`.
 
     Attributes:
         classes_: The classes.
         network_: The trained Keras model. Its outputs are logits.
         history_: The `History` of the training.
-        n_iter_: Number of epochs that were run.
+        n_iter_: Number of epochs that were trained.
         n_features_in_: Number of inputs.
 
     Example:
@@ -60,10 +60,10 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
         return codes, len(self.classes_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class, in the order of `classes_`.
+        """Return the class probabilities of each row, in the order of `classes_`.
 
         Args:
-            X: Inputs, as in `fit`.
+            X: Inputs of shape `(rows, inputs)`, as in `fit`.
         """
         logits = self._outputs(X)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -73,7 +73,7 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
         """Return the most probable class of each row.
 
         Args:
-            X: Inputs, as in `fit`.
+            X: Inputs of shape `(rows, inputs)`, as in `fit`.
         """
         best = self._outputs(X).argmax(axis=1)
         return self.classes_[best]
@@ -83,15 +83,15 @@ class VAFRegressor(_base.RegressorMixin, VAFEstimator):
     """Regressor: a fully connected network with a VAF after each hidden layer.
 
     Inputs and targets are standardised; predictions have the units of the targets. A
-    part of the rows is set apart, and the weights of the epoch with the lowest error on
-    these rows are kept (early stopping).
+    part of the rows is used for validation. Training keeps the weights of the epoch
+    with the lowest validation loss, and stops early.
 
     Args:
         hidden: Widths of the hidden layers.
         k: Number of hidden units of a VAF, as in `VAFActivation`.
         g: Fixed activation of the hidden units, as in `VAFActivation`.
-        sharing: Which elements share a function, as in `VAFActivation`.
-        initialization: How the functions start, as in `VAFActivation`.
+        sharing: Elements that share a function, as in `VAFActivation`.
+        initialization: Start of the functions, as in `VAFActivation`.
         learning_rate: Learning rate of Adam.
         epochs: Largest number of epochs.
         batch_size: As in `VAFClassifier`.
@@ -100,9 +100,9 @@ class VAFRegressor(_base.RegressorMixin, VAFEstimator):
         random_state: As in `VAFClassifier`.
 
     Attributes:
-        network_: The trained Keras model, of scaled inputs and a scaled output.
+        network_: The trained Keras model, from scaled inputs to a scaled output.
         history_: The `History` of the training.
-        n_iter_: Number of epochs that were run.
+        n_iter_: Number of epochs that were trained.
         n_features_in_: Number of inputs.
 
     Example:
@@ -123,6 +123,6 @@ class VAFRegressor(_base.RegressorMixin, VAFEstimator):
         """Return the predictions, in the units of the targets.
 
         Args:
-            X: Inputs, as in `fit`.
+            X: Inputs of shape `(rows, inputs)`, as in `fit`.
         """
         return self._outputs(X)[:, 0] * self._target_spread + self._target_center

@@ -1,4 +1,4 @@
-"""The network of an estimator, and its training with sample weights."""
+"""`fit_network`, which trains the network of an estimator with sample weights."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from keras_vaf.training import History, split
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.training.runs import NetworkRun
 
-_FEWEST_ROWS = 10  # fewer rows are not divided
+_FEWEST_ROWS = 10  # fewer rows are not split
 _ROWS_AT_ONCE = 4096
 _MOST_TRAINERS = 16
 _TRAINERS: dict[Any, NetworkTrainer] = {}
 
 
 class Settings(NamedTuple):
-    """The training options of an estimator; `VAFClassifier` describes them."""
+    """The training options of an estimator, which `VAFClassifier` describes."""
 
     learning_rate: float
     epochs: int
@@ -35,7 +35,7 @@ class Settings(NamedTuple):
 
 
 class Architecture(NamedTuple):
-    """Everything on which the compiled training of a network depends.
+    """All settings on which the compiled training of a network depends.
 
     Args:
         inputs: Number of inputs.
@@ -44,7 +44,7 @@ class Architecture(NamedTuple):
         k: As in `VAFActivation`.
         g: As in `VAFActivation`.
         sharing: As in `VAFActivation`.
-        classes: Whether the network classifies.
+        classes: Whether the network is a classifier.
     """
 
     inputs: int
@@ -60,7 +60,7 @@ class Architecture(NamedTuple):
 
         Args:
             initialization: As in `VAFActivation`.
-            seed: Seed of the kernels, and of random starts.
+            seed: Seed of the kernels and of random starts.
         """
         seeds = iter(range(seed, seed + len(self.hidden)))
 
@@ -81,17 +81,17 @@ def fit_network(
     weights: np.ndarray,
     settings: Settings,
 ) -> History:
-    """Train a network, and leave it with the weights of its best epoch.
+    """Train a network and set it to the weights of its best epoch.
 
     Args:
         network: The network.
         architecture: Its architecture.
         x: Inputs, float32.
-        y: Numbers of classes, or targets.
+        y: Class indices, or targets.
         weights: Weight of each row.
         settings: The training options.
     """
-    # The targets carry the weights through the training loop.
+    # The weights pass through the training loop as part of the targets.
     weights = weights * (len(weights) / weights.sum())
     data = x, np.stack([y, weights], axis=1).astype("float32")
     rows = validation = np.arange(len(x))
@@ -113,7 +113,7 @@ def fit_network(
 def _lent_trainer(
     architecture: Architecture, batch_size: int | None, patience: int | None
 ) -> Iterator[NetworkTrainer]:
-    """Give a trainer that no other thread has; the next fit need not compile again."""
+    """Lend a trainer to one thread at a time, so that fits reuse compiled code."""
     policy = keras.config.floatx(), keras.config.dtype_policy().name
     key = architecture, batch_size, patience, policy
     trainer = _TRAINERS.pop(key, None)
@@ -145,7 +145,7 @@ def outputs_of(network: keras.Sequential, x: np.ndarray) -> np.ndarray:
 def _divided(
     y: np.ndarray, fraction: float, seed: int, classes: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return training and validation rows, of each class if there are enough."""
+    """Return training and validation rows, stratified by class if there are enough."""
     try:
         return split(y, fraction, seed, stratify=classes)
     except ValueError:

@@ -1,12 +1,12 @@
-"""Training as the paper does it: Algorithms 1 and 2, seeded folds and splits.
+"""Training as in the paper: Algorithms 1 and 2, with seeded folds and splits.
 
 `train` keeps the weights of the epoch with the lowest validation loss (Algorithm 1). It
-trains any compiled Keras model, as one compiled program instead of `keras.Model.fit`.
+trains any compiled Keras model, with a compiled program instead of `keras.Model.fit`.
 `Trainer` does the same for several trainings of one model, and `train_many` for many
-models, which JAX trains together. `cross_validate` trains a user's own `build()` on
-every fold and at every point of a grid, and tests the point that is best on validation
-rows (Algorithm 2). `fold_rows` returns the training, validation and test rows of every
-fold; it is made of `k_folds` and `split`.
+models, which are trained together on JAX. `cross_validate` trains the models of a
+user's `build()` on every fold and at every point of a grid, and tests the point with
+the best validation score (Algorithm 2). `fold_rows` returns the training, validation
+and test rows of every fold. It uses `k_folds` and `split`.
 """
 
 from keras_vaf.training.cross_validation import CrossValidation, cross_validate

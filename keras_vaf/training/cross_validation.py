@@ -1,4 +1,4 @@
-"""Cross-validation over a grid, with a user's own `build()` and arrays."""
+"""`cross_validate`, cross-validation over a grid with a user's `build()` and arrays."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,10 @@ class CrossValidation:
     """Result of `cross_validate`.
 
     Args:
-        points: The points of the grid: the arguments given to `build`.
-        scores: For each metric its values on the test rows, by point and by fold.
-        histories: The trainings, by point and by fold.
-        selected: For each fold the number of the point that is best on its validation
-            rows.
+        points: The points of the grid, which are the arguments passed to `build`.
+        scores: Values of each metric on the test rows, of shape `(points, folds)`.
+        histories: Histories of the trainings, by point and by fold.
+        selected: Index of the point with the best validation score, for each fold.
     """
 
     points: tuple[dict[str, Any], ...]
@@ -36,9 +35,10 @@ class CrossValidation:
 
     @property
     def selected_scores(self) -> dict[str, np.ndarray]:
-        """For each metric its test values in each fold, at the selected points.
+        """Test values of each metric in each fold, at the selected points.
 
-        These are the numbers to report: the test rows took no part in the selection.
+        These are the numbers to report, because the test rows were not used for the
+        selection.
         """
         folds = np.arange(len(self.selected))
         return {
@@ -65,43 +65,46 @@ def cross_validate(
     replicas: int | Literal["auto"] = "auto",
     on_progress: Progress | None = None,
 ) -> CrossValidation:
-    """Train a model at every point of a grid and on every fold, and test the best.
+    """Train a model at every point of a grid on every fold, and test the best point.
 
-    This is Algorithm 2 of the paper with an honest selection: in each fold, a part of
-    the rows outside the test fold is set apart for validation. It selects the best
-    epoch and the best point of the grid; the test rows are used only at the end.
-    Trainings that are the same program run together on JAX, as in `train_many`.
+    This is Algorithm 2 of the paper, with a selection on validation rows: in each fold,
+    a part of the rows outside of the test fold is reserved for validation. The
+    validation rows select the best epoch and the best point of the grid. The test rows
+    are used only at the end. On JAX, trainings with the same program run together, as
+    in `train_many`.
 
     Args:
-        build: Called with a point of the grid, as keyword arguments, once per fold;
-            returns a fresh compiled model. Equal points must give equal models, but for
-            their random weights.
-        x: Inputs: an array, or a list or dictionary of arrays, of equal length.
-        y: Targets, likewise; one array of class labels if folds are stratified.
-        grid: For each argument of `build` the values to try; every combination is a
-            point. `None` is a single point without arguments.
-        folds: Number of folds, whose rows are those of `fold_rows`.
-        epochs: Number of epochs at most.
+        build: Function that returns a new compiled model. It is called once per point
+            and fold, with the point as keyword arguments. Equal points must give equal
+            models except for their random weights.
+        x: Inputs: an array, or a list or dictionary of arrays of equal length.
+        y: Targets, in the same forms. Stratified folds need a single array of class
+            labels.
+        grid: Dictionary from the arguments of `build` to lists of values. Every
+            combination is a point. `None` means a single point without arguments.
+        folds: Number of folds, as in `fold_rows`.
+        epochs: Largest number of epochs.
         batch_size: As in `train`.
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
         validation_fraction: As in `fold_rows`.
         stratify: As in `fold_rows`.
-        seed: Seed of folds, splits and shuffling. `build` draws the weights: call
-            `keras.utils.set_random_seed` first to repeat them.
-        preprocess: Called with the training inputs of a fold; returns a function that
-            is applied to all inputs in this fold, so that nothing of its validation and
-            test rows leaks. `None` takes the inputs as they are.
+        seed: Seed of folds, splits and shuffling. It does not affect the weights that
+            `build` draws; call `keras.utils.set_random_seed` first to reproduce them.
+        preprocess: Function that takes the training inputs of a fold and returns a
+            function, which is applied to all inputs of this fold. The preprocessing
+            therefore does not use validation and test rows. `None` leaves the inputs
+            unchanged.
         replicas: As in `train_many`.
         on_progress: As in `train_many`.
 
     Returns:
-        The test scores of all points and folds, the selected points and the trainings.
+        The test scores of all points and folds, the selected points and the histories.
 
     Raises:
-        ValueError: If an argument is out of its range, a model is not compiled, or the
-            data have too few rows for the folds.
+        ValueError: If an argument is out of its range, if a model is not compiled, or
+            if the data have too few rows for the folds.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -161,10 +164,10 @@ def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]
     """Return every combination of a grid's values.
 
     Args:
-        grid: For each name its values.
+        grid: Dictionary from names to values.
 
     Returns:
-        The points, of which the last name changes fastest.
+        The points. The last name changes fastest.
 
     Raises:
         ValueError: If the values of a name are not a sequence, or are empty.
@@ -172,7 +175,7 @@ def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]
     for name, values in grid.items():
         if isinstance(values, str) or not np.iterable(values) or len(values) == 0:
             raise ValueError(
-                "`grid` must give a list of values, at least one, for each argument of "
+                "`grid` must have a list of at least one value for each argument of "
                 f"`build`. Received: {name}={values!r}"
             )
     combinations = itertools.product(*grid.values())
@@ -182,12 +185,12 @@ def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]
 def evaluate(model: keras.Model, data: Any, batch_size: int | None) -> dict[str, Any]:
     """Return the loss and the metrics of a model, as `model.evaluate` would.
 
-    `evaluate` compiles first, which takes longer than a test fold does.
+    `model.evaluate` compiles first, which takes longer than evaluating a test fold.
 
     Args:
         model: A compiled and built model.
         data: Inputs and targets.
-        batch_size: Rows per step; `None` takes all rows at once.
+        batch_size: Rows per step; `None` uses all rows at once.
 
     Returns:
         The values by name.

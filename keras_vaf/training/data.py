@@ -1,4 +1,4 @@
-"""Arrays and models in the form that the training loops take."""
+"""`to_arrays`, `prepare` and other preparations of data and models for training."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,11 +16,12 @@ def to_arrays(name: str, data: Any) -> tuple[Any, Any]:
         data: `(x, y)`: arrays, or lists or dictionaries of arrays.
 
     Returns:
-        The same with NumPy arrays, floating ones in `keras.config.floatx()`.
+        The same structure with NumPy arrays. Floating-point arrays have the dtype
+        `keras.config.floatx()`.
 
     Raises:
-        ValueError: If the data is not a pair, or its arrays hold no numbers, have no
-            rows or unequal numbers of rows.
+        ValueError: If the data is not a pair, or if its arrays are not numeric, are
+            empty, or have unequal numbers of rows.
     """
     if not isinstance(data, tuple | list) or len(data) != 2:
         raise ValueError(
@@ -37,7 +38,7 @@ def to_arrays(name: str, data: Any) -> tuple[Any, Any]:
     shapes = [array.shape for array in leaves]
     if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
         raise ValueError(
-            f"{name} must be arrays of equally many rows, at least one. "
+            f"{name} must be arrays with the same number of rows, at least one. "
             f"Received: arrays of shapes {', '.join(map(str, shapes))}"
         )
     return keras.tree.map_structure(_in_floatx, arrays)
@@ -55,13 +56,14 @@ def number_of_rows(data: Any) -> int:
 def order_of_rows(
     rows: int, batch_size: int | None, seed: int, epoch: int
 ) -> np.ndarray:
-    """Return the order in which an epoch takes the rows.
+    """Return the order in which an epoch uses the rows.
 
-    It is drawn with NumPy, so that every backend sees the same batches.
+    NumPy draws the order, so that every backend uses the same batches.
 
     Args:
         rows: Number of rows.
-        batch_size: Rows per update; if they make one batch, they stay in order.
+        batch_size: Rows per update. If all rows form a single batch, they stay in
+            order.
         seed: Seed of the training.
         epoch: Number of the epoch.
 
@@ -79,12 +81,12 @@ def take(data: Any, rows: Any) -> Any:
 
 
 def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
-    """Create all variables of a model, its metrics and its optimizer.
+    """Create all variables of a model, of its metrics and of its optimizer.
 
     Args:
         model: A compiled model.
         data: Inputs and targets, from `to_arrays`.
-        batch_size: Rows per update; `None` takes all rows at once.
+        batch_size: Rows per update; `None` uses all rows at once.
     """
     x, y = take(data, slice(batch_size))
     outputs = model(x)
@@ -119,7 +121,7 @@ def assign_variables(model: keras.Model, values: Sequence[Any]) -> None:
 
     Args:
         model: A model, after `prepare`.
-        values: The values, from `read_variables` of a model of equal architecture.
+        values: The values, from `read_variables` of a model with the same architecture.
     """
     for variable, value in zip(all_variables(model), values, strict=True):
         variable.assign(value)

@@ -1,4 +1,4 @@
-"""Folds that keep groups of rows together, or that test on later rows."""
+"""`group_fold_rows` and `time_fold_rows`, folds by groups of rows or by time."""
 
 import math
 from typing import Any
@@ -20,10 +20,11 @@ def group_fold_rows(
     stratify: bool,
     validation_fraction: float | None,
 ) -> list[FoldRows]:
-    """Return the rows of folds of which none shares a group with another part.
+    """Return the rows of folds whose training, validation and test groups are disjoint.
 
     The arguments are those of `fold_rows`. All folds have as many training and
-    validation rows as the smallest one; the others leave out rows, which are drawn.
+    validation rows as the smallest fold. Larger folds leave out rows, which are drawn
+    at random.
     """
     check_integer("folds", folds, minimum=2)
     groups = np.asarray(groups)
@@ -50,19 +51,19 @@ def group_fold_rows(
 def time_fold_rows(
     times: Any, folds: int, validation_fraction: float | None
 ) -> list[FoldRows]:
-    """Return the rows of folds that test on later rows than they are trained on.
+    """Return the rows of folds whose test rows are later than their training rows.
 
-    The later half of the rows is divided into test blocks. Each block is tested by a
-    network of the half of all rows that comes just before it, the last of which are
-    for validation. Rows of equal times stay in one part. All folds have as many
-    training and validation rows as the smallest one; the others leave out their
+    The later half of the rows is split into test blocks. The network for a block is
+    trained on the rows just before it, which are half of all rows; the last of them are
+    the validation rows. Rows with equal times stay in the same part. All folds have as
+    many training and validation rows as the smallest fold. Larger folds leave out their
     earliest rows.
 
     Args:
-        times: For each row a number that orders the rows.
+        times: One number per row, which orders the rows.
         folds: Number of folds, at least 2.
-        validation_fraction: Share of the earlier rows that go to validation. With
-            `None`, the test rows are the validation rows.
+        validation_fraction: Share of the earlier rows used for validation. With `None`,
+            the test rows are the validation rows.
 
     Raises:
         ValueError: If there are too few rows, or too few different times.
@@ -82,9 +83,10 @@ def time_fold_rows(
     tested = [end - start for _, start, end in bounds]
     if training < 1 or min(tested) < 1:
         raise ValueError(
-            f"{folds} folds in time need at least {2 * folds} rows, and different "
-            f"times in each fold: use fewer folds. Received: folds={folds}, "
-            f"{len(order)} rows, {len(np.unique(ordered))} different times"
+            f"{folds} folds by time need at least {2 * folds} rows, and different "
+            "times in each fold: use fewer folds. "
+            f"Received: folds={folds}, {len(order)} rows, {len(np.unique(ordered))} "
+            "different times"
         )
     validation = min(start - cut for cut, start, _ in bounds)
     rows = []
@@ -102,7 +104,7 @@ def time_fold_rows(
 def _time_bounds(
     ordered: np.ndarray, folds: int, validation: int
 ) -> list[tuple[int, int, int]]:
-    """Return where validation and test rows of each fold begin, and where they end."""
+    """Return the starts of each fold's validation and test rows, and their end."""
     block = (len(ordered) - len(ordered) // 2) // folds
     starts = [
         _before_equal(ordered, len(ordered) - left * block)
@@ -113,7 +115,7 @@ def _time_bounds(
 
 
 def _before_equal(ordered: np.ndarray, place: int) -> int:
-    """Return the first place of the time that stands at a place of ordered times."""
+    """Return the first index with the same time as a given index of ordered times."""
     return int(np.searchsorted(ordered, ordered[min(place, len(ordered) - 1)]))
 
 
@@ -125,7 +127,7 @@ def hold_out(
     groups: Any = None,
     times: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to work with, and those of a test at the end.
+    """Return the rows for training and selection, and the rows for a final test.
 
     Args:
         y: As in `split`.
@@ -133,10 +135,10 @@ def hold_out(
         seed: As in `split`.
         stratify: As in `split`.
         groups: As in `fold_rows`.
-        times: As in `fold_rows`; the rows of the last times are for the test.
+        times: As in `fold_rows`. The latest rows are the test rows.
 
     Returns:
-        Both, in increasing order.
+        Both arrays of row indices, in increasing order.
 
     Raises:
         ValueError: If there are too few rows, groups or different times.
@@ -148,7 +150,7 @@ def hold_out(
         first = _before_equal(ordered, len(y) - math.ceil(fraction * len(y)))
         if first == 0:
             raise ValueError(
-                "A test on the latest rows needs rows of an earlier time. Received: "
+                "A test on the latest rows needs rows with an earlier time. Received: "
                 f"{len(y)} rows, {len(np.unique(ordered))} different times"
             )
         return np.sort(order[:first]), np.sort(order[first:])
@@ -164,8 +166,9 @@ def _by_groups(
     count = len(np.unique(groups))
     if count < folds or folds < 2:
         raise ValueError(
-            f"{max(folds, 2)} folds need at least as many groups, and some for "
-            f"validation: use fewer folds. Received: {count} groups"
+            f"{max(folds, 2)} folds need at least as many groups, and further groups "
+            "for validation: use fewer folds. "
+            f"Received: {count} groups"
         )
     selection = require("sklearn.model_selection", extra="experiments")
     splitter = selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
@@ -174,8 +177,8 @@ def _by_groups(
     )
     if not all(len(rest) and len(test) for rest, test in parts):
         raise ValueError(
-            "Each fold needs rows of other groups: use fewer folds, or smaller groups. "
-            f"Received: folds={folds}, {count} groups"
+            "Each fold needs training rows from other groups: use fewer folds, or "
+            f"smaller groups. Received: folds={folds}, {count} groups"
         )
     return parts
 

@@ -1,4 +1,4 @@
-"""The rows of every fold, from `fold_rows`, and inputs that each fold preprocesses."""
+"""`fold_rows`, which returns the rows of every fold, and `preprocess_folds`."""
 
 import math
 from collections.abc import Callable
@@ -26,33 +26,33 @@ def fold_rows(
 ) -> list[FoldRows]:
     """Return the training, validation and test rows of every fold.
 
-    Each fold is the test set once. A part of the other rows is set apart for
-    validation. Seed and fold give independent streams: no two folds of any two seeds
-    divide their rows in the same way.
+    Each fold is the test set once. A part of the other rows is reserved for validation.
+    Every combination of seed and fold has an independent random stream, so that no two
+    folds split their rows in the same way.
 
-    All folds have equally many training rows and equally many validation rows, so that
-    JAX trains them as one program. Where the rows cannot be divided by the number of
-    folds, some folds leave out one row, which is drawn at random.
+    All folds have the same number of training rows and the same number of validation
+    rows, so that JAX trains them as one program. If the number of rows is not a
+    multiple of the number of folds, some folds leave out a row, which is drawn at
+    random.
 
     Args:
-        y: Targets, one per row; stratified folds need one class label per row.
+        y: Targets, one per row. Stratified folds need one class label per row.
         folds: Number of folds, at least 2.
         seed: Seed of folds and splits.
         stratify: Whether every part gets its share of each class. Use `False` for
             regression.
-        validation_fraction: Share of the rows outside the test fold that go to
+        validation_fraction: Share of the rows outside of the test fold used for
             validation. With `None`, the test rows are the validation rows.
-        groups: One label per row. Rows of equal labels stay together: training,
-            validation and test rows have no label in common.
-        times: One number per row, such as a date. Each fold is tested on rows that are
-            later than those that it is trained on; rows of equal times stay in one
-            part. The later half of the rows is
-            divided into the test blocks. Each block is tested by a network of as many
-            rows as there are in a half, those that come just before the block. The last
-            of these rows are for validation.
+        groups: One label per row. Rows with equal labels stay together: training,
+            validation and test rows do not share a label.
+        times: One number per row, such as a date. The test rows of a fold are later
+            than its training rows. Rows with equal times stay in the same part. The
+            later half of the rows is split into the test blocks. The network for a
+            block is trained on the rows just before it, which are half of all rows. The
+            last of these rows are the validation rows.
 
     Returns:
-        For each fold the training, validation and test rows, in increasing order.
+        The training, validation and test rows of each fold, in increasing order.
 
     Raises:
         ValueError: As in `k_folds` and `split`.
@@ -97,7 +97,7 @@ def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
 def preprocess_folds(
     data: Any, folds: list[FoldRows], preprocess: Preprocess
 ) -> tuple[Any, list[FoldRows]]:
-    """Preprocess the inputs for each fold, and concatenate the results.
+    """Preprocess the inputs for each fold and concatenate the results.
 
     Args:
         data: Inputs and targets.
@@ -105,7 +105,7 @@ def preprocess_folds(
         preprocess: As in `cross_validate`.
 
     Returns:
-        Inputs and targets, repeated once per fold, and each fold's rows among them.
+        Inputs and targets, repeated once per fold, and the rows of each fold in them.
     """
     x, y = data
     copies, shifted = [], []

@@ -1,4 +1,4 @@
-"""The history of a training, and the rule that selects its best epoch."""
+"""`History`, the metrics of a training, and `StoppingRule`, which ends it."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,17 +15,18 @@ class History:
     """Metrics of one training, epoch by epoch.
 
     Args:
-        metrics: One array per metric, one entry per epoch. Names and values are those
-            of `keras.Model.fit`: `loss` and the compiled metrics are taken over the
-            batches of the epoch, before each update; `val_loss` and the others that
-            begin with `val_` on the validation data, after the epoch.
-        best_epoch: The epoch, counted from 1, whose weights were kept; 0 if the first
-            epoch was not finite.
+        metrics: One array per metric, with one entry per epoch. Names and values are
+            those of `keras.Model.fit`: `loss` and the compiled metrics are computed
+            over the batches of the epoch, before each update. `val_loss` and other
+            metrics whose names begin with `val_` are computed on the validation data,
+            after the epoch.
+        best_epoch: Number of the epoch whose weights were kept, counted from 1. It is 0
+            if the first epoch was not finite.
         stopped: `"epochs"` (all were run), `"patience"` (no better epoch for `patience`
             epochs) or `"not finite"` (the loss or the monitored value became NaN or
             infinite).
-        seconds: Duration of the training with compilation. For networks that are
-            trained together, an equal share of their time.
+        seconds: Duration of the training in seconds, including compilation. For
+            networks trained together, an equal share of the total time.
         replicas: Number of networks that its program trains together.
     """
 
@@ -37,12 +38,12 @@ class History:
 
     @property
     def epochs(self) -> int:
-        """Number of epochs that were run."""
+        """Number of epochs that were trained."""
         return len(self.metrics["loss"])
 
     @property
     def best(self) -> dict[str, float]:
-        """The metrics of the best epoch; empty if there is none."""
+        """Metrics of the best epoch; empty if there is none."""
         if self.best_epoch == 0:
             return {}
         return {
@@ -56,13 +57,13 @@ class History:
 class StoppingRule:
     """Selects the best epoch and stops the training, at the end of each epoch.
 
-    It is written with `keras.ops`, so that every backend compiles the same rule.
+    The rule uses `keras.ops`, so that every backend compiles the same rule.
 
     Args:
         monitor: Name of the value that is compared.
-        mode: `"min"` or `"max"`: whether low or high values are good.
-        patience: Number of epochs in a row without a better one after which to stop;
-            `None` never stops early.
+        mode: `"min"` if lower values are better, `"max"` if higher values are better.
+        patience: Number of consecutive epochs without improvement after which training
+            stops. `None` never stops early.
     """
 
     monitor: str
@@ -86,7 +87,7 @@ class StoppingRule:
             )
 
     def start(self) -> tuple[Any, Any, Any]:
-        """Return the verdict before the first epoch: best error, waited, go on."""
+        """Return the first verdict: best error, epochs since, whether to continue."""
         return (
             ops.convert_to_tensor(np.inf, "float32"),
             ops.convert_to_tensor(0, "int32"),
@@ -99,11 +100,11 @@ class StoppingRule:
         """Judge one epoch.
 
         Args:
-            verdict: The verdict on the epochs before.
+            verdict: The verdict after the previous epoch.
             logs: The metrics of this epoch.
 
         Returns:
-            Whether it is the best so far, and the new verdict.
+            Whether this epoch is the best so far, and the new verdict.
         """
         best, waited, _ = verdict
         error = self.error(ops.cast(logs[self.monitor], "float32"))
@@ -116,7 +117,7 @@ class StoppingRule:
         return better, (ops.where(better, error, best), waited, go_on)
 
     def error(self, values: Any) -> Any:
-        """Turn monitored values into errors, for which lower is better."""
+        """Return monitored values as errors, for which lower is better."""
         return values if self.mode == "min" else -values
 
     def history(
@@ -130,8 +131,8 @@ class StoppingRule:
 
         Args:
             metrics: The metrics of all epochs.
-            go_on: Whether the last verdict was to go on.
-            seconds: Duration of the training.
+            go_on: Whether the last verdict was to continue.
+            seconds: Duration of the training in seconds.
             replicas: Number of networks that its program trains together.
         """
         errors = self.error(metrics[self.monitor])

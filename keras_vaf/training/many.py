@@ -1,4 +1,4 @@
-"""Many trainings of small networks, which `train_many` runs together on JAX."""
+"""`train_many`, which trains many small networks, together on JAX."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -40,35 +40,38 @@ def train_many(
 ) -> list[History]:
     """Train many models as `train` would, each on its own rows of the same data.
 
-    On JAX, models whose training is the same program (equal architecture, loss and
-    optimizer; other weights and learning rates) are trained together, in batches of
-    equal width. On TensorFlow and PyTorch they are trained one after the other.
+    On JAX, models whose training is the same program are trained together, in batches
+    of equal width. Such models have the same architecture, loss and optimizer; weights
+    and learning rates can differ. On TensorFlow and PyTorch, models are trained in
+    sequence.
 
-    Networks in one batch do not affect each other: one that stops early, or whose loss
-    is not finite, is frozen and the others go on. At equal width, a training repeats
-    bit for bit, whatever its neighbours; other widths change results by rounding.
+    Networks in a batch do not affect each other. A network that stops early, or whose
+    loss is not finite, is frozen while the others continue. At equal width, the result
+    of a training is bit-identical for any other networks in the batch. A different
+    width changes results by rounding errors.
 
     Args:
         runs: The models and their rows.
-        x: Inputs: an array, or a list or dictionary of arrays, of equal length.
-        y: Targets, likewise.
-        epochs: Number of epochs at most.
+        x: Inputs: an array, or a list or dictionary of arrays of equal length.
+        y: Targets, in the same forms.
+        epochs: Largest number of epochs.
         batch_size: As in `train`.
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
-        replicas: Width of a batch. With 1, models are trained one after the other.
-            `"auto"` is 16 on the CPU and 256 on accelerators, at most the number of
-            models that fit together; less if the memory is too small, with a warning; 1
-            for convolutions on the CPU, which batches make slower.
-        on_progress: Called with the number of epochs done and of all, counted over all
-            models.
+        replicas: Width of a batch. With 1, models are trained in sequence. `"auto"`
+            means 16 on the CPU and 256 on accelerators, and at most the number of
+            models with the same program. If the memory is too small, the width is
+            reduced with a warning. For convolutions on the CPU, which are slower in
+            batches, `"auto"` means 1.
+        on_progress: Function called with the number of finished epochs and the total
+            number of epochs, counted over all models.
 
     Returns:
         One history per run.
 
     Raises:
-        ValueError: If an argument is out of its range, or a model is not compiled or
+        ValueError: If an argument is out of its range, or if a model is not compiled or
             cannot be trained in a batch.
 
     Example:
@@ -122,9 +125,9 @@ def _groups(
     rule: StoppingRule,
     together: bool,
 ) -> dict[Hashable, list[int]]:
-    """Return the indices of the runs that share a compiled program, by this program.
+    """Return the indices of the runs that share a compiled program, by program.
 
-    Runs that are trained together have equal numbers of rows too.
+    Runs that are trained together also have equal numbers of rows.
     """
     programs: dict[Hashable, Hashable] = {}
     groups: dict[Hashable, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Many trainings of one architecture, which `NetworkTrainer` compiles only once."""
+"""`NetworkTrainer`, which trains many networks of one architecture."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,15 +15,15 @@ from keras_vaf.utils import check_integer
 
 
 class NetworkTrainer:
-    """Trains many networks of one architecture, and compiles it only once.
+    """Trains many networks of one architecture, which is compiled only once.
 
-    On JAX, `width` networks are trained together. A batch that is not full is filled
-    up, so that all batches run the same program and each training repeats bit for bit,
-    whatever its neighbours. With a width of 1, as on TensorFlow and PyTorch, networks
-    are trained one after the other.
+    On JAX, `width` networks are trained together. An incomplete batch is filled up, so
+    that all batches run the same program. The result of a training is then
+    bit-identical for any other networks in the batch. With a width of 1, as on
+    TensorFlow and PyTorch, networks are trained in sequence.
 
     Args:
-        model: A compiled model, whose weights do not matter.
+        model: A compiled model. Its weights are not used.
         batch_size: As in `train`.
         patience: As in `train`.
         monitor: As in `train`.
@@ -32,8 +32,8 @@ class NetworkTrainer:
         halve: Whether to halve the width, with a warning, if the memory is too small.
 
     Raises:
-        ValueError: If the model is not compiled, an argument is out of its range, or
-            the backend trains no networks together.
+        ValueError: If the model is not compiled, if an argument is out of its range, or
+            if the width is above 1 on a backend other than JAX.
 
     Example:
 
@@ -70,7 +70,7 @@ class NetworkTrainer:
         self._loop: Any = None
 
     def prepare(self, data: Any) -> None:
-        """Create all variables, which `start` needs.
+        """Create all variables. Call this method before `start`.
 
         Args:
             data: Inputs and targets, from `to_arrays`.
@@ -83,9 +83,9 @@ class NetworkTrainer:
         """Return the values of all variables at the start of a training.
 
         Args:
-            weights: Weights to start from, as `model.get_weights()` gives them.
+            weights: Initial weights, as returned by `model.get_weights()`.
             seed: Seed of random layers, such as dropout.
-            learning_rate: Replaces the optimizer's learning rate, if not `None`.
+            learning_rate: Learning rate; `None` for that of the optimizer.
         """
         model = self._trainer.model
         self._trainer.restart(weights)
@@ -105,16 +105,17 @@ class NetworkTrainer:
 
         Args:
             data: Inputs and targets, from `to_arrays`.
-            runs: What to train. In a batch, all runs have equally many rows.
+            runs: The runs. Within a batch, all runs must have equal numbers of rows.
             epochs: Number of epochs at most.
-            on_progress: Called with the number of epochs done, counted over all runs.
+            on_progress: Function called with the number of finished epochs, counted
+                over all runs.
 
         Returns:
             The result of each run.
 
         Raises:
-            TooLittleMemory: If a batch is too wide for the free memory, unless the
-                width is to be halved.
+            TooLittleMemory: If a batch is too wide for the free memory and `halve` is
+                false.
         """
         self.prepare(data)
         trained: list[TrainedNetwork] = []
@@ -177,21 +178,21 @@ def seed_random_layers(model: keras.Model, seed: int) -> None:
 
     Args:
         model: A built model.
-        seed: The seed, from which each layer gets its own.
+        seed: The seed, from which the seed of each layer is derived.
     """
     weights = {id(weight) for weight in model.weights}
     states = [state for state in model.variables if id(state) not in weights]
     words = independent_seeds(seed, "layers", count=len(states))
     for state, word in zip(states, words, strict=True):
-        state.assign([word >> 1, 0])  # PyTorch takes no larger ones
+        state.assign([word >> 1, 0])  # PyTorch does not accept larger seeds
 
 
 def halved(width: int, reason: TooLittleMemory) -> int:
-    """Return half of a width, and warn.
+    """Return half of a width, and issue a warning.
 
     Args:
         width: Number of networks that are trained together.
-        reason: The error that says how much memory they need.
+        reason: The error that states how much memory the batch needs.
     """
     warnings.warn(
         f"A batch of {width} networks {reason}: training {width // 2} at a time.",
@@ -209,7 +210,7 @@ def check_width(width: int) -> None:
     check_integer("replicas", width)
     if width > 1 and keras.backend.backend() != "jax":
         raise ValueError(
-            "Networks are trained together on JAX only: use `replicas=1`, or set "
+            "Networks are trained together only on JAX: use `replicas=1`, or set "
             f"KERAS_BACKEND=jax. Received: replicas={width}"
         )
 
@@ -220,5 +221,5 @@ def widest() -> int:
         return 1
     import jax
 
-    # A few networks keep a core busy; an accelerator takes many more.
+    # A few networks keep a CPU core busy; an accelerator can run many more.
     return 16 if jax.default_backend() == "cpu" else 256

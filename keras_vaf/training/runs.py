@@ -1,4 +1,4 @@
-"""One of many trainings: `TrainingRun` for a model, `NetworkRun` for its values."""
+"""`TrainingRun` and `NetworkRun`, which describe one of many trainings."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from keras_vaf.training.history import History
 
 
 class TooLittleMemory(MemoryError):
-    """The networks that are trained together need more memory than is free."""
+    """Networks that are trained together need more memory than is free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +19,13 @@ class TrainingRun:
     """One of the trainings of `train_many`.
 
     Args:
-        model: A compiled model. It is left with the weights of its best epoch.
-        training: Indices of the rows to train on.
-        validation: Indices of the rows on which the best epoch is chosen.
+        model: A compiled model. Training sets it to the weights of its best epoch.
+        training: Indices of the training rows.
+        validation: Indices of the validation rows, which select the best epoch.
         seed: Seed of the shuffling.
-        build: A label. Runs of equal labels have models from one piece of code, which
-            differ in the values of their variables only, so that compiling one of them
-            is enough. `None` is equal to no other label.
+        build: A label. The models of runs with equal labels come from the same code and
+            differ only in the values of their variables, so only one of them is
+            compiled. `None` differs from all other labels.
     """
 
     model: keras.Model
@@ -36,7 +36,7 @@ class TrainingRun:
 
     @property
     def label(self) -> Hashable:
-        """The label, or a unique one where `build` is `None`."""
+        """The label, or a unique label if `build` is `None`."""
         return id(self) if self.build is None else self.build
 
 
@@ -45,8 +45,8 @@ class NetworkRun(NamedTuple):
 
     Args:
         start: Values of all variables, from `NetworkTrainer.start` or `read_variables`.
-        training: Indices of the rows to train on.
-        validation: Indices of the rows on which the best epoch is chosen.
+        training: Indices of the training rows.
+        validation: Indices of the validation rows, which select the best epoch.
         seed: Seed of the shuffling.
     """
 
@@ -64,7 +64,7 @@ class TrainedNetwork(NamedTuple):
 
 
 def check_rows(run: TrainingRun, rows: int) -> None:
-    """Raise a `ValueError` unless the run's rows are rows of the data.
+    """Raise a `ValueError` unless the rows of a run are valid indices.
 
     Args:
         run: The run.

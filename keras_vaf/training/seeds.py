@@ -1,16 +1,16 @@
-"""Seeds of independent random streams, from `independent_seeds`."""
+"""`independent_seeds`, which returns seeds of independent random streams."""
 
 import numpy as np
 
 
 def independent_seeds(*keys: int | str, count: int = 1) -> list[int]:
-    """Return seeds that differ for every other sequence of keys.
+    """Return seeds that differ for every sequence of keys.
 
-    Sums of seeds collide: seed 0 of fold 1 would equal seed 1 of fold 0. These seeds do
-    not, because NumPy's `SeedSequence` mixes all keys.
+    Sums of seeds and keys would collide: seed 0 of fold 1 would equal seed 1 of fold 0.
+    These seeds do not collide, because NumPy's `SeedSequence` mixes all keys.
 
     Args:
-        *keys: Seeds, numbers of folds and purposes, such as `(seed, fold, "split")`.
+        *keys: Seeds, fold numbers and purposes, such as `(seed, fold, "split")`.
         count: Number of seeds.
 
     Example:

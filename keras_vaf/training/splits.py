@@ -1,4 +1,4 @@
-"""Seeded splits of rows, stratified for classes: `k_folds` and `split`."""
+"""`k_folds` and `split`, seeded splits of rows that can be stratified by class."""
 
 import warnings
 from typing import Any
@@ -14,19 +14,19 @@ def k_folds(
     """Split rows into K folds, each of which is the test set once.
 
     Args:
-        y: Targets, one per row; a stratified split needs one class label per row.
+        y: Targets, one per row. A stratified split needs one class label per row.
         folds: Number of folds, at least 2.
         seed: Seed of the shuffling.
         stratify: Whether every fold gets its share of each class, to within one row. A
-            class of fewer rows than folds is then in as many test sets as it has rows.
-            Say `False` for regression.
+            class with fewer rows than folds then has at most one row per test set. Use
+            `False` for regression.
 
     Returns:
-        For each fold the rows of the rest and the test rows, in increasing order.
+        The other rows and the test rows of each fold, in increasing order.
 
     Raises:
-        ValueError: If there are fewer rows than folds, or the targets are not class
-            labels, or no class has as many rows as there are folds.
+        ValueError: If there are fewer rows than folds, if the targets are not class
+            labels, or if every class has fewer rows than there are folds.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -47,7 +47,7 @@ def k_folds(
     selection = require("sklearn.model_selection", extra="experiments")
     splitter = selection.StratifiedKFold if stratify else selection.KFold
     with warnings.catch_warnings():
-        # Of classes smaller than the number of folds, which the docstring explains.
+        # The docstring explains classes with fewer rows than folds.
         warnings.filterwarnings("ignore", message="The least populated class")
         return list(splitter(folds, shuffle=True, random_state=seed).split(y, y))
 
@@ -63,20 +63,20 @@ def split(
 
     Args:
         y: Targets, one per row; a stratified split needs one class label per row.
-        fraction: Share of the rows that go to validation, between 0 and 1.
+        fraction: Share of the rows used for validation, between 0 and 1.
         seed: Seed of the shuffling.
-        stratify: Whether both parts get their share of each class, to within one row;
-            the row of a class that has only one goes to training. Say `False` for
+        stratify: Whether both parts get their share of each class, to within one row.
+            The row of a class with only one row is used for training. Use `False` for
             regression.
-        rows: Number of rows to use, so that the splits of several folds are equally
-            large; the others, drawn at random, are left out. `None` uses all.
+        rows: Number of rows to use, so that the splits of several folds have equal
+            sizes. The other rows, drawn at random, are left out. `None` uses all rows.
 
     Returns:
         The training rows and the validation rows, in increasing order.
 
     Raises:
-        ValueError: If the targets are not class labels, there are fewer than `rows`
-            rows, or a part would be empty or have fewer rows than there are classes.
+        ValueError: If the targets are not class labels, if there are fewer than `rows`
+            rows, or if a part would be empty or have fewer rows than there are classes.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -94,10 +94,10 @@ def split(
     training = shared - validation - left_out
     if not 0 < fraction < 1 or left_out < 0 or min(validation, training) < classes:
         raise ValueError(
-            "Training and validation rows must both have a row of each class, or at "
-            "least one row if not stratified: use more rows, fewer folds or another "
-            "`fraction`. "
-            f"Received: fraction={fraction}, {len(y)} rows, {classes} classes"
+            "Training and validation rows must both contain each class, or at least "
+            "one row if not stratified: use more rows, fewer folds or another "
+            f"`fraction`. Received: fraction={fraction}, {len(y)} rows, {classes} "
+            "classes"
         )
     selection = require("sklearn.model_selection", extra="experiments")
     parts = selection.train_test_split(
@@ -111,7 +111,7 @@ def split(
 
 
 def _labels(y: Any) -> np.ndarray:
-    """Number the classes from 0."""
+    """Return class labels as numbers, counted from 0."""
     y = np.asarray(y)
     if y.ndim != 1 or (y.dtype.kind == "f" and not np.all(y == np.round(y))):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper: `train` keeps the weights of the best epoch."""
+"""`train`, Algorithm 1 of the paper, which keeps the weights of the best epoch."""
 
 import time
 from collections.abc import Sequence
@@ -36,35 +36,37 @@ def train(
     seed: int = 0,
     on_progress: Progress | None = None,
 ) -> History:
-    """Train a model and leave it with the weights of its best epoch.
+    """Train a model and set it to the weights of its best epoch.
 
-    This is Algorithm 1 of the paper. Epochs run as one compiled program, many per call,
+    This is Algorithm 1 of the paper. A compiled program runs many epochs per call,
     which for small networks is ten to a hundred times faster than `keras.Model.fit`.
-    The model's loss, optimizer and metrics are those it was compiled with. Training
-    goes on from the model's weights and the optimizer's state as they are.
+    Loss, optimizer and metrics are those with which the model was compiled. Training
+    continues from the current weights of the model and the current state of the
+    optimizer.
 
     Args:
         model: A compiled Keras model.
-        x: Inputs: an array, or a list or dictionary of arrays, of equal length.
-        y: Targets, likewise.
-        validation_data: `(x, y)` on which the best epoch is selected.
-        epochs: Number of epochs at most.
-        batch_size: Rows per update; `None` takes all rows at once (full batch). Rows
-            are shuffled in each epoch, with NumPy: in the same way on every backend.
-        patience: Number of epochs in a row without a better one after which to stop;
-            `None` never stops early.
+        x: Inputs: an array, or a list or dictionary of arrays of equal length.
+        y: Targets, in the same forms.
+        validation_data: Pair `(x, y)` that selects the best epoch.
+        epochs: Largest number of epochs.
+        batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
+            shuffles the rows in each epoch, in the same way on every backend.
+        patience: Number of consecutive epochs without improvement after which training
+            stops. `None` never stops early.
         monitor: The metric that selects the best epoch.
-        mode: `"min"` if low values of `monitor` are good, `"max"` if high ones are.
+        mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
+            are better.
         seed: Seed of the shuffling.
-        on_progress: Called about twice a second with the number of epochs done and the
-            metrics of the last one.
+        on_progress: Function called about twice per second with the number of finished
+            epochs and the metrics of the last epoch.
 
     Returns:
         The metrics of each epoch, and the best epoch.
 
     Raises:
-        ValueError: If the model is not compiled, an argument is out of its range, or
-            the data has no rows, unequal lengths, or does not fit the model.
+        ValueError: If the model is not compiled, if an argument is out of its range, or
+            if the data are empty, have unequal lengths, or do not fit the model.
 
     Example:
 
@@ -80,9 +82,9 @@ def train(
 
 
 class Trainer:
-    """`train` for several trainings of one model: it is compiled only once.
+    """Trains one model several times and compiles it only once; see `train`.
 
-    Between two trainings, `restart` sets the model back.
+    Between two trainings, `restart` resets the model.
 
     Args:
         model: A compiled Keras model.
@@ -131,7 +133,7 @@ class Trainer:
         seed: int = 0,
         on_progress: Progress | None = None,
     ) -> History:
-        """Train the model and leave it with the weights of its best epoch.
+        """Train the model and set it to the weights of its best epoch.
 
         Args:
             x: As in `keras_vaf.training.train`.
@@ -145,8 +147,8 @@ class Trainer:
             The metrics of each epoch, and the best epoch.
 
         Raises:
-            ValueError: If `epochs` is not positive, or the data has no rows, unequal
-                lengths, or does not fit the model.
+            ValueError: If `epochs` is not positive, or if the data are empty, have
+                unequal lengths, or do not fit the model.
         """
         check_integer("epochs", epochs)
         data = to_arrays("`(x, y)`", (x, y))
@@ -165,11 +167,12 @@ class Trainer:
         return self.rule.history(metrics, go_on, time.perf_counter() - started)
 
     def restart(self, weights: Sequence[Any] | None = None) -> None:
-        """Set the model and its optimizer back to before the first training.
+        """Reset the model and its optimizer to the state before the first training.
 
         Args:
-            weights: Weights to start from, as `model.get_weights()` of a model of equal
-                architecture gives them; `None` takes those before the first training.
+            weights: Initial weights, as returned by `model.get_weights()` of a model
+                with the same architecture. `None` means the weights before the first
+                training.
         """
         if self._start is not None:
             assign_variables(self.model, self._start)
@@ -177,13 +180,13 @@ class Trainer:
             self.model.set_weights(weights)
 
     def prepare(self, data: Any) -> None:
-        """Create all variables, and keep their values for `restart`.
+        """Create all variables and store their values for `restart`.
 
         Args:
             data: Inputs and targets, as NumPy arrays.
 
         Raises:
-            ValueError: If the model has no metric of the monitored name.
+            ValueError: If the model has no metric with the monitored name.
         """
         if self._start is not None:
             return

@@ -1,15 +1,14 @@
 """Search the hyperparameters of a VAF with KerasTuner.
 
-`activation(hp)` returns a VAF with hyperparameters that a tuner draws from a
-`SearchSpace`:
+`activation(hp)` returns a VAF whose hyperparameters a tuner draws from a `SearchSpace`:
 
 ```python
 def build(hp):
     return keras.Sequential([keras.layers.Dense(64), keras_vaf.tuners.activation(hp)])
 ```
 
-`CrossValidated` makes any tuner of KerasTuner score its trials by K folds. Its search
-can be resumed after any interruption, without losing a finished trial.
+`CrossValidated` adds K-fold cross-validation to any tuner of KerasTuner. An interrupted
+search can be resumed, and every finished trial is kept.
 """
 
 from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner

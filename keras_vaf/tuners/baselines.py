@@ -1,4 +1,4 @@
-"""Fixed activations compared with a search, with as many trials: `BASELINES`."""
+"""`BASELINES`, the fixed activations that a search of a VAF is compared with."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ BASELINES = {"relu": "ReLU", "silu": "SiLU"}
 """Titles of the fixed activations that a search is compared with."""
 
 LEARNING_RATES = [0.001, 0.003, 0.01, 0.03, 0.1]
-"""Learning rates that a baseline chooses from."""
+"""Learning rates that the trials of a baseline can use."""
 
 FEWEST_ROWS = 30
-"""Fewer test rows show no interval of a difference."""
+"""With fewer test rows, no interval of a difference is computed."""
 
 _DRAWS = 2_000
 _STARTS = 10_000
 
 
 def baseline_choices(hp: Any, seed: int) -> tuple[float, int]:
-    """Return learning rate and seed of a baseline's trial.
+    """Return the learning rate and the seed of a baseline's trial.
 
     A fixed activation has no hyperparameters. Its trials differ in learning rate and
-    starting weights, so that a baseline has as many tries as the VAF.
+    initial weights, so that a baseline has as many trials as the VAF.
 
     Args:
         hp: The hyperparameters of the trial.
@@ -40,19 +40,19 @@ def baseline_choices(hp: Any, seed: int) -> tuple[float, int]:
 
 
 def baseline_activation(name: str) -> keras.layers.Layer:
-    """Return a fresh layer of a key of `BASELINES`."""
+    """Return a new activation layer for a key of `BASELINES`."""
     return keras.layers.Activation(name)
 
 
 def row_errors(y: np.ndarray, outputs: np.ndarray, classes: bool) -> np.ndarray:
-    """Return for each row whether its class is wrong, or its squared error."""
+    """Return the error of each row: 1 for a wrong class, or the squared error."""
     if classes:
         return (outputs.argmax(axis=1) != y).astype(np.float64)
     return (outputs[:, 0].astype(np.float64) - y) ** 2
 
 
 def score(errors: np.ndarray, classes: bool) -> float:
-    """Return accuracy or root mean square error from the errors of rows."""
+    """Return the accuracy or the root mean square error for given errors of rows."""
     mean = float(errors.mean())
     return 1.0 - mean if classes else mean**0.5
 
@@ -60,16 +60,17 @@ def score(errors: np.ndarray, classes: bool) -> float:
 def gain(
     ours: np.ndarray, theirs: np.ndarray, classes: bool
 ) -> tuple[float, tuple[float, float] | None]:
-    """Return how much better a network is than another one on the same test rows.
+    """Return the improvement of a network over another one on the same test rows.
 
     Args:
-        ours: Errors of its rows.
-        theirs: Errors of the other network.
-        classes: Whether the errors are those of classes.
+        ours: Errors of the network by row.
+        theirs: Errors of the other network by row.
+        classes: Whether the errors are wrong classes instead of squared errors.
 
     Returns:
-        The difference of accuracy or RMSE, positive if it is better, and its 95%
-        interval: 2,000 draws of the test rows. Fewer than 30 rows have no interval.
+        The difference in accuracy or RMSE, positive if the network is better, and its
+        95% interval from 2,000 bootstrap samples of the test rows. The interval is
+        `None` for fewer than 30 rows.
     """
     sign = 1.0 if classes else -1.0
     found = sign * (score(ours, classes) - score(theirs, classes))
@@ -86,7 +87,7 @@ def gain(
 
 
 def search_verdict(scores: Mapping[str, Any], metric: str) -> str:
-    """Return in words how the best trial of a search compares with the baselines.
+    """Return a sentence that compares the best trial of a search with the baselines.
 
     Args:
         scores: The part `"baselines"` of the report of a search.

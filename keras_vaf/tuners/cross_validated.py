@@ -1,4 +1,4 @@
-"""Tuners that score a trial by K folds, and train the winner on all rows."""
+"""`CrossValidated`, which adds K-fold cross-validation to a tuner of KerasTuner."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 
 class CrossValidatedTuner(ResumableTuner):
-    """Mixed into a tuner by `CrossValidated`.
+    """The mixin that `CrossValidated` adds to a tuner.
 
     Args:
         *args: Arguments of the tuner.
         folds: Number of folds.
-        stratify: Whether folds have their share of each class; `False` for regression.
-        **kwargs: Arguments of the tuner, among them `objective`, a metric on validation
-            rows, and `seed`, which also decides the folds.
+        stratify: Whether each fold gets its share of each class; `False` for
+            regression.
+        **kwargs: Arguments of the tuner, including `objective`, a metric on validation
+            rows, and `seed`, which also determines the folds.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class CrossValidatedTuner(ResumableTuner):
         self._attempts: Counter[str] = Counter()
         self._shared: dict[Engine, Any] = {}
         super().__init__(*args, **kwargs)
-        # Hyperband gives each trial a part of its `max_epochs`.
+        # Hyperband trains each trial for a part of its `max_epochs`.
         self._epoch_parts = getattr(self.oracle, "max_epochs", 1)
         name = getattr(self.oracle.objective, "name", "")
         if not name.startswith("val_"):
@@ -69,28 +70,29 @@ class CrossValidatedTuner(ResumableTuner):
         times: Any = None,
         engine: str | Engine = HERE,
     ) -> None:
-        """Run trials until the search is over; resume it if it was interrupted.
+        """Run trials until the search is complete; resume an interrupted search.
 
         Args:
-            x: Inputs: an array, or a list or dictionary of arrays, of equal length.
-                Leave out the rows of a later test.
-            y: Targets, likewise.
-            epochs: Number of epochs at most, in each fold. A trial of Hyperband gets
-                the part of them that it would get of Hyperband's `max_epochs`.
+            x: Inputs: an array, or a list or dictionary of arrays of equal length.
+                Leave out rows that are reserved for a test.
+            y: Targets, in the same forms.
+            epochs: Largest number of epochs in each fold. With Hyperband, a trial gets
+                the same share of `epochs` as it would get of Hyperband's `max_epochs`.
             batch_size: As in `keras_vaf.training.train`.
             patience: As in `keras_vaf.training.train`.
             preprocess: As in `keras_vaf.training.cross_validate`.
             groups: As in `keras_vaf.training.fold_rows`.
             times: As in `keras_vaf.training.fold_rows`.
-            engine: Where the trials are trained: `"here"`, `"processes:N"` of this
-                machine, or `"dask://HOST:PORT"`. A class with its own `run_trial` runs
-                its trials here.
+            engine: Where the trials are trained: `"here"` for this process,
+                `"processes:N"` for N processes of this machine, or
+                `"dask://HOST:PORT"`. A class that overrides `run_trial` runs its trials
+                in this process.
 
         Raises:
-            ValueError: If the folder holds another search, the data do not allow the
-                folds, or the engine is unknown.
-            RuntimeError: If too many trials failed in a row.
-            OSError: If the workers are lost.
+            ValueError: If the folder contains another search, if the data cannot be
+                split into the folds, or if the engine is unknown.
+            RuntimeError: If too many consecutive trials failed.
+            OSError: If the connection to the workers is lost.
         """
         x, y = to_arrays("`(x, y)`", (x, y))
         check_engine(engine)
@@ -115,16 +117,17 @@ class CrossValidatedTuner(ResumableTuner):
             self.run_trials(opened)
 
     def check_space(self, space: HyperParameters) -> None:
-        """Raise a `ValueError` if the hypermodel asks for no hyperparameters."""
+        """Raise a `ValueError` if the hypermodel does not use any hyperparameters."""
         self._space = space.get_config()["space"]
         if not self._space:
             raise ValueError(
-                "The hypermodel must ask for hyperparameters, for example through "
-                "`keras_vaf.tuners.activation(hp)`. Received: one that asks for none"
+                "The hypermodel must use hyperparameters, for example through "
+                "`keras_vaf.tuners.activation(hp)`. "
+                "Received: a hypermodel without hyperparameters"
             )
 
     def run_trial(self, trial: Trial) -> dict[str, float]:
-        """Train a model on every fold, where the engine of the search says.
+        """Train a model on every fold, on the engine of the search.
 
         A class that overrides this method runs its trials in this process.
 
@@ -135,8 +138,8 @@ class CrossValidatedTuner(ResumableTuner):
             The means of all metrics over the folds, and the metrics of each fold.
 
         Raises:
-            FloatingPointError: If a fold had no finite epoch: KerasTuner tries the
-                trial again as often as `max_retries_per_trial` says.
+            FloatingPointError: If a fold had no finite epoch. KerasTuner then retries
+                the trial up to `max_retries_per_trial` times.
         """
         task = self._tasks.pop(trial.trial_id, None) or self._submit(Engine(), trial)
         trained = task.result()
@@ -146,22 +149,24 @@ class CrossValidatedTuner(ResumableTuner):
         return trained.metrics
 
     def results(self) -> list[TrialResult]:
-        """Return the results of all trials, in the order in which they began."""
+        """Return the results of all trials, in the order of their start."""
         trials = self.oracle.trials.values()
         return [result_of(trial.get_state()) for trial in trials]
 
     def refit_best(self) -> keras.Model:
-        """Train the best hyperparameters on all rows, for the epochs of its folds.
+        """Train a model with the best hyperparameters on all rows.
 
-        The number of epochs is the median of the best epochs of the folds.
+        The number of epochs is the median of the best epochs of its folds.
 
         Returns:
             The trained model, compiled by the hypermodel. If `search` was called with
-            `preprocess`, the model takes inputs that were preprocessed by all rows.
+            `preprocess`, the model takes inputs that are preprocessed with statistics
+            of all rows.
 
         Raises:
-            ValueError: If no trial was completed, or `search` was not called, which
-                provides the data; it returns at once if the search is over.
+            ValueError: If no trial was completed, or if `search` was not called.
+                `search` provides the data; it returns at once if the search is
+                complete.
         """
         best = self.oracle.get_best_trials()
         if not best:
@@ -172,11 +177,11 @@ class CrossValidatedTuner(ResumableTuner):
         return self.load_model(best[0])
 
     def load_model(self, trial: Trial) -> keras.Model:
-        """Train the hyperparameters of a trial on all rows (see `refit_best`)."""
+        """Train a model with the hyperparameters of a trial (see `refit_best`)."""
         if self._training is None:
             raise ValueError(
-                "Call `search` first, with the data to train on: it returns at once if "
-                "the search is over. Received: no data"
+                "Call `search` with the data first. It returns at once if the search "
+                "is complete. Received: no data"
             )
         model = self._training.build(trial.hyperparameters, self._folds, attempt=0)
         self._task.fit_all(model, int(trial.metrics.get_last_value(EPOCHS)))
@@ -198,7 +203,7 @@ class CrossValidatedTuner(ResumableTuner):
         )
 
     def _epochs(self, values: dict[str, Any]) -> tuple[int, bytes | None]:
-        """Return the epochs of a trial, and the folds that it continues."""
+        """Return the number of epochs of a trial, and the folds that it continues."""
 
         def epochs(parts: int) -> int:
             return math.ceil(self._task.epochs * parts / self._epoch_parts)
@@ -214,7 +219,7 @@ class CrossValidatedTuner(ResumableTuner):
         return Path(self.get_trial_dir(trial_id)) / "folds.npz"
 
     def _check_project(self) -> None:
-        """Refuse to resume another search."""
+        """Raise a `ValueError` if the folder contains another search."""
         protocol = {
             "tuner": type(self).__name__,
             "objective": self.oracle.objective.name,
@@ -229,29 +234,29 @@ class CrossValidatedTuner(ResumableTuner):
 
 
 def CrossValidated(tuner_class: type) -> type:
-    """Return a tuner class that scores each trial by K folds.
+    """Return a tuner class that scores each trial by K-fold cross-validation.
 
-    Each fold is once the validation set of a training on the others, which keeps its
-    best epoch (Algorithm 1). The score of a trial is the mean over the folds. Keep the
-    rows of a later test out of the search. On JAX, one program trains the folds of a
-    trial.
+    Each fold is the validation set of one training on the other folds, which keeps its
+    best epoch (Algorithm 1). The score of a trial is the mean over the folds. Do not
+    pass rows that are reserved for a test to the search. On JAX, a single program
+    trains all folds of a trial.
 
-    The class takes the arguments of the tuner, and `folds` and `stratify`.
-    `search(x, y, epochs, engine="here")` resumes an interrupted search, also
-    after `kill -9`; `results()` returns the results of the trials; `refit_best()`
-    trains the best trial on all rows.
+    The class takes the arguments of the tuner, and in addition `folds` and `stratify`.
+    `search(x, y, epochs, engine="here")` runs the search, or resumes it after any
+    interruption, even `kill -9`. `results()` returns the results of the trials.
+    `refit_best()` trains a model with the best hyperparameters on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
             `GridSearch` or another subclass of `keras_tuner.Tuner`. A trial that
-            Hyperband continues starts from the best epochs of the earlier one.
+            Hyperband continues starts from the best epochs of the earlier trial.
 
     Returns:
         The class.
 
     Raises:
         ValueError: If the argument is not a tuner class.
-        ImportError: If KerasTuner is not installed in a tested version.
+        ImportError: If no tested version of KerasTuner is installed.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""A search on a dataset or on a user's table, and its files: `DatasetSearch`."""
+"""`DatasetSearch`, a search on a dataset or on a user's table."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ from keras_vaf.utils.engines import HERE, Engine
 from keras_vaf.visualization import plot_activations
 
 TRIALS = "trials"
-"""Subfolder of a search that holds its trials."""
+"""Subfolder with the trials of a search."""
 
 _TEST_FRACTION = 0.2
 
 
 class DatasetSearch:
-    """A search on a dataset.
+    """A search on a dataset, with its files.
 
     Args:
-        settings: Everything that decides the outcome.
+        settings: All settings that determine the result.
         folder: Folder of all files of the search.
 
     Raises:
-        ValueError: If the dataset has no table of numbers, or other rows than those
-            with which the search began.
+        ValueError: If the dataset is not a table, or if its rows differ from those with
+            which the search began.
     """
 
     def __init__(self, settings: Settings, folder: Path) -> None:
@@ -65,13 +65,14 @@ class DatasetSearch:
         self._dataset = settings.open()
         if self._dataset.x.ndim != 2:
             raise ValueError(
-                "A fully connected network takes a table, with one row of numbers per "
+                "A fully connected network takes a table with one row of numbers per "
                 f"sample. Received: inputs of shape {self._dataset.x.shape}"
             )
         if settings.checksum != self._dataset.checksum:
             raise ValueError(
-                f"The rows of {settings.dataset!r} are not those that the search in "
-                f"{folder} began with. Received: checksum {self._dataset.checksum}"
+                f"The rows of {settings.dataset!r} differ from those with which the "
+                f"search in {folder} began. "
+                f"Received: checksum {self._dataset.checksum}"
             )
         classes = self._dataset.class_names
         self._outputs = len(classes) if classes else 1
@@ -98,7 +99,7 @@ class DatasetSearch:
         """Return the tuner, which resumes the search.
 
         Args:
-            baseline: A key of `BASELINES`; the default searches a VAF.
+            baseline: A key of `BASELINES`. By default, the tuner searches a VAF.
         """
         settings = self.settings
         name = "random" if baseline else settings.tuner
@@ -117,11 +118,11 @@ class DatasetSearch:
         )
 
     def run(self, tuner: Any, engine: str | Engine = HERE) -> None:
-        """Run the missing trials of a tuner.
+        """Run the remaining trials of a tuner.
 
         Args:
-            tuner: From the method `tuner`.
-            engine: Where they are trained, as in `CrossValidatedTuner.search`.
+            tuner: A tuner returned by the method `tuner`.
+            engine: Where the trials are trained, as in `CrossValidatedTuner.search`.
         """
         x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
         groups, times = self._dataset.groups, self._dataset.times
@@ -136,11 +137,11 @@ class DatasetSearch:
         )
 
     def finish(self, tuner: Any, baselines: Mapping[str, Any]) -> dict[str, Any]:
-        """Train the best trials on all rows of the search, and write all files.
+        """Train the best trials on all rows of the search and write all files.
 
         Args:
             tuner: The tuner of the VAF.
-            baselines: The tuners of the baselines, by their names.
+            baselines: The tuners of the baselines, by name.
 
         Returns:
             The report.
@@ -194,7 +195,8 @@ class DatasetSearch:
         return Preprocessing().fit(part, slice(None)).transform_inputs
 
     def _build(self, hp: Any) -> keras.Model:
-        # The tuner calls `keras.utils.set_random_seed` with another seed in each fold.
+        # The tuner calls `keras.utils.set_random_seed` with a different seed in each
+        # fold.
         seed = random.getrandbits(31)
         return self._compiled(lambda: activation(hp), seed, RPROP.build())
 
@@ -216,7 +218,7 @@ class DatasetSearch:
         return model
 
     def _complete(self, trained: keras.Model) -> keras.Model:
-        """Return the network with inputs and outputs in the dataset's units."""
+        """Return the network with inputs and outputs in the units of the dataset."""
         encoder = TableEncoder.of(self._dataset, self._fitted)
         return with_encoder(trained, encoder, self._fitted)
 
@@ -231,11 +233,11 @@ class DatasetSearch:
 
 
 def write_results(folder: Path, results: Sequence[TrialResult]) -> None:
-    """Write tables and pictures of the trials.
+    """Write the tables and figures of the trials.
 
     Args:
         folder: The folder of a search.
-        results: Its trials.
+        results: The trials of the search.
     """
     write_atomically(folder / "trials.csv", to_csv(results))
     write_atomically(folder / "trials.json", to_json(results))

@@ -1,4 +1,4 @@
-"""Figures of a search, drawn from the results of its trials alone."""
+"""`parallel_coordinates` and other figures of a search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _DRAWS = 1000
 _FEWEST_POINTS = 5
 _INTERVAL = (0.05, 0.95)
-# Height of the band over which trials of equal values are spread.
+# Height of the band over which trials with equal values are spread.
 _SPREAD = 0.12
 
 
@@ -26,11 +26,12 @@ _SPREAD = 0.12
 def parallel_coordinates(results: Sequence[TrialResult], direction: str) -> Figure:
     """Draw each trial as a line through its hyperparameters and its score.
 
-    The darker a line, the better the trial; the best one is drawn on top.
+    Darker lines are better trials. The best trial is drawn on top.
 
     Args:
         results: The trials of a search.
-        direction: `"min"` if low scores are good, `"max"` if high ones are.
+        direction: `"min"` if lower scores are better, `"max"` if higher scores are
+            better.
 
     Returns:
         The figure.
@@ -46,7 +47,7 @@ def parallel_coordinates(results: Sequence[TrialResult], direction: str) -> Figu
     scores = np.array([trial.score for trial in trials])
     low, high = scores.min(), scores.max()
     heights = (scores - low) / ((high - low) or 1.0)
-    # Lines of equal values stay apart, the better ones above.
+    # Lines with equal values are separated, better trials above.
     shift = _SPREAD * (0.5 - np.linspace(0, 1, len(trials)))
     colors = require("matplotlib.colors", extra="plot")
     shades = colors.LinearSegmentedColormap.from_list("rank", [style.BLUE, style.PALE])
@@ -68,14 +69,14 @@ def parallel_coordinates(results: Sequence[TrialResult], direction: str) -> Figu
     ax.set_yticks([])
     ax.grid(axis="y", visible=False)
     ax.spines["left"].set_visible(False)
-    ax.set_title(f"{len(trials)} trials, the better the darker")
+    ax.set_title(f"{len(trials)} trials, darker is better")
     style.legend_below(figure, [ax])
     return figure
 
 
 @style.styled
 def best_so_far(results: Sequence[TrialResult], direction: str) -> Figure:
-    """Draw the score of each trial, with the deviation of its folds, and the best.
+    """Draw the score and deviation of each trial, and the best score so far.
 
     Args:
         results: As in `parallel_coordinates`.
@@ -120,12 +121,11 @@ def best_so_far(results: Sequence[TrialResult], direction: str) -> Figure:
 
 @style.styled
 def marginal_effects(results: Sequence[TrialResult], direction: str) -> Figure:
-    """Draw how the score depends on each hyperparameter, over all the others.
+    """Draw the dependence of the score on each hyperparameter.
 
-    For each value the median of its trials, with the interval that holds nine tenths of
-    the medians of trials drawn again from them (bootstrap). A value of fewer than five
-    trials has no interval. Tuners that learn try good regions more often, which bends
-    these curves.
+    The figure shows the median score of the trials with each value, with its 90 %
+    bootstrap interval. A value with fewer than five trials has no interval. Adaptive
+    tuners try good regions more often, which biases these medians.
 
     Args:
         results: As in `parallel_coordinates`.
@@ -167,7 +167,7 @@ def _draw_effect(scores: np.ndarray, place: int, ax: Axes) -> None:
 
 
 def _leave_out_far_ones(ax: Axes, scores: np.ndarray) -> None:
-    """Let trials that went astray not hide what the others did."""
+    """Leave out trials with extreme scores, which would hide the other trials."""
     low, middle, high = np.quantile(scores, (0.1, 0.5, 0.9))
     reach = 3.0 * max(high - middle, middle - low)
     inside = scores[np.abs(scores - middle) <= reach] if reach else scores
@@ -175,16 +175,16 @@ def _leave_out_far_ones(ax: Axes, scores: np.ndarray) -> None:
     ax.set_ylim(inside.min() - margin, inside.max() + margin)
     left_out = len(scores) - len(inside)
     if left_out:
-        ax.set_title(f"{left_out} far away not shown", fontsize=9, loc="right")
+        ax.set_title(f"{left_out} extreme scores not shown", fontsize=9, loc="right")
 
 
 def _completed(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
-    """Return the trials that have a score, the best first."""
+    """Return the trials that have a score, best first."""
     trials = [r for r in ranked(results, direction) if r.score is not None]
     if not trials:
         raise ValueError(
-            "A picture of a search needs a completed trial. "
-            f"Received: {len(results)} trials, none of them completed"
+            f"A figure of a search needs a completed trial. Received: {len(results)} "
+            "trials, none of them completed"
         )
     return trials
 
@@ -197,11 +197,11 @@ def _values(trials: Sequence[TrialResult], name: str) -> list[Any]:
 def _places(
     trials: Sequence[TrialResult], name: str
 ) -> tuple[list[float], list[tuple[float, str]]]:
-    """Return where each trial crosses the axis of a hyperparameter, and its labels."""
+    """Return the position of each trial on the axis of a hyperparameter, and labels."""
     values = _values(trials, name)
     heights = np.linspace(0, 1, len(values)) if len(values) > 1 else np.array([0.5])
     known = dict(zip(values, heights.tolist(), strict=True))
-    # The line of a trial without this hyperparameter passes beneath its values.
+    # The line of a trial without this hyperparameter passes below its values.
     places = [known.get(trial.values.get(name), -0.2) for trial in trials]
     labels = (f"{v:.3g}" if isinstance(v, float) else str(v) for v in values)
     return places, list(zip(known.values(), labels, strict=True))

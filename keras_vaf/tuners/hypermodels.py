@@ -1,4 +1,4 @@
-"""Any model with its activations left to a tuner."""
+"""`hypermodel`, which lets a tuner choose the activations of any model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VAF, *_OTHERS = [each.layer.__name__ for each in family.ACTIVATIONS if each.name]
 
 ACTIVATIONS = (VAF, "ReLU", "ELU", "PReLU", *_OTHERS)
-"""Layers that a tuner may choose from, of `keras_vaf.layers` or else of Keras."""
+"""Layers that a tuner can choose, from `keras_vaf.layers` or Keras."""
 
 
 def hypermodel(
@@ -29,27 +29,27 @@ def hypermodel(
 ) -> Callable[[HyperParameters], keras.Model]:
     """Return a hypermodel in which a tuner chooses the activations of a model.
 
-    All hidden activations are replaced, through `keras_vaf.models.convert`, by VAFs
-    with the hyperparameters `k`, `g`, `sharing` and `initialization`. With more than
-    one of `activations`, which of them it is becomes the hyperparameter `activation`,
-    so that a VAF competes with the others for the same trials; these have the default
-    arguments, from their papers.
+    `keras_vaf.models.convert` replaces all hidden activations by VAFs with the
+    hyperparameters `k`, `g`, `sharing` and `initialization`. If `activations` has
+    several names, the choice among them is the hyperparameter `activation`, so that a
+    VAF competes with the others for the same trials. The others have their default
+    arguments, which come from their papers.
 
     Args:
-        model_or_builder: A Sequential or Functional model, compiled, whose weights
-            every training starts from: a fresh one, if folds are to score it. Or a
-            function from hyperparameters to a model, which may ask for others, such as
-            a learning rate.
+        model_or_builder: A compiled Sequential or Functional model, or a function from
+            hyperparameters to such a model. Every training starts from the weights of
+            the given model; use an untrained model for cross-validation. A function can
+            use further hyperparameters, such as a learning rate.
         space: As in `activation`.
         activations: Names from `ACTIVATIONS`.
         layers: As in `keras_vaf.models.convert`.
 
     Returns:
-        A function that takes hyperparameters and returns a compiled model, for
-        `CrossValidated` or any tuner of KerasTuner.
+        A function from hyperparameters to a compiled model, for `CrossValidated` or any
+        tuner of KerasTuner.
 
     Raises:
-        ValueError: If a name is none of `ACTIVATIONS`; when called, if the model has no
+        ValueError: If a name is not in `ACTIVATIONS`. When called, if the model has no
             activation to replace.
 
     Example:
@@ -87,7 +87,7 @@ def hypermodel(
 def _choose(
     hp: HyperParameters, names: list[str], space: SearchSpace | None
 ) -> keras.layers.Layer:
-    """Return a fresh activation; all layers of a model get the same choice."""
+    """Return a new activation. All layers of a model get the same choice."""
     several = len(names) > 1
     chosen = hp.Choice("activation", names) if several else names[0]
     vaf = None

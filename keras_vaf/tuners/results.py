@@ -1,4 +1,4 @@
-"""Results of the trials of a search, read from its folder by `read_trials`."""
+"""`read_trials`, which reads the results of the trials of a search."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ class TrialResult:
     """Result of one trial.
 
     Args:
-        trial: Its number, as text.
+        trial: Number of the trial, as text.
         status: `"COMPLETED"`, `"FAILED"`, or `"RUNNING"` if it has not ended.
         values: The hyperparameters.
-        score: Mean over the folds of the objective on validation rows.
+        score: Mean of the objective on validation rows over the folds.
         deviation: Standard deviation over the folds (n - 1).
         fold_scores: The objective of each fold.
         fold_epochs: The best epoch of each fold.
-        epochs: Median of the best epochs: a model on all rows is trained for as many.
-        seconds: Time that the trial took.
+        epochs: Median of the best epochs. A model on all rows is trained for this
+            number of epochs.
+        seconds: Duration of the trial, in seconds.
         message: Error message of a failed trial.
 
     Example:
@@ -56,7 +57,7 @@ class TrialResult:
 def fold_metrics(
     scores: Sequence[float], epochs: Sequence[int], seconds: float
 ) -> dict[str, float]:
-    """Return the metrics of each fold, their deviation and their median epoch."""
+    """Return the metrics of each fold, their deviation and the median epoch."""
     named = {_FOLD.format(fold): score for fold, score in enumerate(scores)}
     named |= {_FOLD_EPOCHS.format(fold): best for fold, best in enumerate(epochs)}
     return {
@@ -71,7 +72,7 @@ def result_of(state: dict[str, Any]) -> TrialResult:
     """Return the result of a trial from the state that KerasTuner stores.
 
     Raises:
-        ValueError: If the state is not that of a trial.
+        ValueError: If the state does not describe a trial.
     """
     try:
         result = asdict(_result(state))
@@ -104,14 +105,14 @@ def _result(state: dict[str, Any]) -> TrialResult:
 
 
 def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
-    """Read the trials of a search, also of one that is under way.
+    """Read the trials of a search, which may still be running.
 
     Args:
         folder: The project folder of a tuner, `directory/project_name`.
 
     Returns:
-        The trials, in the order in which they began. A trial whose file is incomplete
-        or has wrong values is left out, and a warning names the file.
+        The trials, in the order of their start. A trial whose file is incomplete or has
+        wrong values is left out, and a warning names the file.
 
     Raises:
         FileNotFoundError: If the folder has no trial.
@@ -155,14 +156,14 @@ def _read(path: Path) -> TrialResult:
 
 
 def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
-    """Return the trials from best to worst, and then those without a score.
+    """Return the trials from best to worst, followed by trials without a score.
 
     Args:
         results: The trials.
         direction: `"min"` if low scores are good, `"max"` if high ones are.
 
     Returns:
-        The trials in that order.
+        The trials in this order.
 
     Example:
 
@@ -178,19 +179,19 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
 
 
 def names_of(results: Sequence[TrialResult]) -> list[str]:
-    """Return the names of the hyperparameters, but for those that Hyperband adds."""
+    """Return the names of the hyperparameters, except those that Hyperband adds."""
     names = dict.fromkeys(name for result in results for name in result.values)
     return [name for name in names if not name.startswith("tuner/")]
 
 
 def to_csv(results: Sequence[TrialResult]) -> str:
-    """Return all trials as a table of text, one column per hyperparameter and fold.
+    """Return all trials as CSV text, with one column per hyperparameter and fold.
 
     Args:
         results: The trials.
 
     Returns:
-        Values separated by commas, below their names.
+        Text of comma-separated values with a header line.
 
     Example:
 
@@ -213,7 +214,7 @@ def to_csv(results: Sequence[TrialResult]) -> str:
 
 
 def to_json(results: Sequence[TrialResult]) -> str:
-    """Return all trials as JSON, one line each.
+    """Return all trials as JSON text, one line per trial.
 
     Args:
         results: The trials.

@@ -1,4 +1,4 @@
-"""Everything that decides a search on a dataset: `Settings`, and its file."""
+"""`Settings`, all settings that determine a search on a dataset."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ TUNERS = {
     "hyperband": "Hyperband",
 }
 
-# By number of trials, `max_epochs`. With more trials, Hyperband would draw more
-# settings than the paper's grid has.
+# `max_epochs` by number of trials. With more trials, Hyperband would draw more
+# configurations than the paper's grid has.
 _HYPERBAND = {70: 27, 23: 9, 6: 3}
 _NOT_COMPARED = ("data_dir",)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a search.
+    """All settings that determine a search.
 
     Args:
         dataset: Name of the dataset.
-        data_dir: Folder of the publishers' files; `None` for the usual one.
+        data_dir: Folder of the publishers' files; `None` for the default folder.
         checksum: Hash of the rows.
         trials: Number of trials.
         tuner: A key of `TUNERS`.
         folds: Number of folds.
         hidden: Widths of the hidden layers.
         epochs: Largest number of epochs.
-        seed: Seed of everything.
-        target: Column of a table to predict; `None` for a dataset of the catalogue.
+        seed: Seed of all random numbers.
+        target: Name of the column to predict; `None` for a dataset of the catalogue.
         table: Other arguments of `read_table`, and `"missing"`, as in `Preprocessing`.
-        baselines: Fixed activations that get as many trials: keys of `BASELINES`.
+        baselines: Keys of `BASELINES`. Each of these fixed activations gets the same
+            number of trials as the VAF.
     """
 
     dataset: str
@@ -77,7 +78,8 @@ class Settings:
             check_choice("baselines", baseline, BASELINES)
         if self.tuner == "hyperband" and self.trials not in _HYPERBAND:
             raise ValueError(
-                f"Hyperband makes {', '.join(map(str, sorted(_HYPERBAND)))} trials. "
+                "With Hyperband, the number of trials must be one of "
+                f"{', '.join(map(str, sorted(_HYPERBAND)))}. "
                 f"Received: trials={self.trials}"
             )
 
@@ -89,9 +91,9 @@ class Settings:
 
         Args:
             name: Name of the dataset.
-            data_dir: Folder of the publishers' files; `None` for the usual one.
-            trials: Number of trials at most.
-            tuner: A key of `TUNERS`. Hyperband makes 6, 23 or 70 trials.
+            data_dir: Folder of the publishers' files; `None` for the default folder.
+            trials: Largest number of trials.
+            tuner: A key of `TUNERS`. Hyperband runs 6, 23 or 70 trials.
             **options: Other fields.
 
         Raises:
@@ -121,17 +123,17 @@ class Settings:
         return {"max_trials": self.trials}
 
     def write(self, folder: Path) -> None:
-        """Write the settings of a new search, or compare them with an earlier one's.
+        """Write the settings of a new search, or compare them with existing settings.
 
         Args:
             folder: Folder of the search.
 
         Raises:
-            ValueError: If the folder holds another search.
+            ValueError: If the folder contains another search.
             OSError: If the folder cannot be written to.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()  # fail now, not after the training
+        tempfile.TemporaryFile(dir=folder).close()  # fail before the training
         path = folder / "search.json"
         if not path.is_file():
             write_atomically(path, json.dumps(asdict(self), indent=1) + "\n")
@@ -145,8 +147,9 @@ class Settings:
         ]
         if other:
             raise ValueError(
-                f"{folder} holds another search, with {', '.join(other)}: choose "
-                f"another folder, or resume that search. Received: {self}"
+                f"{folder} contains another search, with {', '.join(other)}: choose "
+                "another folder, or resume that search. "
+                f"Received: {self}"
             )
 
     @classmethod
@@ -157,7 +160,7 @@ class Settings:
             folder: Folder of the search.
 
         Raises:
-            ValueError: If the folder holds no search.
+            ValueError: If the folder does not contain a search.
         """
         try:
             data = parse_json((folder / "search.json").read_bytes())
@@ -170,5 +173,5 @@ class Settings:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as it is after JSON, which has lists only."""
+    """Return a value as JSON would return it, with lists for tuples."""
     return json.loads(json.dumps(value))

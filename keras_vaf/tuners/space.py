@@ -1,4 +1,4 @@
-"""The search space of a VAF as data, and the layer that is drawn from it."""
+"""`SearchSpace`, the search space of a VAF, and `activation`, which draws a VAF."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class SearchSpace:
     """Values to try for each of the four hyperparameters of a VAF.
 
     The default is the paper's grid, and a start at ReLU. Each argument is a sequence of
-    values, or a mapping that gives values names of your own. A tuner can hold numbers
-    and strings only, so that axes, starts and functions are searched by their names:
-    `"(1, 2)"`, `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
+    values, or a mapping from your own names to values. A tuner can store only numbers
+    and strings, so axes, starts and functions are searched by name: `"(1, 2)"`,
+    `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
 
     Args:
         k: Numbers of hidden units.
         g: Fixed functions of the hidden units.
-        sharing: Which elements share a function.
-        initialization: How f starts.
+        sharing: Values of `sharing`: the elements that share a function.
+        initialization: Starts of f.
 
     Raises:
-        ValueError: If there is nothing to choose from, or two values have one name.
+        ValueError: If an argument is empty, or if two values have the same name.
 
     Example:
 
@@ -46,7 +46,7 @@ class SearchSpace:
     initialization: Sequence[Any] | Mapping[str, Any] = ("g", "random", "relu")
 
     def __post_init__(self) -> None:
-        """Refuse a space in which there is nothing to choose from."""
+        """Raise a `ValueError` for a space without a choice."""
         for field in dataclasses.fields(self):
             values = getattr(self, field.name)
             if isinstance(values, str) or not isinstance(values, Sequence | Mapping):
@@ -56,18 +56,18 @@ class SearchSpace:
                 )
             if len(self.choices(field.name)) != len(values) or not values:
                 raise ValueError(
-                    f"`{field.name}` must give at least one value, and each once. "
+                    f"`{field.name}` must have at least one value and no duplicates. "
                     f"Received: {field.name}={values!r}"
                 )
 
     def choices(self, name: str) -> dict[Any, Any]:
-        """Return the values of a hyperparameter by the names that are searched.
+        """Return the values of a hyperparameter by name.
 
         Args:
             name: `"k"`, `"g"`, `"sharing"` or `"initialization"`.
 
         Returns:
-            Values by name.
+            A dictionary from the names that a tuner searches to the values.
         """
         values = getattr(self, name)
         if isinstance(values, Mapping):
@@ -81,22 +81,22 @@ def activation(
     space: SearchSpace | None = None,
     **fixed: Any,
 ) -> VAFActivation:
-    """Return a VAF with hyperparameters drawn by a tuner of KerasTuner.
+    """Return a VAF whose hyperparameters a tuner of KerasTuner draws.
 
-    The hyperparameters are `k`, `g`, `sharing` and `initialization`. Layers with equal
-    prefixes have them in common.
+    The hyperparameters are `k`, `g`, `sharing` and `initialization`. Layers with the
+    same prefix share their values.
 
     Args:
-        hp: The hyperparameters that a tuner gives to a model-building function.
-        prefix: What their names begin with, such as `"first_"`.
-        space: What to choose from; `SearchSpace()` by default.
+        hp: The `HyperParameters` that a tuner passes to a model-building function.
+        prefix: Prefix of the names of the hyperparameters, such as `"first_"`.
+        space: The search space. By default, `SearchSpace()`.
         **fixed: Arguments of `VAFActivation` that are not searched.
 
     Returns:
-        A fresh layer.
+        A new layer.
 
     Raises:
-        ValueError: If the layer does not take an argument.
+        ValueError: If the layer does not accept an argument.
 
     Example:
 
@@ -112,7 +112,8 @@ def activation(
         if field.name not in fixed:
             choices = space.choices(field.name)
             name = hp.Choice(prefix + field.name, list(choices))
-            # An inactive hyperparameter is None; a fixed one need not be a choice.
+            # An inactive hyperparameter is None. A fixed value may be outside of the
+            # choices.
             default = next(iter(choices.values())) if name is None else name
             arguments[field.name] = choices.get(name, default)
     return VAFActivation(**arguments)

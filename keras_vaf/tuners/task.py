@@ -1,4 +1,4 @@
-"""Data and training options of a search, as one `SearchTask`."""
+"""`SearchTask`, the data and training options of a search."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class SearchTask(NamedTuple):
 
     Args:
         x: Inputs, as arrays.
-        y: Targets, likewise.
-        epochs: Number of epochs at most, in each fold.
+        y: Targets, as arrays.
+        epochs: Largest number of epochs in each fold.
         batch_size: As in `keras_vaf.training.train`.
         patience: As in `keras_vaf.training.train`.
         preprocess: As in `keras_vaf.training.cross_validate`.
@@ -36,7 +36,7 @@ class SearchTask(NamedTuple):
     times: Any = None
 
     def protocol(self) -> dict[str, Any]:
-        """Return everything that decides the outcome, as JSON can hold it."""
+        """Return all settings that determine the result, as JSON values."""
         return {
             "epochs": self.epochs,
             "batch_size": self.batch_size,
@@ -47,12 +47,12 @@ class SearchTask(NamedTuple):
     def split(
         self, folds: int, seed: int, stratify: bool
     ) -> tuple[Any, list[FoldRows]]:
-        """Return the data and the rows of each fold, which validates on its test rows.
+        """Return the data and the rows of each fold, validated on its test rows.
 
         Args:
             folds: Number of folds.
             seed: Seed of the folds.
-            stratify: Whether folds have their share of each class.
+            stratify: Whether each fold gets its share of each class.
 
         Returns:
             The preprocessed data, and the training, validation and test rows.

@@ -1,4 +1,4 @@
-"""Trials of a search as text: `trial_table` lists the best ones."""
+"""`trial_table`, which lists the best trials of a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keras_vaf.tuners.search_settings import Settings
 def trial_table(
     results: Sequence[TrialResult], settings: Settings, most: int = 15
 ) -> Table:
-    """Return the trials of a search on a dataset, the best ones first.
+    """Return a table of the trials of a search on a dataset, best first.
 
     Args:
         results: The trials.

@@ -1,4 +1,4 @@
-"""Train the values of a trial on every fold: `TrialTraining`."""
+"""`TrialTraining`, which trains the hyperparameters of a trial on every fold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TrainedFold(NamedTuple):
-    """Best epoch of one fold: its metrics, its number and its weights."""
+    """Best epoch of one fold: metrics, number and weights."""
 
     best: dict[str, float]
     epoch: int
@@ -33,7 +33,7 @@ class TrainedTrial(NamedTuple):
     """Result of `TrialTraining.train`.
 
     Attributes:
-        hyperparameters: Those of the trial, as the hypermodel has completed them.
+        hyperparameters: Hyperparameters of the trial, completed by the hypermodel.
         metrics: Means of all metrics over the folds, and the metrics of each fold.
         folds: The best epochs of the folds, from which another trial can continue.
     """
@@ -44,17 +44,17 @@ class TrainedTrial(NamedTuple):
 
 
 class TrialTraining(NamedTuple):
-    """Everything that the trials of a search share; workers receive it once.
+    """The data and options that all trials of a search share; sent once per worker.
 
     Args:
-        hypermodel: Builds the models.
+        hypermodel: Function or object that builds the models.
         data: Inputs and targets.
         rows: Training, validation and test rows of each fold.
         batch_size: As in `keras_vaf.training.train`.
         patience: As in `keras_vaf.training.train`.
         objective: Name of the metric that selects epochs.
         direction: `"min"` or `"max"`.
-        seed: Seed of starts and shuffling.
+        seed: Seed of initial weights and shuffling.
     """
 
     hypermodel: HyperModel
@@ -76,10 +76,10 @@ class TrialTraining(NamedTuple):
         """Train a model on every fold.
 
         Args:
-            hyperparameters: The values of the trial.
-            epochs: Number of epochs at most.
-            attempt: How often these values were tried before.
-            earlier: The folds of the trial that this one continues.
+            hyperparameters: The hyperparameters of the trial.
+            epochs: Largest number of epochs.
+            attempt: Number of earlier attempts with these hyperparameters.
+            earlier: The folds of the trial that this trial continues.
 
         Raises:
             FloatingPointError: If a fold has no finite epoch.
@@ -110,7 +110,7 @@ class TrialTraining(NamedTuple):
         return TrainedTrial(hyperparameters, metrics, folds_to_bytes(trained))
 
     def build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
-        """Return a fresh model, whose start depends on seed, fold and attempt alone."""
+        """Return a new model, whose start depends only on seed, fold and attempt."""
         [seed] = independent_seeds(self.seed, fold, attempt)
         keras.utils.set_random_seed(seed)
         return self.hypermodel.build(hp)
@@ -146,7 +146,7 @@ class TrialTraining(NamedTuple):
         model.set_weights(weights)
 
     def _better(self, before: TrainedFold, after: TrainedFold) -> TrainedFold:
-        """Return the better one of a fold's best epoch before and after going on."""
+        """Return the better of a fold's best epochs before and after continuing."""
         if after.epoch == 0:
             return before
         sign = 1 if self.direction == "min" else -1
@@ -165,7 +165,7 @@ class TrialTraining(NamedTuple):
 def folds_to_bytes(folds: list[TrainedFold]) -> bytes:
     """Return the content of an `.npz` file of folds."""
     arrays = {
-        # NumPy's files have no bfloat16.
+        # NumPy files do not support bfloat16.
         f"{place}/{index}": array.astype("float32")
         if array.dtype.kind == "V"
         else array

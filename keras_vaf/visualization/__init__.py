@@ -1,11 +1,10 @@
-"""Draw what trainable activations learn.
+"""Plots of what trainable activations learn.
 
-`plot_activation` draws the function of one layer over the data that enters it,
+`plot_activation` draws the function of one layer over a histogram of its inputs,
 `plot_activations` the functions of a whole model, and `plot_units` the hidden units of
-a VAF. `plot_epochs` shows how a function changed in training. They draw on given axes
-or on new ones, in colours that colour-blind people can tell apart. They need
-Matplotlib:
-`pip install 'keras-vaf[plot]'`.
+a VAF. `plot_epochs` shows how a function changed during training. The functions draw on
+given axes or on new ones, in colours that colour-blind people can tell apart. They need
+Matplotlib: `pip install 'keras-vaf[plot]'`.
 """
 
 from keras_vaf.visualization.activation import plot_activation

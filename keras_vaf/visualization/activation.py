@@ -1,4 +1,4 @@
-"""`plot_activation` draws the function, or the functions, of one layer."""
+"""`plot_activation`, which draws the functions of one layer."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def plot_activation(
 ) -> Axes:
     """Plot what an activation has learned.
 
-    One shared function is drawn with its derivative, its knots and, dashed, its start.
-    Functions that differ by channel or by unit are drawn as their median, with bands
-    that hold 50 % and 90 % of them. The three functions that differ most from the
-    median are drawn by name.
+    A single shared function is drawn with its derivative, its knots and, as a dashed
+    line, its start. Functions that differ by channel or position are drawn as their
+    median, with bands that hold 50 % and 90 % of the functions. The three functions
+    that differ most from the median are drawn and named.
 
     Args:
         layer: A trainable activation with weights.
-        data: Values that enter the layer. Their histogram is drawn below the curves and
-            sets the range.
-        ax: Axes to draw on. The default is new ones.
+        data: Inputs of the layer. Their histogram is drawn below the curves, and their
+            range sets the range of the plot.
+        ax: Axes to draw on. By default, new axes.
 
     Returns:
         The axes.
@@ -62,7 +62,7 @@ def plot_activation(
 
 
 def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
-    """Draw what `plot_activation` shows, without the legend."""
+    """Draw the content of `plot_activation`, without the legend."""
     values = None if data is None else keras.ops.convert_to_numpy(data).ravel()
     x = drawn_range(values)
     curves = layer.function(x)
@@ -79,7 +79,7 @@ def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
 
 
 def check_drawable(layer: Any) -> None:
-    """Raise a `ValueError` unless the layer is an activation with weights."""
+    """Raise a `ValueError` unless the layer is a trainable activation with weights."""
     if not isinstance(layer, TrainableActivation) or not layer.weights:
         raise ValueError(
             "Expected a trainable activation of keras_vaf.layers that has its weights: "
@@ -132,7 +132,7 @@ def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
 
 
 def _most_different(curves: np.ndarray, median: np.ndarray) -> list[int]:
-    """Choose curves that are each far from the median and from those before."""
+    """Choose curves far from the median and from the curves chosen before."""
     chosen: list[int] = []
     nearest = np.full(curves.shape[1], np.inf)
     latest = median

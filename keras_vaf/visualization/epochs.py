@@ -1,4 +1,4 @@
-"""`plot_epochs` draws how the functions of a layer changed in training."""
+"""`plot_epochs`, which draws how the functions of a layer changed during training."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ PANELS = 6
 def plot_epochs(
     records: Sequence[ActivationRecord], axes: Sequence[Axes] | None = None
 ) -> list[Axes]:
-    """Plot an activation at several epochs, one panel per epoch.
+    """Plot an activation at several epochs, with one panel per epoch.
 
-    Each panel shows f over the histogram of its inputs at that epoch and, dashed, f at
-    the first record. Functions that differ by channel or by unit are drawn as their
-    median, with bands that hold 50 % and 90 % of them.
+    Each panel shows f over the histogram of its inputs at that epoch and, as a dashed
+    line, f at the first record. Functions that differ by channel or position are drawn
+    as their median, with bands that hold 50 % and 90 % of the functions.
 
     Args:
-        records: Records of one layer from `keras_vaf.callbacks.ActivationMonitor`. If
-            there are more than six, six at even distances are drawn, the first and the
-            last included.
-        axes: Axes to draw on, one per panel. The default is new ones.
+        records: Records of one layer from `keras_vaf.callbacks.ActivationMonitor`. Of
+            more than six records, six evenly spaced ones are drawn, including the first
+            and the last.
+        axes: Axes to draw on, one per panel. By default, new axes.
 
     Returns:
         The axes.

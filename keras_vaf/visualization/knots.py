@@ -1,4 +1,4 @@
-"""`knots` finds the points where a function made of straight lines bends."""
+"""`knots`, which finds the knots of a piecewise-linear function."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from keras_vaf.ops.activations import elementwise
 
 
 def unit_knots(layer: Any) -> np.ndarray | None:
-    """Return where each function of a layer bends, by hidden unit.
+    """Return the knots of each function of a layer, by hidden unit.
 
-    A hidden unit whose g bends at t bends at `(t - alpha_bias) / alpha`.
+    If g has a knot at t, a hidden unit has its knot at `(t - alpha_bias) / alpha`.
 
     Args:
         layer: A trainable activation with weights.
 
     Returns:
-        An array of shape `(*unshared, knots)`, with NaN for units that multiply the
-        input, or are multiplied, by 0. `None` if g is not made of straight lines.
+        An array of shape `(*unshared, knots)`, with NaN for units whose alpha or beta
+        is 0. `None` if g is not piecewise linear.
     """
     g = getattr(layer, "g", None)
     if g is None or not elementwise(g).knots:
@@ -33,13 +33,13 @@ def unit_knots(layer: Any) -> np.ndarray | None:
 
 
 def knots(layer: Any) -> np.ndarray:
-    """Return the sorted knots of the one function of a layer.
+    """Return the sorted knots of the shared function of a layer.
 
     Args:
-        layer: A trainable activation that shares one function.
+        layer: A trainable activation with a single function.
 
     Returns:
-        The knots; none if g is not made of straight lines.
+        The knots. The array is empty if g is not piecewise linear.
     """
     places = unit_knots(layer)
     return np.zeros(0) if places is None else np.sort(places[~np.isnan(places)])

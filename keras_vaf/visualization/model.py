@@ -1,4 +1,4 @@
-"""`plot_activations` draws the functions of all trainable activations of a model."""
+"""`plot_activations`, which draws all trainable activations of a model."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @style.styled
 def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
-    """Plot every trainable activation of a model, one panel per layer.
+    """Plot every trainable activation of a model, with one panel per layer.
 
     The title of each panel is the path of its layer. The content is that of
     `plot_activation`.
 
     Args:
-        model: A model with trainable activations, in any place, or an estimator of
-            `keras_vaf.sklearn` that was fitted.
-        data: Inputs of the model, a list or dictionary if it takes several. With them,
-            each panel shows the histogram of what enters its layer. An estimator takes
-            them as its `predict` does.
+        model: A model with trainable activations, which may be nested, or a fitted
+            estimator of `keras_vaf.sklearn`.
+        data: Inputs of the model, as a list or dictionary if it takes several. If
+            given, each panel shows a histogram of the inputs of its layer. For an
+            estimator, inputs of its `predict`.
 
     Returns:
         The axes, in the order of the layers.

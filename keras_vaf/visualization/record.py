@@ -1,4 +1,4 @@
-"""`ActivationRecord` describes an activation at one moment of training."""
+"""`ActivationRecord`, which describes an activation at one epoch of training."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,20 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class ActivationRecord:
-    """The functions of a layer after an epoch, and the data that entered them.
+    """The functions of a layer after an epoch, and a summary of their inputs.
 
     Attributes:
-        epoch: Number of epochs that were trained; 0 before the first.
+        epoch: Number of epochs trained so far; 0 before the first epoch.
         x: Points at which the functions are evaluated, `(points,)`.
-        curves: Values of the functions there, `(points, functions)`.
+        curves: Values of the functions at these points, `(points, functions)`.
         counts: Histogram of the inputs, `(bins,)`.
-        edges: Edges of its bins, `(bins + 1,)`.
-        dead: Share of the functions that output one value for all inputs. No gradient
-            passes through them.
-        outside: Share of the inputs that lie outside all knots of their function, where
-            it is a straight line; `None` if g has no knots.
+        edges: Edges of the bins of the histogram, `(bins + 1,)`.
+        dead: Share of the functions that are constant on all inputs. No gradient passes
+            through them.
+        outside: Share of the inputs outside all knots of their function, where the
+            function is linear; `None` if g has no knots.
         idle: Share of the hidden units whose output is nearly constant: its standard
-            deviation is less than 0.01 times that of what enters g. `None` for a layer
+            deviation is less than 0.01 times that of the input of g. `None` for a layer
             without hidden units.
         equal: Share of the hidden units that repeat another one: on the inputs, their
             output equals that of an earlier unit up to a factor and a constant. `None`

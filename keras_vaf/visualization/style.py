@@ -1,4 +1,4 @@
-"""The style of all pictures, with colours that colour-blind people can tell apart."""
+"""`styled` and other parts of the common style of all plots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Okabe and Ito's colours.
+# The palette of Okabe and Ito, which colour-blind people can tell apart.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 YELLOW, SKY = "#E69F00", "#56B4E9"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
@@ -92,7 +92,7 @@ def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
 
 
 def draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> np.ndarray:
-    """Draw the median of curves, `(points, functions)`, with bands, and return it."""
+    """Draw the median of curves `(points, functions)` with bands, and return it."""
     median = np.median(curves, axis=1)
     ax.plot(x, median, color=BLUE, zorder=3, label="median f")
     for low, high, alpha in ((0.25, 0.75, 0.3), (0.05, 0.95, 0.15)):

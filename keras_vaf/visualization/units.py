@@ -1,4 +1,4 @@
-"""`plot_units` draws the hidden units that add up to a VAF."""
+"""`plot_units`, which draws the hidden units of a VAF."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ def plot_units(
     data: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the k weighted hidden units of a VAF, and their sum.
+    """Plot the k weighted hidden units of a VAF and their sum.
 
-    The thin lines are `beta_j * g(alpha_j * a + alpha_bias_j)`; with the constant
-    `beta_bias` they add up to the thick line, the function f.
+    The thin lines are `beta_j * g(alpha_j * a + alpha_bias_j)` and the constant
+    `beta_bias`. Their sum is the thick line, the function f.
 
     Args:
         layer: A VAF with weights.
-        index: Position of the function, if the layer has several: `(3,)` for that of
-            channel 3.
-        data: Values that enter the layer. They set the range.
-        ax: Axes to draw on. The default is new ones.
+        index: Index of the function, if the layer has several: `(3,)` for the function
+            of channel 3.
+        data: Inputs of the layer. Their range sets the range of the plot.
+        ax: Axes to draw on. By default, new axes.
 
     Returns:
         The axes.
 
     Raises:
         ValueError: If the layer is not a VAF or has no weights yet, or if `index` is
-            not that of a function.
+            not the index of a function.
         ImportError: If Matplotlib is not installed.
 
     Example:

@@ -255,7 +255,7 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         ({}, ["--shard", "half"], "Received: 'half'"),
         ({}, ["--engine", "spark"], "dask://HOST:PORT"),
         ({}, ["--replicas", "0"], "replicas=0"),
-        ({}, ["--replicas", "2"], "on JAX only"),
+        ({}, ["--replicas", "2"], "only on JAX"),
         ({}, ["--seeds", "0,1,0"], "`seeds` must differ from each other"),
     ],
     ids=[

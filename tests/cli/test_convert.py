@@ -37,8 +37,8 @@ def test_other_classes_can_be_named(run, model):
     ("options", "message"),
     [
         ("--k 1", "k >= 2"),
-        ("--layers conv", "names no layer"),
-        ("--to KAF --k 4", "`k` and `g` are arguments of a VAFActivation"),
+        ("--layers conv", "does not match any layer"),
+        ("--to KAF --k 4", "`k` and `g` are arguments of VAFActivation"),
     ],
 )
 def test_bad_input_is_one_sentence(refusal, model, tmp_path, options, message):

@@ -137,4 +137,4 @@ def test_a_model_of_another_origin_is_refused(tmp_path, capsys, trained):
     model.save(tmp_path / "other.keras")
     words = ["predict", str(tmp_path / "other.keras"), str(trained[0])]
     assert main([*words, "-o", str(tmp_path / "o.csv")]) == 2
-    assert "must hold a TableEncoder" in capsys.readouterr().err
+    assert "must contain a TableEncoder" in capsys.readouterr().err

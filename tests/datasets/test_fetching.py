@@ -112,7 +112,7 @@ def test_a_publisher_who_fails(publisher, cached, monkeypatch, answer, message):
     monkeypatch.setattr(fetching, "_SECONDS_OF_SILENCE", 0.2)
     publisher.answer = answer
     with pytest.raises(
-        OSError, match=f"three/three.csv could not be fetched .*{message}.* put it at "
+        OSError, match=f"three/three.csv could not be fetched .*{message}.* save it as "
     ) as raised:
         load("three")
     assert str(cached) in str(raised.value)

@@ -142,5 +142,5 @@ def test_each_column_needs_its_values():
 
 def test_a_model_without_an_encoder_is_refused():
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-    with pytest.raises(ValueError, match="must hold a TableEncoder"):
+    with pytest.raises(ValueError, match="must contain a TableEncoder"):
         encoder_of(model)

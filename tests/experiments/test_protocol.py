@@ -119,7 +119,7 @@ def test_the_automatic_width_holds_whole_cells_of_one_seed(
 
 
 def test_one_backend_alone_trains_networks_together():
-    with pytest.raises(ValueError, match="on JAX only: use `replicas=1`"):
+    with pytest.raises(ValueError, match="only on JAX: use `replicas=1`"):
         with_replicas(make_protocol(), 2)
 
 

@@ -29,7 +29,7 @@ def test_the_nearest_name_is_offered(name):
 @pytest.mark.parametrize("kind", [VAFActivation, layers.KAF, layers.PELU])
 def test_a_class_in_place_of_a_layer_is_named(kind):
     dense = keras.layers.Dense(3, activation=kind)
-    with pytest.raises(ValueError, match=rf"use an instance.*{kind.__name__}\(\)"):
+    with pytest.raises(ValueError, match=rf"Use an instance.*{kind.__name__}\(\)"):
         dense(np.ones((2, 3), "float32"))
 
 

@@ -421,7 +421,7 @@ def test_in_place_a_layer_needs_no_configuration():
         (sequential, {"k": 1}, "'leaky'.*k >= 2.*k=1"),
         (sequential, {"g": "softmax"}, "each element alone.*softmax"),
         (sequential, {"sharing": "pixel"}, "sharing='pixel'"),
-        (sequential, {"layers": "conv*"}, "names no layer.*fused.*'conv"),
+        (sequential, {"layers": "conv*"}, "does not match any layer.*fused.*'conv"),
         (sequential, {"layers": 3}, "layers=3"),
         (sequential, {"layers": layers.ELU}, "Nothing to replace.*not chosen"),
         (sequential, {"layers": "class"}, "Nothing to replace.*several elements"),

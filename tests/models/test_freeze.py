@@ -122,7 +122,7 @@ def test_a_function_that_is_constant():
         (lambda: keras.Sequential([vaf()]), "not built"),
         (
             lambda: keras.Sequential([keras.Input((2,)), ABU(name="abu")]),
-            "still need.*ABU.*a VAF has one g",
+            "still need.*ABU.*a VAF has only one g",
         ),
     ],
     ids=["none", "unbuilt", "no VAF"],

@@ -321,7 +321,7 @@ def test_trains_as_a_compiled_program():
             lambda: activations_apart(
                 make_model(), keras.optimizers.LossScaleOptimizer(Rprop())
             ),
-            "go around the result",
+            "to the result instead",
         ),
     ],
 )

@@ -142,7 +142,7 @@ def test_regression_and_several_inputs():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"grid": {"rate": []}}, r"at least one, .* Received: rate=\[\]"),
+        ({"grid": {"rate": []}}, r"at least one value .* Received: rate=\[\]"),
         ({"grid": {"rate": 0.1}}, "Received: rate=0.1"),
         ({"grid": {"rate": "high"}}, "Received: rate='high'"),
         ({"folds": 1}, "Received: folds=1"),

@@ -77,7 +77,7 @@ def test_too_few_rows_for_folds_in_time_are_refused():
         fold_rows([0, 1, 0], 5, times=[1, 2, 3])
     with pytest.raises(ValueError, match="Received: folds=4, 40 rows, 2 different"):
         fold_rows([0] * 40, 4, times=[1, 2] * 20)
-    with pytest.raises(ValueError, match="needs rows of an earlier time"):
+    with pytest.raises(ValueError, match="needs rows with an earlier time"):
         hold_out([0, 1] * 5, 0.2, 0, True, times=[1] * 10)
 
 

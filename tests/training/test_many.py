@@ -103,7 +103,7 @@ def test_one_that_is_not_finite_leaves_the_others_alone():
 
 @pytest.mark.backend("tensorflow", "torch")
 def test_only_jax_trains_together():
-    with pytest.raises(ValueError, match="on JAX only: use `replicas=1`"):
+    with pytest.raises(ValueError, match="only on JAX: use `replicas=1`"):
         train_many([make_run()], *data(), epochs=1, replicas=2)
 
 

@@ -392,12 +392,12 @@ def test_a_metric_may_have_many_values():
         ),
         (
             {"x": np.zeros((4, 3))},
-            r"`\(x, y\)` must be arrays of equally many rows, at least one. "
+            r"`\(x, y\)` must be arrays with the same number of rows, at least one. "
             r"Received: arrays of shapes \(4, 3\), \(23, 2\)",
         ),
         ({"validation_data": (np.zeros((0, 3)), np.zeros((0, 2)))}, "at least one"),
         ({"validation_data": None}, "`validation_data` must be a pair"),
-        ({"y": [0, 1, 1]}, "must be arrays of equally many rows"),
+        ({"y": [0, 1, 1]}, "must be arrays with the same number of rows"),
         ({"y": np.array(["a"] * 23)}, "must be arrays of numbers. Received"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The catalogue: the paper's datasets, in the order of its table, as data."""
+"""`CATALOGUE` and `find`: the datasets of the paper, as data."""
 
 from keras_vaf.datasets.catalogue.classification import CLASSIFICATION
 from keras_vaf.datasets.catalogue.entry import Entry, File, Size, Source
@@ -9,20 +9,20 @@ from keras_vaf.utils import check_choice
 __all__ = ["CATALOGUE", "Entry", "File", "Size", "Source", "find"]
 
 CATALOGUE: tuple[Entry, ...] = REGRESSION + CLASSIFICATION + IMAGES
-"""The paper's datasets, in the order of its table."""
+"""The datasets of the paper, in the order of its table."""
 
 
 def find(name: str) -> Entry:
-    """Return the catalogue's entry of a dataset.
+    """Return the catalogue entry of a dataset.
 
     Args:
-        name: Its short name, such as `"wine"`.
+        name: Short name of the dataset, such as `"wine"`.
 
     Returns:
         The entry.
 
     Raises:
-        ValueError: If there is no dataset of this name.
+        ValueError: If the catalogue does not contain a dataset of this name.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""The paper's tables with classes to predict."""
+"""The classification tables of the paper."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Names of the columns of tables whose files do not hold them."""
+"""Column names of the tables whose files lack a header."""
 
 WINE = (
     *("class", "alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium"),
@@ -25,7 +25,8 @@ IMAGE_SEGMENTATION = (
     *("saturation_mean", "hue_mean", "class"),
 )
 
-# Nine pixels, row by row, four spectral bands each; the fifth pixel has the class.
+# Nine pixels, row by row, with four spectral bands each. The class is that of the fifth
+# pixel.
 LANDSAT_SATELLITE = (
     *(f"pixel_{pixel}_band_{band}" for pixel in range(1, 10) for band in range(1, 5)),
     "class",

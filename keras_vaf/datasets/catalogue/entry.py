@@ -1,4 +1,4 @@
-"""What the catalogue says about a dataset and its files."""
+"""`Entry`, which describes a dataset of the catalogue and its files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from keras_vaf.datasets.scaling import Scaling
 
 @dataclass(frozen=True)
 class File:
-    """A file of a publisher, and how to know it by its content.
+    """A file of a publisher, with the checksums that identify its content.
 
     Args:
-        path: Its place in a data folder, with forward slashes.
-        size: Its size in bytes; `None` if not known.
-        sha256: SHA-256 of its bytes.
-        words: SHA-256 of its words joined by single blanks, for a text file: the same
-            whatever the line ends and blanks.
-        git_blob: Its git blob id, where no SHA-256 is known.
-        urls: Where to fetch it, the publisher first.
-        note: How the copy of this size and SHA-256 came about, where it may differ
-            from the publisher's.
+        path: Path in the data folder, with forward slashes.
+        size: Size in bytes; `None` if unknown.
+        sha256: SHA-256 of the bytes.
+        words: For a text file, SHA-256 of the words joined by single spaces. It does
+            not depend on line endings and spacing.
+        git_blob: Git blob id, if the SHA-256 is unknown.
+        urls: Addresses of the file, starting with the publisher's.
+        note: Origin of the copy with this size and SHA-256, if the copy may differ from
+            the publisher's file.
     """
 
     path: str
@@ -35,15 +35,15 @@ class File:
 
 @dataclass(frozen=True)
 class Source:
-    """One form in which a dataset comes.
+    """One form in which a dataset is available.
 
     Args:
-        read: Function that takes the bytes of all files, decompressed, and returns a
+        read: Function that takes the decompressed bytes of all files and returns a
             `Table`, or images and labels.
-        files: The files, all of them needed.
-        package: An installed package that brings the data instead of files.
-        rows: Number of rows, if it is not the dataset's.
-        note: What a user must know about this form.
+        files: The files, all of which are needed.
+        package: Installed package that contains the data, if there are no files.
+        rows: Number of rows, if it differs from that of the dataset.
+        note: Remark about this form for users.
     """
 
     read: Callable[..., Any]
@@ -55,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Size:
-    """Rows, inputs and classes of a dataset; `classes` is `None` for regression."""
+    """Number of rows, inputs and classes; `classes` is `None` for regression."""
 
     rows: int
     inputs: int
@@ -67,25 +67,26 @@ class Entry:
     """A dataset of the paper.
 
     Args:
-        name: Short name, which `load` takes.
+        name: Short name, as for `load`.
         paper_name: Name in the paper's table.
-        size: Size as loaded.
-        paper_size: Size in the paper's table, if another.
-        difference: Why the two sizes differ, and what else a reader must know.
+        size: Size of the loaded dataset.
+        paper_size: Size in the paper's table, if it differs.
+        difference: Reason why the two sizes differ, and other remarks.
         publisher: Page of the publisher.
         licence: Licence of the data.
-        citation: Who made the data, and where it was published.
-        sources: Forms in which it comes, the preferred one first.
+        citation: Authors and publication of the data.
+        sources: Forms in which the dataset is available, preferred form first.
         target: Name of the target column of a table.
-        labels: Class labels as they stand in the target column, in the order of the
-            class indices; empty for regression.
-        class_names: What the classes are called; the labels if empty.
-        left_out: Columns that are neither inputs nor target, and why.
-        categories: Columns that hold categories, and their names.
-        missing: What stands for a missing entry.
-        target_scaling: Scaling of the targets that the paper's errors imply.
+        labels: Class labels as written in the target column, in the order of the class
+            indices; empty for regression.
+        class_names: Names of the classes; if empty, the labels.
+        left_out: Columns that are neither inputs nor target, with the reason.
+        categories: Columns of categories, with the names of the categories.
+        missing: Text that stands for a missing entry.
+        target_scaling: Scaling of the targets that the errors in the paper imply.
         image_shape: Height, width and channels of images; `None` for a table.
-        test_rows: How many rows at the end are the publisher's test part.
+        test_rows: Number of rows of the publisher's test part, at the end of the
+            dataset.
     """
 
     name: str

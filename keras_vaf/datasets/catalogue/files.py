@@ -1,6 +1,6 @@
-"""The files of the tables: their places, sizes, checksums and addresses.
+"""The files of the tables: paths, sizes, checksums and addresses.
 
-The addresses at GitHub name a commit, so that what they give cannot change.
+Each GitHub address names a commit, so that its content cannot change.
 """
 
 from keras_vaf.datasets.catalogue.entry import File

@@ -1,4 +1,4 @@
-"""The paper's images."""
+"""The image datasets of the paper."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from keras_vaf.datasets.parsers import (
     read_idx,
 )
 
-# The publisher's own page no longer gives out the files of MNIST.
+# The publisher's own page no longer provides the files of MNIST.
 MNIST = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 FASHION = (
     "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
@@ -37,7 +37,7 @@ def _files(
         folder: The folder.
         names: The name of each file.
         contents: The size and the SHA-256 of each file.
-        *urls: The folder's addresses.
+        *urls: Addresses of the folder.
     """
     return tuple(
         File(f"{folder}/{name}", size, sha256, urls=tuple(url + name for url in urls))

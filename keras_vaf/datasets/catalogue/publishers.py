@@ -1,4 +1,4 @@
-"""Facts about all tables of a publisher, and the source of a table: `text_source`."""
+"""`text_source`, the source of a text table, and facts about the publishers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +23,7 @@ def text_source(
     names: Sequence[str] | None = None,
     **options: Any,
 ) -> Source:
-    """Return the source of a table of text; see `read_text` and `Source`."""
+    """Return the source of a text table; see `read_text` and `Source`."""
     return Source(
         partial(read_text, separator=separator, names=names), files, **options
     )

@@ -1,4 +1,4 @@
-"""The paper's tables with numbers to predict."""
+"""The regression tables of the paper."""
 
 from keras_vaf.datasets.catalogue import columns, files
 from keras_vaf.datasets.catalogue.entry import Entry, Size, Source

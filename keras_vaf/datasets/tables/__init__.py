@@ -1,1 +1,1 @@
-"""Users' own tables: reading them, and encoding their columns as numbers."""
+"""Read users' own tables, and encode their columns as numbers."""

@@ -1,4 +1,4 @@
-"""`Column`: how the cells of one column of a table become numbers, in NumPy alone."""
+"""`Column`, which encodes the cells of a column of a table as numbers, with NumPy."""
 
 import datetime
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class CellError(ValueError):
 
     Args:
         column: Name of the column.
-        must: What the column must hold.
+        must: Requirement of the column, as a part of a sentence.
         position: Position of the cell, counted from 0.
         cell: The cell.
     """
@@ -52,23 +52,23 @@ class CellError(ValueError):
 
 @dataclass(frozen=True)
 class Column:
-    """How the cells of one column of a table become numbers.
+    """Encoding of the cells of one column of a table as numbers.
 
     A missing entry becomes NaN. It is an empty cell, `None`, NaN, or one of the words
     `?`, `NA`, `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
 
     Args:
         name: Name of the column.
-        kind: `"number"`; `"category"`, the place of a cell in `names`; `"boolean"`, 0
-            for false, no or off and 1 for true, yes or on; `"date"`, the number of
-            days since 1970-01-01.
-        names: The categories. A cell that is none of them becomes -1.
-        format: How dates are written: `"ISO 8601"`, or a format of
+        kind: `"number"`; `"category"`, encoded as the index of a cell in `names`;
+            `"boolean"`, encoded as 0 for false, no or off and as 1 for true, yes or on;
+            or `"date"`, encoded as the number of days since 1970-01-01.
+        names: The categories. Any other cell becomes -1.
+        format: Format of dates: `"ISO 8601"`, or a format of
             `datetime.datetime.strptime`.
-        na: Further words that stand for a missing entry.
+        na: Additional words that stand for a missing entry.
 
     Raises:
-        ValueError: If `kind` is none of these.
+        ValueError: If `kind` is not one of these.
 
     Example:
 
@@ -93,7 +93,8 @@ class Column:
             cells: A sequence, an array, a pandas Series, or `Texts`.
 
         Raises:
-            CellError: If a cell is no number, truth value or date, as the column needs.
+            CellError: If a cell is not a number, truth value or date, as the column
+                requires.
         """
         array = None if isinstance(cells, Texts) else plain_array(cells)
         if self.kind == "date" and array is not None and array.dtype.kind == "M":
@@ -114,7 +115,7 @@ class Column:
         )
 
     def _value(self, texts: Texts, text: str) -> float:
-        """Return what one text stands for."""
+        """Return the number that a text stands for."""
         try:
             if self.kind == "boolean":
                 return _WORDS[text.lower()]
@@ -142,14 +143,14 @@ class Column:
 
 
 def day(text: str, form: str) -> float:
-    """Return a date as the number of days since 1970-01-01, in universal time.
+    """Return a date as the number of days since 1970-01-01, in UTC.
 
     Args:
         text: The date.
-        form: Its format, as in `Column`.
+        form: Format of the date, as in `Column`.
 
     Raises:
-        ValueError: If the text is no such date.
+        ValueError: If the text is not a date in this format.
 
     Example:
 

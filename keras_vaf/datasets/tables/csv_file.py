@@ -1,4 +1,4 @@
-"""`CsvFile`: read a file of separated cells, and find the lines of errors."""
+"""`CsvFile`, which reads a CSV file and finds the lines of errors."""
 
 import csv
 import io
@@ -20,23 +20,24 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _SEPARATORS = ",;\t|"
-_SAMPLE = 2**16  # bytes that are looked at to find separator and decimal mark
+_SAMPLE = 2**16  # bytes used to guess separator and decimal mark
 _COMMA = re.compile(
     r"[+-]?\d+,(\d{1,2}|\d{4,})", re.ASCII
-)  # not the 1,234 of thousands
+)  # not 1,234 with a thousands separator
 _POINT = re.compile(r"[+-]?\d+\.\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """How a file of separated cells is written.
+    """Format of a CSV file.
 
     Attributes:
-        separator: Character between two cells; `None` takes the comma, semicolon, tab
-            or bar, whichever the header has most of.
-        decimal: Decimal mark; `None` takes the comma if cells look like it.
-        encoding: Encoding of the text; `None` is UTF-8, or UTF-16 with its mark.
-        na: Further words that stand for a missing entry.
+        separator: Character between two cells. `None` selects comma, semicolon, tab or
+            bar, whichever is most frequent in the header.
+        decimal: Decimal mark. `None` selects the comma if cells look like it.
+        encoding: Encoding of the text. `None` means UTF-8, or UTF-16 if the file has
+            its byte order mark.
+        na: Additional words that stand for a missing entry.
     """
 
     separator: str | None = None
@@ -46,14 +47,14 @@ class CsvOptions:
 
 
 class CsvFile:
-    """A file of separated cells: pandas reads it, the `csv` module finds lines.
+    """A CSV file. pandas reads its cells, and the `csv` module finds line numbers.
 
     Args:
-        path: The file.
-        options: How it is written.
+        path: Path of the file.
+        options: Format of the file.
 
     Raises:
-        ValueError: If it has no header, or two columns of one name.
+        ValueError: If the file has no header, or two columns with the same name.
     """
 
     def __init__(self, path: Path, options: CsvOptions) -> None:
@@ -73,10 +74,10 @@ class CsvFile:
         """Read all rows, with missing entries as NaN.
 
         Args:
-            as_text: Names of columns that are read as they are written.
+            as_text: Names of columns that are read as text.
 
         Raises:
-            ValueError: If a row has too few or too many cells, or is no text.
+            ValueError: If a row has too few or too many cells, or is not text.
         """
         pandas = require("pandas", extra="experiments")
         try:
@@ -103,7 +104,7 @@ class CsvFile:
         return frame if self.decimal == "." else self._with_points(frame)
 
     def _with_points(self, frame: "DataFrame") -> "DataFrame":
-        """Write numbers with a point in columns that hold text, too."""
+        """Replace decimal commas by points, also in columns of text."""
         mark = re.escape(self.decimal)
         number = rf"^(\s*[+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?\s*)$"
         columns = {
@@ -114,7 +115,7 @@ class CsvFile:
         return frame.assign(**columns)
 
     def starts_with_decimal(self, column: str) -> bool:
-        """Tell whether the first cell of a column is a number that is not whole."""
+        """Return whether the first cell of a column is a number that is not whole."""
         _, cells = next(itertools.islice(self._records(), 1, None), (0, []))
         cell = dict(zip(self.columns, cells, strict=False)).get(column, "")
         try:
@@ -123,7 +124,7 @@ class CsvFile:
             return False
 
     def cells_of(self, rows: Collection[int]) -> dict[int, tuple[str, dict[str, str]]]:
-        """Return the line and the cells of rows, as the file has them."""
+        """Return the line number and the cells of rows, as written in the file."""
         return {
             row: (f"line {line}", dict(zip(self.columns, cells, strict=False)))
             for row, (line, cells) in enumerate(self._records(), start=-1)
@@ -132,7 +133,7 @@ class CsvFile:
 
     @cached_property
     def description(self) -> str:
-        """How the file was read, for people."""
+        """Text that describes how the file was read."""
         names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
         mark = ", decimal comma" if self.decimal == "," else ""
         separated = names.get(self.separator, repr(self.separator))
@@ -148,7 +149,7 @@ class CsvFile:
         return max(_SEPARATORS, key=header.count)
 
     def _guess_decimal(self) -> str:
-        """Return the comma if cells look like it and none of them has a point."""
+        """Return the comma if cells look like it and none contains a point."""
         if self.separator == ",":
             return "."
         records = itertools.islice(self._records(), 1, 100)
@@ -169,7 +170,7 @@ class CsvFile:
             )
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
-        """Tell whether pandas may have filled in cells that a row lacks."""
+        """Return whether pandas may have filled in missing cells of a row."""
         if not frame.iloc[:, -1].isna().any():
             return False
         separator = self.separator.encode()
@@ -190,12 +191,12 @@ class CsvFile:
                 )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield line number and cells of each record that is not blank."""
+        """Yield the line number and the cells of each record that is not blank."""
         with self._text() as file:
             reader = csv.reader(file, delimiter=self.separator, strict=True)
             try:
                 for cells in reader:
-                    # pandas leaves out the same lines.
+                    # pandas skips the same lines.
                     if len(cells) > 1 or cells == [""] or "".join(cells).strip(" \t"):
                         yield reader.line_num, [cell.strip() for cell in cells]
             except csv.Error as error:
@@ -212,12 +213,12 @@ class CsvFile:
             return self._path.open(encoding=self.encoding, newline="")
         except LookupError:
             raise ValueError(
-                "`encoding` must be one that Python knows, such as cp1252. "
+                "`encoding` must be an encoding that Python knows, such as cp1252. "
                 f"Received: encoding={self.encoding!r}"
             ) from None
 
     def _not_text(self) -> TableError:
-        """Return the error that names the first byte that is no text."""
+        """Return the error that names the first byte that is not text."""
         place, content = self._sample.find(b"\0"), self._sample
         fixes = {}
         if place < 0:

@@ -1,4 +1,4 @@
-"""`TableEncoder`: the first layer of a network that predicts rows of a table."""
+"""`TableEncoder`, the first layer of a network that predicts rows of a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -18,23 +18,23 @@ from keras_vaf.utils import did_you_mean
 class TableEncoder(keras.layers.Layer):
     """Turn rows of a table into the inputs of a network.
 
-    It is the first layer of the networks that `keras-vaf compare` and
-    `keras-vaf search` save. The file of the network thus holds everything that is
-    needed to predict new rows: names and kinds of the columns, categories, scales and
-    classes. It needs no further file, no pickle and no custom code.
+    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer.
+    The file of the network therefore contains everything that is needed to predict new
+    rows: names and kinds of the columns, categories, scales and classes. No other file,
+    pickle or custom code is needed.
 
-    `encode` makes an array of numbers of a table, with NumPy alone. The layer scales
-    the numbers and turns each category into 0 and 1, on every backend.
+    `encode` turns a table into an array of numbers with NumPy. The layer then scales
+    the numbers and one-hot encodes the categories, on every backend.
 
     Args:
-        columns: The columns, as `Column` or as their dictionaries.
-        fill: For each column, the value that replaces a missing entry.
-        center: For each column, the value that is subtracted.
-        spread: For each column, the divisor; a column of spread 0 becomes 0.
-        kept: For each column, the places of the categories that get an output each;
-            empty for a column that is scaled. All other categories are 0 everywhere.
+        columns: The columns, as `Column` objects or as dictionaries of their arguments.
+        fill: Value that replaces a missing entry, for each column.
+        center: Value that is subtracted, for each column.
+        spread: Divisor, for each column. A column with spread 0 becomes 0.
+        kept: Indices of the categories that get an output, for each column; empty for a
+            column that is scaled. For any other category, all these outputs are 0.
         target: Name of the column that the network predicts.
-        classes: Names of the classes; `None` for a regression.
+        classes: Names of the classes; `None` for regression.
         **kwargs: Arguments of the layer, such as `name`.
 
     Input shape:
@@ -45,7 +45,7 @@ class TableEncoder(keras.layers.Layer):
         each category that is kept.
 
     Raises:
-        ValueError: If an argument has not one value for each column.
+        ValueError: If an argument does not have one value for each column.
 
     Example:
 
@@ -87,7 +87,7 @@ class TableEncoder(keras.layers.Layer):
 
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
-        """Return the encoder that does what a fitted preprocessing does.
+        """Return the encoder that is equivalent to a fitted preprocessing.
 
         Args:
             dataset: A table.
@@ -105,19 +105,21 @@ class TableEncoder(keras.layers.Layer):
         )
 
     def encode(self, table: Any) -> np.ndarray:
-        """Return rows of a table as numbers, which the layer takes.
+        """Return rows of a table as an array of numbers, the input of the layer.
 
         Args:
-            table: The columns by their names, in any order: a dictionary of sequences,
-                or a pandas `DataFrame`. Other columns are not used.
+            table: A dictionary from column names to sequences, or a pandas `DataFrame`,
+                with the columns in any order. Other columns are ignored.
 
         Returns:
-            An array of float32 with the columns in the order of `columns`. A missing
-            entry is NaN, a category is its place, and an unknown category is -1.
+            A float32 array of shape `(rows, columns)`, with the columns in the order of
+            `columns`. A missing entry is NaN, a category is its index, and an unknown
+            category is -1.
 
         Raises:
-            ValueError: If columns are missing, or a cell is no number, truth value or
-                date, as its column needs. The message lists all such columns.
+            ValueError: If columns are missing, or if a cell is not a number, truth
+                value or date, as its column requires. The message lists all such
+                columns.
         """
         names = [str(name) for name in table]
         missing = [each.name for each in self.columns if each.name not in names]
@@ -138,7 +140,8 @@ class TableEncoder(keras.layers.Layer):
         if len(set(map(len, encoded))) > 1:
             lengths = ", ".join(str(len(values)) for values in encoded)
             raise ValueError(
-                f"All columns must have as many rows. Received: columns of {lengths}"
+                "All columns must have the same number of rows. Received: columns of "
+                f"{lengths}"
             )
         return np.stack(encoded, axis=1)
 
@@ -149,7 +152,7 @@ class TableEncoder(keras.layers.Layer):
             x: Rows from `encode`.
 
         Returns:
-            The number of such cells, by the names of the columns that have some.
+            The number of such cells by column name, for columns that have any.
         """
         counts = (x == UNKNOWN).sum(axis=0).tolist()
         return {
@@ -159,13 +162,13 @@ class TableEncoder(keras.layers.Layer):
         }
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
-        """Return the outputs of the network by their names.
+        """Return the outputs of the network by name.
 
         Args:
-            outputs: The outputs, one row for each row of the table.
+            outputs: Outputs of the network, with one row per row of the table.
 
         Returns:
-            For a regression, `predicted TARGET` in the units of the table. For a
+            For regression, `predicted TARGET` in the units of the table. For
             classification, `predicted TARGET`, the name of the most probable class, and
             `probability of CLASS` for each class.
         """
@@ -197,7 +200,7 @@ class TableEncoder(keras.layers.Layer):
         return (*input_shape[:-1], len(self._outputs[0]))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments of the layer, as JSON can hold them."""
+        """Return the arguments of the layer as JSON values."""
         return {
             **super().get_config(),
             "columns": [asdict(column) for column in self.columns],
@@ -210,7 +213,7 @@ class TableEncoder(keras.layers.Layer):
         }
 
     def _make_outputs(self) -> None:
-        """Compute, for each output, its column and what is done to it."""
+        """Compute the column and the operation of each output."""
         source: list[int] = []
         codes: list[float] = []
         for place, kept in enumerate(self.kept):

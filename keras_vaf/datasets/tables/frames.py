@@ -1,4 +1,4 @@
-"""Turn a pandas table into a dataset: `encode_frame`."""
+"""`encode_frame`, which turns a pandas table into a dataset."""
 
 import itertools
 from collections.abc import Callable, Collection, Sequence
@@ -46,12 +46,12 @@ def encode_frame(
         frame: The table. Missing entries are NaN or a word that stands for them.
         file: Name of the table for error messages.
         name: Name of the dataset.
-        source: Where the table comes from.
+        source: Origin of the table.
         roles: What the columns are for.
-        look_up: Finds the cells that an error message quotes.
+        look_up: Function that finds the cells that an error message quotes.
 
     Returns:
-        The dataset. Rows without any entry, and those without a target, are left out.
+        The dataset. Rows without any entry and rows without a target are left out.
 
     Raises:
         TableError: If columns cannot be used. One message lists all of them.
@@ -100,7 +100,7 @@ def encode_frame(
 
 
 def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
-    """Return the table with names of text, without rows that have no entry."""
+    """Return the table with text as column names, and without empty rows."""
     frame = frame.rename(columns=lambda name: str(name).strip())
     if roles.na:
         frame = frame.replace(dict.fromkeys(roles.na, np.nan))
@@ -115,9 +115,9 @@ def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
             if len(frame.columns) == 1:
                 hint = " Are its cells separated by another character (`separator`)?"
             raise ValueError(
-                f"{file} has no column {name!r} to take as {role}."
-                f"{did_you_mean(name, frame.columns)} "
-                f"Its columns: {_listed(frame.columns)}.{hint}"
+                f"{file} has no column {name!r} to use as {role}."
+                f"{did_you_mean(name, frame.columns)} Its columns: "
+                f"{_listed(frame.columns)}.{hint}"
             )
     inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
     if not inputs:
@@ -185,7 +185,7 @@ def _collect(
 def _divisions(
     frame: "DataFrame", roles: Roles, problems: list[Problem]
 ) -> dict[str, np.ndarray]:
-    """Return what decides which rows may be in one fold."""
+    """Return the groups or times that determine which rows may share a fold."""
     if roles.groups is not None:
         groups = Column("", "category", tuple(Texts(frame[roles.groups]).names))
         codes = groups.encode(frame[roles.groups])
@@ -226,7 +226,7 @@ def _missing_inputs(columns: Sequence[Column], x: np.ndarray) -> list[Problem]:
 def _placed(
     problems: Sequence[Problem], frame: "DataFrame", look_up: LookUp | None
 ) -> list[Problem]:
-    """Return the problems with the place and the text of their cells."""
+    """Return the problems with the position and the text of their cells."""
     rows = {problem.row for problem in problems if problem.row is not None}
     found = look_up(rows) if look_up is not None and rows else {}
     placed = []
@@ -234,7 +234,7 @@ def _placed(
         if problem.row is None:
             placed.append(problem)
             continue
-        # A line of quoted blanks is a row for pandas alone.
+        # A line of quoted spaces is a row only for pandas.
         place, cells = found.get(problem.row, (f"row {problem.row}", {}))
         cell = cells.get(problem.column)
         if cell is None:

@@ -1,4 +1,4 @@
-"""Decide what the columns of a table hold: `infer_column` and `encode_target`."""
+"""`infer_column` and `encode_target`, which decide what columns of a table contain."""
 
 import math
 import re
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from pandas import Series
 
 MOST_CLASSES = 20
-"""Whole numbers with no more different values than this are read as classes."""
+"""Whole numbers with at most this many different values are read as classes."""
 
 FEWEST_IDENTIFIERS = 20
-"""A column of fewer different texts is never taken as one of identifiers."""
+"""A column with fewer different texts is never treated as a column of identifiers."""
 
 DATES = {
     None: ("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
     "day-first": ("%d/%m/%Y", "%d-%m-%Y"),
     "month-first": ("%m/%d/%Y", "%m-%d-%Y"),
 }
-"""Formats of dates besides ISO 8601; the last two by what comes first."""
+"""Formats of dates in addition to ISO 8601; the last two by order of day and month."""
 
 _SHORTEST_DATE = len("1/2/2024")
 _TIMES = ("", " %H:%M", " %H:%M:%S")
-_MOST_WORDS = 5  # different words among numbers that may stand for missing entries
+_MOST_WORDS = 5  # different words that may mean a missing number
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
@@ -46,8 +46,8 @@ class LeftOut:
     """A column that is not an input.
 
     Args:
-        name: Its name.
-        reason: Why it is left out.
+        name: Name of the column.
+        reason: Reason why it is left out.
     """
 
     name: str
@@ -57,19 +57,19 @@ class LeftOut:
 def infer_column(
     series: "Series", texts: Texts | None, categories: Sequence[str], dates: str | None
 ) -> Column | LeftOut:
-    """Decide what an input column holds.
+    """Decide what kind of values an input column contains.
 
     Args:
         series: The column.
-        texts: Its texts; `None` if it holds numbers or dates.
-        categories: Names of the columns that hold categories.
+        texts: Texts of the column; `None` if it contains numbers or dates.
+        categories: Names of the columns that contain categories.
         dates: A key of `DATES`.
 
     Returns:
-        The column, or why it is left out.
+        The column, or the reason why it is left out.
 
     Raises:
-        Fault: If the column cannot be used as it is.
+        Fault: If the column cannot be used.
     """
     name, kind = str(series.name), series.dtype.kind
     if name in categories:
@@ -95,7 +95,7 @@ def infer_column(
 
 
 class Fault(Exception):
-    """Carries the `Problem` of a column."""
+    """An exception with the `Problem` of a column."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -107,7 +107,7 @@ def fault(series: "Series", text: str, place: int, **fix: Any) -> Fault:
 
     Args:
         series: The column.
-        text: What the column must hold.
+        text: Requirement of the column, as a part of a sentence.
         place: Position of the cell.
         **fix: Arguments that solve the problem.
     """
@@ -125,13 +125,13 @@ def encode(
 
 
 def category_names(series: "Series") -> tuple[str, ...]:
-    """Return the sorted names of a column's categories, as numbers if all are.
+    """Return the names of a column's categories, sorted as numbers if all are numbers.
 
     Args:
         series: The column.
 
     Raises:
-        Fault: If two names are the same number, such as 1 and 1.0.
+        Fault: If two names denote the same number, such as 1 and 1.0.
     """
     texts = Texts(series)
     names = texts.names
@@ -149,14 +149,14 @@ def category_names(series: "Series") -> tuple[str, ...]:
 def encode_target(
     series: "Series", task: Task | None
 ) -> tuple[np.ndarray, tuple[str, ...] | None]:
-    """Return the targets, and the names of the classes for a classification.
+    """Return the targets and, for classification, the names of the classes.
 
     Args:
         series: The column, without missing entries.
-        task: What the table is for; `None` decides by the values.
+        task: `"classification"` or `"regression"`; `None` decides by the values.
 
     Raises:
-        Fault: If the column cannot be used as it is.
+        Fault: If the column cannot be used.
     """
     if task == "regression" or (task is None and not _holds_labels(series)):
         return encode(series, Column(str(series.name)), texts_of(series)), None
@@ -179,9 +179,9 @@ def _holds_labels(series: "Series") -> bool:
     if array is None:
         names = Texts(series).names
         array = to_floats(names)
-        if array is None:  # Numbers in other digits are an error later.
+        if array is None:  # Numbers in other scripts raise an error later.
             return not all(map(_reads_as_number, names))
-    if not _are_whole(array[:MOST_CLASSES]):  # quickly, for most numbers
+    if not _are_whole(array[:MOST_CLASSES]):  # a quick check that settles most columns
         return False
     values = np.unique(array)
     return len(values) <= MOST_CLASSES and _are_whole(values)
@@ -194,7 +194,7 @@ def _are_whole(numbers: np.ndarray) -> bool:
 def _date_format(
     names: list[str], dates: str | None, series: "Series", texts: Texts
 ) -> str:
-    """Return the format that all texts have; "" if they are not dates."""
+    """Return the format of all texts, or "" if they are not dates."""
     if len(names[0]) < _SHORTEST_DATE or sum(map(str.isdigit, names[0])) < 4:
         return ""
     fitting = {
@@ -216,7 +216,7 @@ def _formats(order: str | None) -> list[str]:
 
 
 def _fits(names: list[str], form: str) -> bool:
-    """Tell whether all texts are dates of a format; the first other one ends it."""
+    """Return whether all texts are dates in a format."""
     try:
         return all(day(name, form) is not None for name in names)
     except ValueError:
@@ -224,7 +224,7 @@ def _fits(names: list[str], form: str) -> bool:
 
 
 def _refuse_numbers(series: "Series", texts: Texts) -> None:
-    """Raise a `Fault` if a column of text seems to be meant as numbers."""
+    """Raise a `Fault` if a column of text seems to be intended as numbers."""
     names = texts.names
     if all(map(_DECIMAL_COMMA.fullmatch, names)):
         must = "writes numbers with a decimal comma"

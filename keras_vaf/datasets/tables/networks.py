@@ -1,4 +1,4 @@
-"""Networks that hold a `TableEncoder`: `with_encoder` and `encoder_of`."""
+"""`with_encoder`, which puts a `TableEncoder` into a network, and `encoder_of`."""
 
 import keras
 
@@ -14,7 +14,7 @@ def with_encoder(
     Args:
         network: A network of preprocessed inputs. Its last layer is dense, and its
             outputs are the logits of classes or a scaled target.
-        encoder: What does the preprocessing.
+        encoder: Layer that does the preprocessing.
         fitted: The preprocessing, for the scale of the target.
 
     Returns:
@@ -48,6 +48,7 @@ def encoder_of(model: keras.Model) -> TableEncoder:
         if isinstance(layer, TableEncoder):
             return layer
     raise ValueError(
-        "The model must hold a TableEncoder, as those that `keras-vaf compare` and "
-        f"`keras-vaf search` save. Received: model={model.name!r} without one"
+        "The model must contain a TableEncoder, as the models do that "
+        "`keras-vaf compare` and `keras-vaf search` save. "
+        f"Received: model={model.name!r} without one"
     )

@@ -1,4 +1,4 @@
-"""Sentences that say what was decided about a table: `describe_table`."""
+"""`describe_table`, which states the decisions about a table as sentences."""
 
 from collections.abc import Sequence
 
@@ -10,26 +10,26 @@ from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
 
 _MOST_NAMES = 12  # names in one sentence
-_LEAK = 0.9999  # correlation with the target from which a column is suspicious
-_FEWEST_ROWS = 20  # fewer rows can agree with the target by chance
-_SAMPLE = 10_000  # rows that are looked at for such columns
+_LEAK = 0.9999  # a correlation with the target above this is suspicious
+_FEWEST_ROWS = 20  # fewer rows can match the target by chance
+_SAMPLE = 10_000  # rows used to find such columns
 
 
 def left_out_constants(
     columns: Sequence[Column], x: np.ndarray
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
-    """Leave out the columns that hold a single value, unless there is one row only.
+    """Leave out columns with a single value, unless the table has only one row.
 
     Args:
         columns: The columns.
-        x: Their values.
+        x: Values of the columns.
 
     Returns:
         The other columns, their values, and the columns left out.
     """
     if len(x) < 2 or not columns:
         return list(columns), x, []
-    for rows in (x[:_SAMPLE], x):  # mostly, the first rows differ already
+    for rows in (x[:_SAMPLE], x):  # usually the first rows already differ
         varies = np.fmin.reduce(rows) < np.fmax.reduce(rows)
         if varies.all():
             return list(columns), x, []
@@ -49,14 +49,14 @@ def describe_table(
     task: Task | None,
     dropped: int,
 ) -> tuple[str, ...]:
-    """Return what was decided about a table, one sentence for each decision.
+    """Return the decisions about a table, one sentence per decision.
 
     Args:
         dataset: The dataset.
         file: Name of the table.
         left_out: Columns that are not inputs.
-        task: The task that the user named; `None` if it was decided by the values.
-        dropped: Number of rows that were left out because they have no target.
+        task: The task given by the user; `None` if the values decided.
+        dropped: Number of rows left out because they have no target.
     """
     notes = [
         f"{file}: {len(dataset.x):,} rows, "
@@ -143,7 +143,7 @@ def _counters(x: np.ndarray) -> list[int]:
 
 
 def _leaks(dataset: Dataset) -> dict[int, str]:
-    """Return the columns that alone predict the target, with a reason."""
+    """Return the columns that predict the target alone, with a reason."""
     if len(dataset.x) < _FEWEST_ROWS:
         return {}
     step = -(-len(dataset.x) // _SAMPLE)
@@ -172,7 +172,7 @@ def _correlated(x: np.ndarray, y: np.ndarray) -> dict[int, str]:
 
 
 def _separates(values: np.ndarray, classes: np.ndarray, is_category: bool) -> bool:
-    """Tell whether values of a column, or intervals of them, belong to one class."""
+    """Return whether each value of a column, or each interval, belongs to one class."""
     order = np.lexsort((classes, values))
     values, classes = values[order], classes[order]
     if len(values) < _FEWEST_ROWS or classes.min() == classes.max():

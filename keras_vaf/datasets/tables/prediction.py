@@ -1,4 +1,4 @@
-"""Predict the rows of a table with a saved network: `predict_table`."""
+"""`predict_table`, which predicts the rows of a table with a saved network."""
 
 import os
 from pathlib import Path
@@ -25,26 +25,26 @@ def predict_table(
     encoding: str | None = None,
     sheet: str | int = 0,
 ) -> "DataFrame":
-    """Return a table with the predictions of a network as further columns.
+    """Return a table with the predictions of a network as additional columns.
 
     Args:
-        model: A network that holds a `TableEncoder`, such as the `best.keras` of
-            `keras-vaf compare`.
-        source: A pandas `DataFrame`, or the path of a table, as in `read_table`. It has
-            the columns that the network was trained on, in any order, and may have
-            others.
+        model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
+            compare`.
+        source: A pandas `DataFrame`, or the path of a table, as in `read_table`. It
+            must have the columns on which the network was trained, in any order, and
+            may have others.
         separator: As in `read_table`.
         decimal: As in `read_table`.
         encoding: As in `read_table`.
         sheet: As in `read_table`.
 
     Returns:
-        The table with further columns: `predicted TARGET`, the class or the number in
-        the units of the target, and for classes `probability of CLASS`.
+        The table with additional columns: `predicted TARGET`, the class or the number
+        in the units of the target, and for classification `probability of CLASS`.
         `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
 
     Raises:
-        ValueError: If the model has no `TableEncoder`, or the table lacks a column.
+        ValueError: If the model has no `TableEncoder`, or if a column is missing.
         FileNotFoundError: If the file does not exist.
         ImportError: If pandas is not installed.
 
@@ -75,12 +75,12 @@ def predict_table(
 def read_rows(
     path: Path, encoder: TableEncoder, options: CsvOptions, sheet: str | int = 0
 ) -> "DataFrame":
-    """Read a table as its encoder needs it: categories as they are written.
+    """Read a table for its encoder, with categories as text.
 
     Args:
-        path: The file.
+        path: Path of the file.
         encoder: The encoder of the network.
-        options: How a text file is written.
+        options: Format of a CSV file.
         sheet: Name or number of an Excel sheet.
     """
     if path.suffix.lower() in BINARY:

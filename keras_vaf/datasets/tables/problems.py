@@ -1,24 +1,24 @@
-"""All problems of a table in one message: `TableError`."""
+"""`TableError`, which lists all problems of a table in one message."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Columns that one error message lists.
+# Largest number of columns that an error message lists.
 MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A column that cannot be used as it is.
+    """A column that cannot be used, with the reason and a remedy.
 
     Args:
-        column: Its name.
-        text: What the column must hold.
-        row: Row of the first cell that differs, as the table's index names it; `None`
-            if the problem is not that of a cell.
+        column: Name of the column.
+        text: Requirement of the column, as a part of a sentence.
+        row: Row of the first wrong cell, as in the index of the table; `None` if the
+            problem does not concern a cell.
         fix: Arguments of `read_table` that solve the problem.
-        place: Where the cell is, such as `"line 3"`.
+        place: Position of the cell, such as `"line 3"`.
         cell: The cell.
     """
 
@@ -38,11 +38,11 @@ class Problem:
 
 
 class TableError(ValueError):
-    """A table that cannot be used as it is, and what would solve that.
+    """A table that cannot be used, with arguments that solve the problems.
 
     Args:
-        text: All problems.
-        fixes: Arguments of `read_table` that solve them, or some of them.
+        text: Text with all problems.
+        fixes: Arguments of `read_table` that solve the problems, or some of them.
 
     Example:
 
@@ -76,7 +76,7 @@ def table_error(file: str, problems: Sequence[Problem]) -> TableError:
 
 
 def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the arguments of all fixes; values of one argument are joined."""
+    """Return the arguments of all fixes, with the values of each argument joined."""
     found: dict[str, Any] = {}
     for fix in fixes:
         for name, value in fix.items():

@@ -1,4 +1,4 @@
-"""Read a user's own table from a file or from pandas: `read_table`."""
+"""`read_table`, which reads a user's own table from a file or from pandas."""
 
 import os
 from collections.abc import Sequence
@@ -34,52 +34,56 @@ def read_table(
     na: Sequence[str] = (),
     sheet: str | int = 0,
 ) -> Dataset:
-    """Read a table, and decide what its columns hold.
+    """Read a table and decide how its columns are used.
 
-    Every column but the target is an input. A column of numbers stays one. Text becomes
-    a category, true and false (or yes and no) become 1 and 0, and a date becomes the
-    number of days since 1970-01-01. Columns without information are left out: those of
-    a single value, and those of text that differs in most rows, such as names and
-    identifiers. `Dataset.notes` says what was decided.
+    Every column except the target is an input. Numbers are used as they are. Text
+    becomes a category, true and false (or yes and no) become 1 and 0, and a date
+    becomes the number of days since 1970-01-01. Columns without information are left
+    out: columns with a single value, and columns of text that differs in most rows,
+    such as names and identifiers. `Dataset.notes` lists all decisions.
 
-    Rows without any entry, and rows without a target, are left out.
+    Rows without any entry and rows without a target are left out.
 
     Args:
-        source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), Excel
-            (`.xlsx`, `.xls`, `.ods`), or else text with a header line and separated
-            cells (CSV).
+        source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), a
+            workbook (`.xlsx`, `.xls`, `.ods`), or otherwise CSV text with a header
+            line.
         target: Name of the column to predict.
-        task: `"classification"` or `"regression"`. `None` takes text, and whole numbers
-            of at most 20 different values, as classes.
-        categories: Names of input columns that hold categories, such as numbers that
-            have no order.
+        task: `"classification"` or `"regression"`. With `None`, targets are classes if
+            they are text, or whole numbers with at most 20 different values.
+        categories: Names of input columns that contain categories, such as numbers
+            without an order.
         ignore: Names of columns that are not inputs.
-        groups: Name of a column, such as a patient. Rows of equal entries stay together
-            in a fold. The column is not an input.
-        time: Name of a column, such as a date. Folds are tested on rows that are later
-            than those that they are trained on. The column is not an input.
-        dates: What comes first in dates such as 1/2/2024: `"day-first"` or
+        groups: Name of a column, such as a patient number. Rows with equal entries stay
+            in the same fold. The column is not an input.
+        time: Name of a column, such as a date. The test rows of a fold are later than
+            its training rows. The column is not an input.
+        dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
             `"month-first"`.
-        allow_missing: Whether entries may be missing. If not, they are an error.
-        separator: Character between the cells of a text file. `None` takes the comma,
-            semicolon, tab or bar, whichever the header has most of.
-        decimal: Decimal mark of a text file. `None` takes the comma if cells look like
-            it and are not separated by commas, else the point.
-        encoding: Encoding of a text file. `None` is UTF-8, or UTF-16 with its mark.
-        na: Further words that stand for a missing entry, besides the empty cell, `?`,
-            `NA`, `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
+        allow_missing: Whether entries may be missing. If false, missing entries raise
+            an error.
+        separator: Character between the cells of a text file. `None` selects comma,
+            semicolon, tab or bar, whichever is most frequent in the header.
+        decimal: Decimal mark of a text file. `None` selects the comma if cells look
+            like it and are not separated by commas, and otherwise the point.
+        encoding: Encoding of a text file. `None` means UTF-8, or UTF-16 if the file has
+            its byte order mark.
+        na: Additional words that stand for a missing entry, besides the empty cell,
+            `?`, `NA`, `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
         sheet: Name or number of an Excel sheet.
 
     Returns:
-        The dataset. Classes and categories are sorted as numbers if all their names
-        are numbers, else by name.
+        The dataset. Classes and categories are sorted by number if all their names are
+        numbers, and otherwise by name.
 
     Raises:
-        TableError: If columns cannot be used. The message lists all of them, with the
-            line and the cell, and the arguments that solve it.
-        ValueError: If the file is not a table, or an argument is none of the choices.
+        TableError: If columns cannot be used. The message lists all such columns, with
+            line and cell, and the arguments that solve the problem.
+        ValueError: If the file is not a table, or if an argument is not one of the
+            choices.
         FileNotFoundError: If the file does not exist.
-        ImportError: If pandas, or what pandas needs for the file, is not installed.
+        ImportError: If pandas, or a package that pandas needs for the file, is not
+            installed.
 
     Example:
 
@@ -117,25 +121,26 @@ def read_table(
 
 
 BINARY = (".parquet", ".pq", ".xlsx", ".xlsm", ".xls", ".ods")
-"""Endings of files that pandas reads without options."""
+"""Extensions of files that pandas reads without options."""
 
 TABLES = (*BINARY, ".csv", ".tsv")
-"""Endings of files that are tables."""
+"""Extensions of all files that are tables."""
 
 
 def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
     """Read a Parquet or Excel file.
 
     Args:
-        path: The file.
+        path: Path of the file.
         sheet: Name or number of an Excel sheet.
 
     Raises:
-        ValueError: If it is not such a file.
-        ImportError: If pandas, or what it needs for such a file, is not installed.
+        ValueError: If the file is not a Parquet or Excel file.
+        ImportError: If pandas, or a package that pandas needs for the file, is not
+            installed.
     """
     pandas = require("pandas", extra="experiments")
-    path.open("rb").close()  # an error about the file, before one about packages
+    path.open("rb").close()  # errors about the file come first
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pandas.read_parquet(path)
@@ -149,12 +154,12 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
             f"pip install {package}",
             name=package,
         ) from error
-    except Exception as error:  # of the package that reads the format
+    except Exception as error:  # any error of the package that reads the format
         raise ValueError(f"{path.name}: expected a table. {error}") from error
 
 
 def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
-    """Read a text file; a target of labels stays as it is written."""
+    """Read a CSV file. A target of labels stays text."""
     target, text = roles.target, {*roles.categories}
     if roles.groups is not None:
         text.add(roles.groups)

@@ -1,4 +1,4 @@
-"""`Roles`: what the columns of a table are for."""
+"""`Roles`, which states how the columns of a table are used."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,18 +11,18 @@ DateOrder = Literal["day-first", "month-first"]
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a table are for, as far as the user says it.
+    """The user's choices of how the columns of a table are used.
 
     Attributes:
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`; `None` decides by the values.
-        categories: Names of the input columns that hold categories.
+        categories: Names of the input columns that contain categories.
         ignore: Names of columns that are not inputs.
-        groups: Name of the column whose equal entries stay in one fold.
+        groups: Name of the column whose equal entries stay in the same fold.
         time: Name of the column that orders the rows in time.
-        dates: What comes first in dates such as 1/2/2024.
+        dates: Order of day and month in dates such as 1/2/2024.
         allow_missing: Whether entries may be missing.
-        na: Further words that stand for a missing entry.
+        na: Additional words that stand for a missing entry.
     """
 
     target: str
@@ -43,13 +43,13 @@ class Roles:
             check_choice("dates", self.dates, get_args(DateOrder))
         if self.groups is not None and self.time is not None:
             raise ValueError(
-                "Rows are divided by `groups` or by `time`, not by both. "
-                f"Received: groups={self.groups!r}, time={self.time!r}"
+                "Rows are split by `groups` or by `time`, not by both. Received: "
+                f"groups={self.groups!r}, time={self.time!r}"
             )
 
     @property
     def named(self) -> dict[str, str]:
-        """What each column is that the user names."""
+        """The role of each column that the user names."""
         return {
             **dict.fromkeys(self.ignore, "a column to ignore"),
             **dict.fromkeys(self.categories, "a category"),

@@ -1,4 +1,4 @@
-"""The text of a column's cells: `Texts` reads each different text once."""
+"""`Texts`, the texts of a column's cells, which reads each different text once."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,13 +13,13 @@ _NUMBER_CHARACTERS = b"0123456789+-.eE"
 
 
 class Texts:
-    """The different texts of a column, and which cell holds which.
+    """The different texts of a column, and the text of each cell.
 
-    A text has no blanks around it. That of a missing entry is empty.
+    White space around a text is removed. The text of a missing entry is empty.
 
     Args:
         cells: A sequence, an array or a pandas Series.
-        na: Further words that stand for a missing entry.
+        na: Additional words that stand for a missing entry.
     """
 
     def __init__(self, cells: Any, na: Sequence[str] = ()) -> None:
@@ -31,7 +31,7 @@ class Texts:
             self._codes = np.arange(len(values))
         missing = MISSING | {*na}
         stripped = (_text(value) for value in values)
-        # The last one is that of the code -1, which pandas gives to missing entries.
+        # The last text belongs to the code -1, which pandas gives to missing entries.
         self._texts = [*("" if text in missing else text for text in stripped), ""]
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class Texts:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Number of cells of each text, without missing entries."""
+        """Number of cells with each text, without missing entries."""
         numbers = np.bincount(self._codes + 1)[1:].tolist()
         counts: dict[str, int] = {}
         for text, number in zip(self._texts, numbers, strict=False):
@@ -50,7 +50,7 @@ class Texts:
 
     @cached_property
     def names(self) -> list[str]:
-        """The different texts, sorted, without that of a missing entry."""
+        """The different texts, sorted, without missing entries."""
         return sorted(self.counts)
 
     @property
@@ -64,20 +64,20 @@ class Texts:
         return np.array([not text for text in self._texts])[self._codes]
 
     def place(self, text: str) -> int:
-        """Return the position of the first cell of a text."""
+        """Return the position of the first cell with a text."""
         return int(self._mask({text}).argmax())
 
     def first(self, texts: Sequence[str]) -> tuple[int, str]:
-        """Return position and text of the first cell that holds one of these texts."""
+        """Return position and text of the first cell with one of these texts."""
         place = int(self._mask({*texts}).argmax())
         return place, self._texts[self._codes[place]]
 
     def replaced(self, values: dict[str, float], other: float) -> np.ndarray:
-        """Return the value of each cell's text: NaN for a missing one.
+        """Return a value for each cell by its text, and NaN for a missing entry.
 
         Args:
-            values: The values of texts.
-            other: Value of all other texts.
+            values: The value for each text.
+            other: Value for all other texts.
         """
         known = {**values, "": np.nan}
         table = np.array([known.get(text, other) for text in self._texts], np.float64)
@@ -88,7 +88,7 @@ class Texts:
 
 
 def texts_of(cells: Any, na: Sequence[str] = ()) -> Texts | None:
-    """Return the texts of cells, and `None` if they are numbers or dates.
+    """Return the texts of cells, or `None` if they are numbers or dates.
 
     Args:
         cells: A sequence, an array or a pandas Series.
@@ -99,7 +99,7 @@ def texts_of(cells: Any, na: Sequence[str] = ()) -> Texts | None:
 
 
 def plain_array(cells: Any) -> np.ndarray | None:
-    """Return cells of numbers or dates as an array, and `None` for all other cells."""
+    """Return cells of numbers or dates as an array, or `None` for other cells."""
     kind = getattr(getattr(cells, "dtype", None), "kind", "")
     if hasattr(cells, "to_numpy") and kind in "iuf":  # a pandas Series, perhaps with NA
         if isinstance(cells.dtype, np.dtype):
@@ -112,9 +112,9 @@ def plain_array(cells: Any) -> np.ndarray | None:
 
 
 def to_floats(text: Sequence[str]) -> np.ndarray | None:
-    """Return plain numbers as float64, or None if a text is neither one nor missing."""
+    """Return float64 numbers, or None if a text is neither a number nor missing."""
     if "".join(text).encode(errors="replace").translate(None, _NUMBER_CHARACTERS):
-        return None  # `float` accepts more: 1_000, inf, digits of other scripts.
+        return None  # `float` also accepts 1_000, inf and digits of other scripts.
     try:
         return np.array([float(cell or "nan") for cell in text])
     except ValueError:
@@ -122,7 +122,7 @@ def to_floats(text: Sequence[str]) -> np.ndarray | None:
 
 
 def _text(cell: Any) -> str:
-    """Return a cell as text, a whole number as a file of integers would write it."""
+    """Return a cell as text; whole numbers are written without a decimal point."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(cell, float) and cell.is_integer():

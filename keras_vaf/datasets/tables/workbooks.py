@@ -1,4 +1,4 @@
-"""`check_extent` refuses a sheet that is far larger than its file."""
+"""`check_extent`, which raises for a sheet that is far larger than its file."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ _CELLS_PER_BYTE = 100
 
 
 def check_extent(book: Any, sheet: str | int, size: int) -> None:
-    """Refuse a sheet with a cell far away from its table.
+    """Raise a `ValueError` for a sheet with a cell far away from its table.
 
-    pandas makes a full rectangle of cells up to the last row and column. A single cell
-    in the last corner of a sheet would take about 140 GB.
+    pandas creates a full rectangle of cells up to the last row and column. A single
+    cell in the last corner of a sheet would need about 140 GB.
 
     Args:
         book: A `pandas.ExcelFile`.
@@ -18,8 +18,8 @@ def check_extent(book: Any, sheet: str | int, size: int) -> None:
         size: Size of the file in bytes.
 
     Raises:
-        ValueError: If the rectangle has more than two million cells, and more than 100
-            for each byte of the file.
+        ValueError: If the rectangle has more than two million cells and more than 100
+            cells per byte of the file.
     """
     rows, columns = _extent(book, sheet)
     if rows * columns > max(_CELLS, _CELLS_PER_BYTE * size):
@@ -30,11 +30,11 @@ def check_extent(book: Any, sheet: str | int, size: int) -> None:
 
 
 def _extent(book: Any, sheet: str | int) -> tuple[int, int]:
-    """Return the last row and the last column of a sheet that hold cells."""
+    """Return the last row and the last column of a sheet with cells."""
     named = isinstance(sheet, str)
     if book.engine == "openpyxl":
         found = book.book[sheet] if named else book.book.worksheets[sheet]
-        found.reset_dimensions()  # The file may give wrong ones.
+        found.reset_dimensions()  # The dimensions in the file may be wrong.
         found.calculate_dimension(force=True)
         return found.max_row or 0, found.max_column or 0
     if book.engine == "xlrd":

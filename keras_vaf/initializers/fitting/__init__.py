@@ -1,1 +1,1 @@
-"""Fits of known functions by hidden units, and the ends of functions."""
+"""Fits of known functions by hidden units, and the slopes of functions far from 0."""

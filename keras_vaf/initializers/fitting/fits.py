@@ -1,4 +1,4 @@
-"""Fits of a known function by k hidden units: `fit`."""
+"""`fit`, which fits a known function by k hidden units."""
 
 import functools
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ from keras_vaf.ops.functions import Function, evaluate
 
 _OUTSIDE = INSIDE[-1] * 1.05 ** np.arange(1, 147)  # to 10,000
 _RANKS = 2  # candidates for the next unit
-_STEEPNESS = (1.0, 2.0)  # of units at the knots of lines, times the gaps of knots
-_ENOUGH = 1e-3  # error that needs no more units
-_FAILURES = 2  # units more that did not help
+_STEEPNESS = (1.0, 2.0)  # of units at knots, in units of the distance between knots
+_ENOUGH = 1e-3  # errors below this need no further units
+_FAILURES = 2  # additional units that may fail to help
 
 
 @functools.lru_cache(maxsize=256)
 def fit(start: KnownStart, k: int, g: Function) -> Values:
     """Return the start values of k hidden units that fit the function of a start.
 
-    The largest error is small, and does not grow with k. At both ends f has the slopes
-    of the lines that the function approaches there, if there are such lines and k
-    hidden units of g can have these slopes. Otherwise only [-8, 8] counts. With g =
-    relu no function made of as many lines has a smaller error.
+    The largest error is small and does not grow with k. If the function approaches a
+    line at an end, and k hidden units of g can have its slope, f has that slope at the
+    end. Otherwise only the error on [-8, 8] counts. With g = relu, no function made of
+    as many lines has a smaller error.
 
     Args:
         start: A start at a known function.
@@ -47,12 +47,12 @@ _BESIDE = BESIDE * np.array([[-1], [0], [1]])
 
 
 class _Known(NamedTuple):
-    """The values of a function where its error counts.
+    """The values of a function at the points where the error of a fit counts.
 
     Args:
-        x: Points, ascending.
-        y: Values left of each point, at it, and right of it. They differ where the
-            function jumps.
+        x: Points, in ascending order.
+        y: Values just left of each point, at the point, and just right of it. They
+            differ where the function jumps.
         ends: Slopes of the lines that the function approaches.
     """
 
@@ -61,16 +61,16 @@ class _Known(NamedTuple):
     ends: Ends
 
     def within(self, limit: float) -> "_Known":
-        """Return the values at points that are not farther from 0 than a limit."""
+        """Return the values at the points whose distance from 0 is at most `limit`."""
         near = np.abs(self.x) <= limit
         return _Known(self.x[near], self.y[:, near], self.ends)
 
 
 @functools.lru_cache(maxsize=64)
 def _known(start: KnownStart) -> _Known:
-    """Return the values of a function around many points.
+    """Return the values of a function at many points.
 
-    Points beyond [-8, 8] count at an end where the function approaches a line.
+    Points outside of [-8, 8] count on a side where the function approaches a line.
     """
     x = np.concatenate([-_OUTSIDE[::-1], INSIDE, _OUTSIDE])
     with np.errstate(all="ignore"):
@@ -91,11 +91,11 @@ def _lines(start: KnownStart, k: int) -> Lines:
 
 
 def _patterns(left: float | None, right: float | None, k: int) -> list[Pattern]:
-    """Return the slopes of neighbouring lines that k units with g = relu can have.
+    """Return the sequences of slopes that the lines of k units with g = relu can have.
 
-    A unit bends f at its knot. A slope at the left end needs units that look to the
-    left: one more, or those left of a level line. One unit cannot have slopes at both
-    ends.
+    A unit changes the slope of f at its knot. A slope at the left end needs units that
+    are active on the left: one additional unit, or the units left of a horizontal line.
+    A single unit cannot have slopes at both ends.
     """
     if not left:
         return [[0.0, *[None] * (k - 1), right]]
@@ -115,7 +115,7 @@ class _Fitted(NamedTuple):
     Args:
         weights: The weights.
         inside: Largest error on [-8, 8].
-        everywhere: Largest error there and beyond, where the ends count.
+        everywhere: Largest error at all points that count, outside of [-8, 8] included.
     """
 
     weights: np.ndarray
@@ -125,7 +125,7 @@ class _Fitted(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def _units(start: KnownStart, k: int, g: Function) -> _Fitted:
-    """Return at most k units of any g: those of k - 1, or better ones."""
+    """Return at most k units of any g: the fit with k - 1 units, or a better one."""
     if k == 0:
         y = _known(start).within(INSIDE[-1]).y
         low, high = y.min(), y.max()
@@ -138,9 +138,9 @@ def _units(start: KnownStart, k: int, g: Function) -> _Fitted:
 
 
 def _better(start: KnownStart, k: int, g: Function, fewer: _Fitted) -> _Fitted:
-    """Return the best of some proposals for k units if it is better than fewer units.
+    """Return the best proposal for k units, or the fit with fewer units if better.
 
-    The slopes at the ends are held as soon as k units can have them.
+    The slopes at the ends are kept fixed as soon as k units can have them.
     """
     known, best = _known(start), fewer
     base = _end_units(known.ends, ends_of(g))
@@ -165,7 +165,7 @@ def _better(start: KnownStart, k: int, g: Function, fewer: _Fitted) -> _Fitted:
 def _proposals(
     start: KnownStart, problem: UnitFit, fewer: np.ndarray, k: int
 ) -> Iterator[np.ndarray]:
-    """Yield weights to improve: units at the knots of lines; fewer units and more."""
+    """Yield start weights: units at the knots of lines, and fewer units plus one."""
     carriers, _ = relu_units(_lines(start, k))
     if len(carriers) > 1:
         sign, bias, _ = np.array(carriers).T
@@ -183,15 +183,15 @@ def _proposals(
 
 
 def _end_units(ends: Ends, of_g: Ends) -> np.ndarray | None:
-    """Return the fewest units that have the slopes of a function at its ends.
+    """Return the smallest set of units that has the slopes of a function at its ends.
 
     Args:
         ends: Slopes of the function.
         of_g: Slopes of g.
 
     Returns:
-        alpha, knot and slope of each unit, of shape `(3, units)`; `None` if units of g
-        cannot have these slopes, or the function approaches no line.
+        alpha, knot and slope of each unit, of shape `(3, units)`. `None` if units of g
+        cannot have these slopes, or the function does not approach a line.
     """
     if ends == (None, None) or None in of_g:
         return None
@@ -230,7 +230,7 @@ def _samples(g: Function) -> Samples:
 
 
 def _error(known: _Known, weights: np.ndarray, g: Function, limit: float) -> float:
-    """Return the largest error, with g itself instead of its samples."""
+    """Return the largest error, computed with g itself instead of its samples."""
     x, y, _ = known.within(limit)
     carriers, constant = _carriers(weights)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Slopes of the lines that a function approaches: `limit_slopes`."""
+"""`limit_slopes`, which finds the slopes of a function far left and far right."""
 
 from collections.abc import Callable
 
@@ -8,13 +8,13 @@ from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.functions import Function, evaluate
 
 Ends = tuple[float | None, float | None]
-"""Slopes far left and far right; `None` where a function approaches no line."""
+"""Slopes far left and far right; `None` on a side without a limiting line."""
 
 _PLACES = 1e6 * np.array([1, 2, 4])
 
 
 def ends_of(function: Function) -> Ends:
-    """Return the slopes of the lines that a function of tensors approaches.
+    """Return the limiting slopes of a function of tensors, far left and far right.
 
     Args:
         function: A named activation or any function of one tensor.
@@ -25,10 +25,10 @@ def ends_of(function: Function) -> Ends:
 
 
 def limit_slopes(value: Callable[[np.ndarray], np.ndarray]) -> Ends:
-    """Return the slopes of the lines that a function approaches, from its values.
+    """Return the limiting slopes of a function, far left and far right.
 
     Args:
-        value: The function, of arrays.
+        value: The function, from arrays to arrays.
     """
     with np.errstate(all="ignore"):
         left, right = value(np.stack([-_PLACES, _PLACES]))

@@ -1,4 +1,4 @@
-"""The function made of lines that is nearest to another: `nearest_lines`."""
+"""`nearest_lines`, which finds the best piecewise-linear fit of a function."""
 
 from collections.abc import Sequence
 
@@ -7,33 +7,33 @@ import numpy as np
 from keras_vaf.ops.fixed_function import Lines
 
 Pattern = list[float | None]
-"""Slopes of neighbouring lines, `None` for a slope that may be chosen."""
+"""Slopes of consecutive lines; `None` for a slope that the fit chooses."""
 Line = tuple[float, float]
 """Slope and value at 0."""
 Chain = tuple[np.ndarray, np.ndarray]
-"""x, ascending, and y of points that a line must stay above or below."""
+"""x, in ascending order, and y of points that a line must stay above or below."""
 
 _STEP = 0.995  # ratio of neighbouring levels of the error
-_LEAST = 1e-7  # last level
+_LEAST = 1e-7  # smallest level
 _POINTS = 800
 
 
 def nearest_lines(
     x: np.ndarray, low: np.ndarray, high: np.ndarray, patterns: Sequence[Pattern]
 ) -> Lines:
-    """Return the function made of lines with the smallest largest error.
+    """Return the piecewise-linear function that minimizes the largest error.
 
-    A bound on the error makes a tube around the graph of the function. Lines that lead
-    through a tube are found exactly: each reaches as far to the right as any line can.
-    Bisection over fixed levels of the error finds the narrowest tube that a pattern
-    leads through. So a pattern with more lines never gives a larger error.
+    A bound on the error defines a tube around the graph of the function. The lines
+    through a tube are found exactly: each line reaches as far to the right as possible.
+    Bisection over fixed error levels finds the narrowest tube through which the lines
+    of a pattern fit. Therefore a pattern with more lines never gives a larger error.
 
     Args:
-        x: Points, ascending.
+        x: Points, in ascending order.
         low: Smallest value of the function near each point.
         high: Largest value near each point; above `low` where the function jumps.
-        patterns: Slopes of the lines; the best pattern is used. Lines whose slope may
-            be chosen can be left out.
+        patterns: Sequences of slopes, of which the best is used. Lines with a free
+            slope can be left out.
 
     Returns:
         The knots, the slopes and the value at the first knot.
@@ -50,7 +50,7 @@ def nearest_lines(
 
 
 def _choose(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Choose points that are close to each other where the function bends."""
+    """Choose points that are dense where the function has a large curvature."""
     gaps = np.diff(x)
     bends = np.diff(np.diff(y) / gaps)
     density = np.sqrt(np.abs(np.concatenate([[0], bends, [0]])) * np.append(gaps, 0))
@@ -75,7 +75,7 @@ def _narrowest(
     patterns: Sequence[Pattern],
     widest: float,
 ) -> list[Line]:
-    """Return the lines through the narrowest tube that a pattern leads through."""
+    """Return the lines through the narrowest tube that fits a pattern."""
 
     def through(level: int) -> list[Line]:
         error = widest * _STEP**level
@@ -96,7 +96,7 @@ def _narrowest(
 def _through(
     x: np.ndarray, lower: np.ndarray, upper: np.ndarray, pattern: Pattern
 ) -> list[Line]:
-    """Return the lines of a pattern through a tube, or none if it does not lead."""
+    """Return the lines of a pattern through a tube, or none if they do not fit."""
     above: Chain = (x, upper)
     below: Chain = (x, lower)
     lines: list[Line] = []
@@ -110,7 +110,7 @@ def _through(
         if i == len(pattern) - 1:
             break
         line, turn = _farthest(above, below, slope)
-        if not np.all(np.isfinite(line)):  # the tube is as thin as rounding errors
+        if not np.all(np.isfinite(line)):  # the tube is as narrow as rounding errors
             break
         lines.append(line)
         if turn is None:  # the last line starts where the tube ends
@@ -126,8 +126,8 @@ def _farthest(
     """Return the line between two chains that reaches farthest to the right.
 
     Returns:
-        The line, and the chains that the next line must stay between, or `None` if the
-        line reaches the end.
+        The line, and the two chains that the next line must stay between. The chains
+        are `None` if the line reaches the end.
     """
     places = np.union1d(above[0], below[0])
     width = 32
@@ -166,9 +166,9 @@ def _mirror(chain: Chain) -> Chain:
 def _bounds(
     above: Chain, below: Chain, slope: float | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the points of two chains allow a line: at most, and at least.
+    """Return upper and lower bounds that the points of two chains set for a line.
 
-    The bounds are for the value at 0 of a line with a given slope, or for the slope.
+    They bound the value at 0 of a line with a given slope, or the slope if it is free.
     """
     (ax, ay), (bx, by) = above, below
     if slope is not None:
@@ -182,7 +182,7 @@ def _bounds(
 
 
 def _between(above: Chain, below: Chain, slope: float | None, middle: float) -> Line:
-    """Return the line in the middle of those that reach the end."""
+    """Return the middle one of the lines that reach the end."""
     if slope is not None:
         return slope, float(middle)
     (ax, ay), (bx, by) = above, below
@@ -193,10 +193,10 @@ def _between(above: Chain, below: Chain, slope: float | None, middle: float) -> 
 def _turn(
     above: Chain, most: np.ndarray, below: Chain, slope: float | None, end: float
 ) -> tuple[Line, tuple[Chain, Chain]]:
-    """Return the line that touches the upper chain and leaves through the lower one.
+    """Return the line that touches the upper chain and then crosses the lower one.
 
-    The next line crosses this one between the two places. It stays below the upper
-    chain from the first place on, and above the lower chain from the second one on.
+    The next line crosses this line between these two points. It stays below the upper
+    chain from the first point on, and above the lower chain from the second point on.
     """
     (ax, ay), (bx, by) = above, below
     touch = int(np.argmin(most[: max(np.searchsorted(ax, end), 1)]))

@@ -1,4 +1,4 @@
-"""Sums of hidden units of any g with a small largest error: `UnitFit`."""
+"""`UnitFit`, which fits a function by hidden units with any g."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from keras_vaf.initializers.fitting.limits import Ends
 
 _FLATTEST, _STEEPEST = 1 / 16, 8.0  # bounds of |alpha|
 _FARTHEST = 16.0  # bound of |knot|
-_MOST_CANCELLED = 10.0  # bound of the slopes of all units, compared with the function
+_MOST_CANCELLED = 10.0  # bound of the units' slopes, relative to the function's
 _POWERS = (2, 4, 8, 16, 32, 64)
 _STEPS, _TRIES = 12, 6
-_HEAVY = 1e4  # weight of what must hold
-_PARTS = 8  # of a product: so small that it starts no threads, which would cost more
+_HEAVY = 1e4  # weight of conditions that must hold
+_PARTS = 8  # of a product, each too small to start threads, which would be slower
 _RIDGES = (1e-4, 1e-2, 1e-1, 1.0)
 _CANDIDATES = np.array(
     [
@@ -32,7 +32,7 @@ class Samples:
 
     _STEP = 5e-4  # of arcsinh(x)
     x = np.sinh(np.arange(-17_500, 17_501) * _STEP)
-    """Points, close to each other near 0, up to 3,000."""
+    """Points from -3,000 to 3,000, dense near 0."""
 
     def __init__(self, y: np.ndarray) -> None:
         self._y = np.nan_to_num(y, nan=1e30, posinf=1e30, neginf=-1e30)
@@ -52,16 +52,17 @@ class Samples:
 
 
 class UnitFit:
-    """Fit a function by a sum of hidden units, and lower the largest error.
+    """Fit a function by a sum of hidden units, and reduce the largest error.
 
-    f(x) = sum_j slope_j g(alpha_j (x - knot_j)) / alpha_j + constant. The weights are
-    one array: alpha, knot and slope of all hidden units, and the constant.
+    f(x) = sum_j slope_j g(alpha_j (x - knot_j)) / alpha_j + constant. The weights are a
+    single array: alpha, knot and slope of all hidden units, then the constant.
 
     Args:
-        x: Points, ascending.
+        x: Points, in ascending order.
         y: The function at these points.
         g: The function of the hidden units.
-        ends: Slopes of the function at both ends; f gets them where they are numbers.
+        ends: Slopes of the function at both ends. f has these slopes where they are not
+            `None`.
         ends_of_g: Slopes of g at both ends.
     """
 
@@ -89,11 +90,12 @@ class UnitFit:
         return weights
 
     def with_unit(self, weights: np.ndarray, rank: int) -> np.ndarray:
-        """Return weights with one more hidden unit and the best slopes.
+        """Return weights with an additional hidden unit and the best slopes.
 
         Args:
-            weights: The weights so far.
-            rank: 0 for the unit that explains the large errors best, 1 for the next.
+            weights: The current weights.
+            rank: 0 for the unit that reduces the large errors most, 1 for the second
+                best.
         """
         alpha, knot, _ = split(weights)
         errors = self._errors(weights)
@@ -109,9 +111,9 @@ class UnitFit:
     def improved(self, weights: np.ndarray) -> np.ndarray | None:
         """Return weights with a lower largest error, or `None`.
 
-        Sums of higher and higher powers of the errors are minimized. Weights whose
-        hidden units cancel each other are left out: a small step of one unit would
-        change f a lot.
+        Sums of increasing powers of the errors are minimized. Weights whose hidden
+        units nearly cancel each other are rejected, because a small step of a unit
+        would change f a lot.
         """
         best, least = None, np.inf
         for power in _POWERS:
@@ -141,7 +143,7 @@ class UnitFit:
         return weights
 
     def _minimized(self, weights: np.ndarray, power: int) -> np.ndarray:
-        """Minimize a power of the errors by steps of Levenberg and Marquardt."""
+        """Minimize a power of the errors by the Levenberg-Marquardt method."""
         k = len(weights) // 3
         rows, _ = self._end_rows(weights[:k])
         held = np.zeros((len(weights), len(weights)))
@@ -189,10 +191,10 @@ class UnitFit:
         return largest * float(np.mean((errors / largest) ** power)) ** (1 / power)
 
     def _steepness(self, weights: np.ndarray) -> float:
-        """Return by how much the slopes of all units exceed those of the function.
+        """Return the ratio of the units' slopes to those of the function.
 
-        The slopes count at the knots too, since units whose knots lie beyond the points
-        may be steep there.
+        The slopes at the knots count too, because units can be steep at knots outside
+        of the points.
         """
         alpha, knot, slope = split(weights)
         x = np.concatenate([self._x, knot])
@@ -201,7 +203,7 @@ class UnitFit:
         return float(np.sum(slopes)) / (self._steepest + 1e-9)
 
     def _end_rows(self, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return factors of the slopes whose sums are the slopes at the ends."""
+        """Return factors by which the slopes of units add up to those at the ends."""
         ends, (left, right) = self._ends, self._ends_of_g
         sides = np.where(alpha > 0, left, right), np.where(alpha > 0, right, left)
         held = [i for i in (0, 1) if ends[i] is not None]
@@ -226,7 +228,7 @@ class UnitFit:
         return self._units(alpha, knot) @ slope + weights[-1] - self._y
 
     def _jacobian(self, weights: np.ndarray) -> np.ndarray:
-        """Return derivatives by log |alpha|, knot, slope and the constant."""
+        """Return the derivatives by log |alpha|, knot, slope and constant."""
         alpha, knot, slope = split(weights)
         hidden = alpha * (self._x[:, None] - knot)
         value, rise = self._g.value_and_slope(hidden)

@@ -1,1 +1,1 @@
-"""The trainable activations that a VAF is compared with, one module each."""
+"""The trainable activations that a VAF is compared with, one per module."""

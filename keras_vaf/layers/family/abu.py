@@ -1,4 +1,4 @@
-"""Adaptive blending units."""
+"""`ABU`, the adaptive blending unit: a weighted sum of fixed activations."""
 
 import dataclasses
 import functools
@@ -39,7 +39,7 @@ _NORMALIZATIONS: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Blend(Pointwise):
-    """sum_i w_i functions_i(x), with w made of alpha by a normalization."""
+    """sum_i w_i functions_i(x), where w is the normalized alpha."""
 
     functions: tuple[Function, ...]
     normalization: str | None
@@ -60,7 +60,7 @@ def get_functions(functions: Sequence[str | Function]) -> tuple[Function, ...]:
             one tensor.
 
     Raises:
-        ValueError: If there is none, or one of them is not such a function.
+        ValueError: If `functions` is empty, or an entry is not such a function.
     """
     if not isinstance(functions, tuple | list) or not functions:
         raise ValueError(
@@ -80,31 +80,33 @@ class ABU(TrainableActivation):
     f(a) = sum_{i=1..n} w_i * functions_i(a)
     ```
 
-    where w is made of the trained alpha by one of the paper's normalizations:
+    where w follows from the trained alpha by one of the paper's normalizations:
 
     | `normalization` | w_i | in the paper |
     |---|---|---|
     | `None` | alpha_i | ABU |
     | `"sum"` | alpha_i / sum_j alpha_j | normalized |
     | `"absolute"` | alpha_i / sum_j abs(alpha_j) | absolute normalized |
-    | `"positive"` | as `"sum"`, of max(alpha_j, 0.0001) | positive normalized |
+    | `"positive"` | as `"sum"`, for max(alpha_j, 0.0001) | positive normalized |
     | `"softmax"` | exp(alpha_i) / sum_j exp(alpha_j) | softmax normalized |
 
     alpha starts at 1/n.
 
     Args:
-        functions: The fixed activations, n of them: names of element-wise Keras
-            activations, or registered functions of one tensor.
+        functions: The n fixed activations: names of element-wise Keras activations, or
+            registered functions of one tensor.
         normalization: One of the names above, or `None`.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `alpha` of shape `(*unshared, n)`.
 
     Reference:
         [Sütfeld et al., *Adaptive blending units: trainable activation functions for
-        deep neural networks*, 2018](https://arxiv.org/abs/1806.10064). Its code trains
-        the beta of swish, x sigmoid(beta x), as well; here swish is Keras's, of beta 1.
+        deep neural networks*, 2018](https://arxiv.org/abs/1806.10064). The authors'
+        code also trains the beta of swish, x sigmoid(beta x). Here swish is that of
+        Keras, with beta = 1.
 
     Example:
 
@@ -130,6 +132,6 @@ class ABU(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of alpha."""
+        """Return the start values of alpha."""
         count = len(self.functions)
         return (np.full((*unshared, count), 1 / count),)

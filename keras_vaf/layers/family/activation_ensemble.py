@@ -1,4 +1,4 @@
-"""Activation ensembles."""
+"""`ActivationEnsemble`, a convex sum of normalized fixed activations."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from keras_vaf.utils import check_number
 
 @dataclasses.dataclass(frozen=True)
 class NormalizedBlend(Pointwise):
-    """sum_j alpha_j (eta_j h_j(x) + delta_j), with h_j = functions_j taken to [0, 1].
+    """sum_j alpha_j (eta_j h_j(x) + delta_j), with functions_j scaled to [0, 1] as h_j.
 
     h_j = (f_j - minimum_j) / (maximum_j - minimum_j + 1e-6).
     """
@@ -46,7 +46,7 @@ class NormalizedBlend(Pointwise):
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class ActivationEnsemble(TrainableActivation):
-    """Activation ensemble: a convex sum of fixed activations, each taken to [0, 1].
+    """Activation ensemble: a convex sum of fixed activations, each scaled to [0, 1].
 
     Formula:
 
@@ -55,27 +55,30 @@ class ActivationEnsemble(TrainableActivation):
     h_j(a) = (functions_j(a) - minimum_j) / (maximum_j - minimum_j)
     ```
 
-    `minimum` and `maximum` are running means of the extremes that each function has in
-    a batch, taken while the layer is trained. `alpha_constraint` keeps alpha on the
-    simplex by default: positive or 0, with sum 1. alpha starts at 1/m, eta at 1, delta
-    at 0, and the extremes at those on [-3, 3].
+    `minimum` and `maximum` are running means of the smallest and largest value of each
+    function in a batch. Training updates them. By default `alpha_constraint` keeps
+    alpha on the simplex: no value is negative, and their sum is 1. alpha starts at 1/m,
+    eta at 1 and delta at 0. `minimum` and `maximum` start at the extremes of the
+    functions on [-3, 3].
 
     Args:
-        functions: The fixed activations, m of them: names of element-wise Keras
-            activations, or registered functions of one tensor.
-        momentum: Share of the old extremes in the new ones.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        functions: The m fixed activations: names of element-wise Keras activations, or
+            registered functions of one tensor.
+        momentum: Weight of the previous `minimum` and `maximum` in their update, from 0
+            to 1.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
-        `alpha`, `eta`, `delta` and, not trained, `minimum` and `maximum`, of shape
-        `(*unshared, m)`.
+        `alpha`, `eta`, `delta`, `minimum` and `maximum`, all of shape `(*unshared, m)`.
+        `minimum` and `maximum` are not trained.
 
     Reference:
         [Harmon and Klabjan, *Activation ensembles for deep neural networks*,
-        2017](https://arxiv.org/abs/1702.07790). Three things differ. There the extremes
-        of the batch itself are used while training; here f is one function of a at any
-        time, and no gradient runs through its extremes. There eta and delta are shared
-        by a layer, whatever alpha is. There the set of functions varies.
+        2017](https://arxiv.org/abs/1702.07790). Three things differ in the paper.
+        During training it uses the extremes of the current batch; here f is a function
+        of a alone, and no gradient passes through the extremes. It shares eta and delta
+        in a layer, however alpha is shared. It varies the set of functions.
 
     Example:
 
@@ -106,7 +109,7 @@ class ActivationEnsemble(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of alpha, eta, delta, minimum and maximum."""
+        """Return the start values of alpha, eta, delta, minimum and maximum."""
         x = np.linspace(-3, 3, 601)
         curves = np.array([evaluate(function, x) for function in self.functions])
         low, high = curves.min(axis=1), curves.max(axis=1)
@@ -119,11 +122,11 @@ class ActivationEnsemble(TrainableActivation):
         return super().call(inputs, training)
 
     def _measure(self, inputs: Tensor) -> None:
-        """Move the extremes towards those of this batch."""
+        """Move `minimum` and `maximum` towards the extremes of this batch."""
         if 0 in tuple(inputs.shape):
             return
         x = ops.stop_gradient(ops.cast(inputs, self.minimum.dtype))
-        # An empty batch of a program for any batch has no extremes either.
+        # A program compiled for any batch size may receive an empty batch.
         found_any = ops.size(x) > 0
         shared = [axis for axis in range(x.ndim) if axis not in self._unshared_axes]
         for weight, extreme in ((self.minimum, ops.min), (self.maximum, ops.max)):

@@ -1,4 +1,4 @@
-"""The sigmoid and the hyperbolic tangent with trained height and slope."""
+"""`AdaptiveSigmoid` and `AdaptiveTanh`, with trained height and slope."""
 
 import dataclasses
 
@@ -30,7 +30,7 @@ class Tanh(Pointwise):
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class AdaptiveSigmoid(TrainableActivation):
-    """Sigmoid of trained height and slope.
+    """Sigmoid with trained height and slope.
 
     Formula:
 
@@ -38,7 +38,7 @@ class AdaptiveSigmoid(TrainableActivation):
     f(a) = alpha / (1 + exp(-beta * a))
     ```
 
-    It starts as the sigmoid. Arguments, shapes and errors are those of
+    The layer starts as the sigmoid. Arguments, shapes and errors are those of
     `TrainableActivation`.
 
     Weights:
@@ -59,7 +59,7 @@ class AdaptiveSigmoid(TrainableActivation):
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class AdaptiveTanh(TrainableActivation):
-    """Hyperbolic tangent of trained height and slope.
+    """Hyperbolic tangent with trained height and slope.
 
     Formula:
 
@@ -67,16 +67,16 @@ class AdaptiveTanh(TrainableActivation):
     f(a) = alpha * tanh(beta * a)
     ```
 
-    It starts as the hyperbolic tangent. Arguments, shapes and errors are those of
-    `TrainableActivation`.
+    The layer starts as the hyperbolic tangent. Arguments, shapes and errors are those
+    of `TrainableActivation`.
 
     Weights:
         `alpha` and `beta` of shape `unshared`.
 
     Reference:
         Chen and Chang, *A feedforward neural network with function shape autotuning*,
-        1996. Written with exponentials, as alpha (1 - exp(-b a)) / (1 + exp(-b a)), its
-        b is twice the beta here.
+        1996. The paper writes alpha (1 - exp(-b a)) / (1 + exp(-b a)), whose b is twice
+        the beta here.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Adaptive piecewise-linear units."""
+"""`APL`, the adaptive piecewise-linear unit."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -38,16 +38,18 @@ class APL(TrainableActivation):
     f(a) = relu(a) + sum_{s=1..S} slopes_s * relu(-a + hinges_s)
     ```
 
-    Right of all hinges f is the identity, or 0 left of 0. All places of a filter share
-    one function by default; the paper has one for each place, `sharing="neuron"`, and
-    an L2 regularizer of 0.001 on both weights.
+    Right of all hinges f(a) = relu(a). By default all positions of a filter share one
+    function. The paper uses one function per position, `sharing="neuron"`, and an L2
+    regularizer of 0.001 on both weights.
 
     Args:
         S: Number of hinges.
-        seed: Integer from which the start is drawn, equally on every backend: slopes
-            uniform in [-0.2, 0.2], hinges normal of standard deviation 0.5. `None`
-            draws a seed that follows `keras.utils.set_random_seed`.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        seed: Integer seed of the start values, which are equal on all backends. Slopes
+            are drawn uniformly from [-0.2, 0.2], hinges from a normal distribution with
+            standard deviation 0.5. `None` draws a seed that follows
+            `keras.utils.set_random_seed`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `slopes` and `hinges` (the paper's a and b) of shape `(*unshared, S)`.
@@ -55,7 +57,7 @@ class APL(TrainableActivation):
     Reference:
         [Agostinelli et al., *Learning activation functions to improve deep neural
         networks*, 2014](https://arxiv.org/abs/1412.6830), equation 1. The number of
-        hinges and the start are those of the authors' code.
+        hinges and the start values are those of the authors' code.
 
     Example:
 
@@ -81,7 +83,7 @@ class APL(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of slopes and hinges."""
+        """Return the start values of slopes and hinges."""
         shape = (*unshared, self.S)
         slopes = self._generator.uniform(-0.2, 0.2, shape)
         return slopes, self._generator.normal(0, 0.5, shape)

@@ -1,4 +1,4 @@
-"""Kernel activation functions."""
+"""`KAF`, the kernel activation function: a sum of Gaussians at fixed points."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ from keras_vaf.utils import check_flag, check_integer, check_positive
 
 @dataclasses.dataclass(frozen=True)
 class Kernels(Pointwise):
-    """sum_i alpha_i exp(-gamma (x - d_i)^2), for the points d_i of a dictionary.
+    """sum_i alpha_i exp(-gamma (x - d_i)^2), for points d_i called the dictionary.
 
     Args:
-        dictionary: The points at which the kernels sit.
-        fixed_gamma: Gamma where it is not trained.
+        dictionary: The centres d_i of the kernels.
+        fixed_gamma: Value of gamma if gamma is not trained.
     """
 
     dictionary: tuple[float, ...]
@@ -42,7 +42,7 @@ class Kernels(Pointwise):
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
-        """Form one sum for each point, and one more if gamma is trained."""
+        """Return the gradients: one sum per point, and another if gamma is trained."""
         for_alpha, for_gamma = [], 0.0
         for a, t, kernel in self._kernels(x, *parameters):
             part = upstream * kernel
@@ -57,7 +57,7 @@ class Kernels(Pointwise):
     def _kernels(
         self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None
     ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Yield alpha_i, x - d_i and exp(-gamma (x - d_i)^2) of each point."""
+        """Yield alpha_i, x - d_i and exp(-gamma (x - d_i)^2) for each point."""
         for a, point in zip(alpha, self.dictionary, strict=True):
             t = x - point
             yield a, t, ops.exp(-self._gamma(gamma) * (t * t))
@@ -74,30 +74,32 @@ class KAF(TrainableActivation):
     gamma = 1 / (6 * step^2)
     ```
 
-    The points d_i, the dictionary, are evenly spaced from -boundary to boundary. Far
-    outside f is 0.
+    The points d_i, called the dictionary, are evenly spaced from -boundary to boundary.
+    Far outside of this interval f is 0.
 
     Args:
         D: Number of points.
-        boundary: Place of the last point.
-        initialization: How f starts: `"random"`, with alpha normal of standard
-            deviation 0.3; or at the function of an element-wise Keras activation
-            (`"tanh"`) or a registered function, to which alpha is fitted by kernel
-            ridge regression at the points of the dictionary.
-        train_gamma: Whether gamma is a weight. It is kept at 0.001 or more.
-        seed: Integer from which a random start is drawn, equally on every backend.
-            `None` draws a seed that follows `keras.utils.set_random_seed`.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        boundary: Position of the last point; the first point is at -boundary.
+        initialization: Function at which f starts. `"random"` draws alpha from a normal
+            distribution with standard deviation 0.3. For the name of an element-wise
+            Keras activation (`"tanh"`) or a registered function, kernel ridge
+            regression at the points of the dictionary fits alpha to that function.
+        train_gamma: Whether gamma is trained, as a weight that is kept at 0.001 or
+            more.
+        seed: Integer seed of a random start, which is equal on all backends. `None`
+            draws a seed that follows `keras.utils.set_random_seed`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
-        `alpha` of shape `(*unshared, D)` and, if it is trained, `gamma` of shape
-        `unshared`.
+        `alpha` of shape `(*unshared, D)` and, if `train_gamma` is true, `gamma` of
+        shape `unshared`.
 
     Reference:
         [Scardapane et al., *Kafnets: kernel-based non-parametric activation functions
         for neural networks*, 2019](https://doi.org/10.1016/j.neunet.2018.11.002),
-        section 3. The authors' code has gamma = 1 / (8 step^2) instead; D, boundary and
-        the random start here are those of their code.
+        section 3. The default D, boundary and random start are those of the authors'
+        code. Their code uses gamma = 1 / (8 step^2) instead.
 
     Example:
 
@@ -138,7 +140,7 @@ class KAF(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of alpha and, if it is trained, gamma."""
+        """Return the start values of alpha and, if it is trained, gamma."""
         shape = (*unshared, self.D)
         if self.initialization == "random":
             alpha = self._generator.normal(0, 0.3, shape)

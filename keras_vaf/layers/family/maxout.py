@@ -12,7 +12,7 @@ from keras_vaf.utils import check_integer
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Maxout(keras.layers.Layer):
-    """Largest of each k neighbouring channels.
+    """Maxout: the largest value of each group of k neighbouring channels.
 
     Formula:
 
@@ -20,26 +20,26 @@ class Maxout(keras.layers.Layer):
     h_i(x) = max_{j=1..k} z_ij,    z_ij = x . W_ij + b_ij
     ```
 
-    The k linear functions of each unit are those of the dense layer or convolution
-    before it, which has k times as many units or filters. The layer has no weights. It
-    is not a function of one number.
+    The k linear functions of each unit belong to the dense layer or convolution before
+    this layer, which has k times as many units or filters. `Maxout` has no weights. It
+    is not an element-wise function.
 
     Args:
-        k: Number of linear functions of a unit.
-        data_format: `"channels_last"` or `"channels_first"`, where the channel axis is
-            for an input of rank 3 or more. `None` means
+        k: Number of linear functions per unit.
+        data_format: `"channels_last"` or `"channels_first"`: position of the channel
+            axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
         **kwargs: Arguments of `keras.layers.Layer`.
 
     Input shape:
-        Any, of rank 2 or more, whose number of channels k divides.
+        Any shape of rank 2 or more whose number of channels is a multiple of k.
 
     Output shape:
-        That of the input, with 1/k of the channels.
+        The shape of the input, with the number of channels divided by k.
 
     Raises:
-        ValueError: If an argument is none of the above, or k does not divide the number
-            of channels.
+        ValueError: If an argument is invalid, or if the number of channels is unknown
+            or not a multiple of k.
 
     Reference:
         [Goodfellow et al., *Maxout networks*, 2013](https://arxiv.org/abs/1302.4389),
@@ -68,7 +68,7 @@ class Maxout(keras.layers.Layer):
         self._check_channels(inputs.shape[axis])
         shape = ops.shape(inputs)
         before, units, after = shape[:axis], shape[axis] // self.k, shape[axis + 1 :]
-        if 0 in tuple(inputs.shape):  # Keras refuses the maximum of an empty tensor
+        if 0 in tuple(inputs.shape):  # Keras raises for the maximum of an empty tensor
             return ops.reshape(inputs, (*before, units, *after))
         grouped = (*before, units, self.k, *after)
         return ops.max(ops.reshape(inputs, grouped), axis=axis + 1)
@@ -88,8 +88,8 @@ class Maxout(keras.layers.Layer):
     def _check_channels(self, channels: int | None) -> int:
         if channels is None or channels % self.k:
             raise ValueError(
-                f"The number of channels must be known and a multiple of k={self.k}: "
-                "give the layer before k times as many units or filters. "
+                f"The number of channels must be known and a multiple of k={self.k}. "
+                "Give the previous layer k times as many units or filters. "
                 f"Received: {channels} channels"
             )
         return channels

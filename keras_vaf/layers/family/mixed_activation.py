@@ -1,4 +1,4 @@
-"""A trained mixture of LeakyReLU and ELU."""
+"""`MixedActivation`, a mixture of LeakyReLU and ELU in a trained proportion."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from keras_vaf.utils import check_flag
 
 @dataclasses.dataclass(frozen=True)
 class Mixture(Pointwise):
-    """p LeakyReLU(x) + (1 - p) ELU(x), with p = mixing or, gated, sigmoid(mixing x)."""
+    """p LeakyReLU(x) + (1 - p) ELU(x), with p = mixing or sigmoid(mixing x)."""
 
     gated: bool
 
@@ -29,7 +29,7 @@ class Mixture(Pointwise):
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class MixedActivation(TrainableActivation):
-    """Mixture of LeakyReLU and ELU, in a trained proportion.
+    """Mixture of LeakyReLU and ELU in a trained proportion.
 
     Formula:
 
@@ -39,20 +39,21 @@ class MixedActivation(TrainableActivation):
     p = sigmoid(mixing * a)       (gated)
     ```
 
-    LeakyReLU has the slope 0.01 left of 0. f starts with p = 1/2. The mixed form keeps
-    `mixing` between 0 and 1, unless `mixing_constraint` is given.
+    The slope of LeakyReLU left of 0 is 0.01. f starts with p = 1/2. The mixed form
+    keeps `mixing` between 0 and 1, unless `mixing_constraint` is given.
 
     Args:
-        gated: Whether the proportion depends on the input.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        gated: Whether the proportion p depends on the input.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `mixing` of shape `unshared`.
 
     Reference:
         [Qian et al., *Adaptive activation functions in convolutional neural networks*,
-        2018](https://doi.org/10.1016/j.neucom.2017.06.070). Its third form, a tree of
-        such mixtures, is not here.
+        2018](https://doi.org/10.1016/j.neucom.2017.06.070). The paper's third form, a
+        tree of such mixtures, is not implemented.
 
     Example:
 
@@ -75,5 +76,5 @@ class MixedActivation(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of the mixing weight."""
+        """Return the start value of the mixing weight."""
         return (np.full(unshared, 0.0 if self.gated else 0.5),)

@@ -1,4 +1,4 @@
-"""The mlpconv layer of network in network."""
+"""`MLPConv`, the convolution of "network in network"."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,14 +21,15 @@ class MLPConv(keras.layers.Layer):
     h_n = relu(W_n . h_{n-1} + b_n)
     ```
 
-    After the convolution come convolutions of size 1 x 1, which act on all channels of
-    one place together. ReLU follows each of them. The layer is not a function of one
-    number.
+    A convolution is followed by convolutions of size 1 x 1, which combine all channels
+    at one position. ReLU follows each convolution. The layer is not an element-wise
+    function.
 
     Args:
-        filters: Numbers of filters of the first convolution and of those of size 1 x 1.
+        filters: Number of filters of each convolution: the first one, then those of
+            size 1 x 1.
         kernel_size: Size of the first convolution.
-        strides: Steps of the first convolution.
+        strides: Strides of the first convolution.
         padding: `"valid"` or `"same"`.
         data_format: `"channels_last"` or `"channels_first"`. `None` means
             `keras.config.image_data_format()`.
@@ -39,11 +40,11 @@ class MLPConv(keras.layers.Layer):
         `data_format="channels_first"`.
 
     Output shape:
-        That of `keras.layers.Conv2D`, with the last number of filters as channels.
+        That of `keras.layers.Conv2D` with `filters[-1]` filters.
 
     Raises:
-        ValueError: If `filters` is not made of positive integers, or another argument
-            is not one of `keras.layers.Conv2D`.
+        ValueError: If `filters` is not a tuple of positive integers, or if
+            `keras.layers.Conv2D` does not accept another argument.
 
     Reference:
         [Lin, Chen, Yan, *Network in network*, 2013](https://arxiv.org/abs/1312.4400),

@@ -1,4 +1,4 @@
-"""Parametric exponential linear units."""
+"""`PELU`, the parametric exponential linear unit."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ from keras_vaf.types import Tensor
 
 @dataclasses.dataclass(frozen=True)
 class ScaledELU(Pointwise):
-    """alpha / beta x for x >= 0, alpha (exp(x / beta) - 1) below."""
+    """alpha / beta x for x >= 0, and alpha (exp(x / beta) - 1) for x < 0."""
 
     def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
         """Return f(x)."""
@@ -31,10 +31,10 @@ class PELU(TrainableActivation):
     f(a) = alpha * (exp(a / beta) - 1)     for a < 0
     ```
 
-    It starts as ELU. Both weights are kept at 0.1 or more, as in the paper;
-    `alpha_constraint` and `beta_constraint` replace these constraints. Arguments,
-    shapes and errors are those of `TrainableActivation`. As in the paper, a layer
-    shares one function.
+    The layer starts as ELU. As in the paper, both weights are kept at 0.1 or more;
+    `alpha_constraint` and `beta_constraint` replace these constraints. By default a
+    layer shares one function, as in the paper. Arguments, shapes and errors are those
+    of `TrainableActivation`.
 
     Weights:
         `alpha` and `beta` of shape `unshared`.
@@ -42,7 +42,7 @@ class PELU(TrainableActivation):
     Reference:
         [Trottier, Giguère, Chaib-draa, *Parametric exponential linear unit for deep
         convolutional neural networks*, 2017](https://arxiv.org/abs/1605.09332),
-        equation 4; alpha and beta are its a and b.
+        equation 4; alpha and beta are the paper's a and b.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Polynomials as activations."""
+"""`PolynomialActivation`, a polynomial with trained coefficients."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Polynomial(Pointwise):
 
 
 def horner(x: Tensor, coefficients: Parameter) -> Tensor:
-    """Return the polynomial of x with given coefficients, that of x^0 first."""
+    """Return a polynomial of x. The coefficients begin with that of x^0."""
     y = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         y = y * x + coefficient
@@ -41,20 +41,22 @@ class PolynomialActivation(TrainableActivation):
     f(a) = sum_{i=0..degree} coefficients_i * a^i
     ```
 
-    It starts as the identity.
+    The layer starts as the identity.
 
     Args:
         degree: Degree of the polynomial.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `coefficients` of shape `(*unshared, degree + 1)`.
 
     Reference:
         [Ertuğrul, *A novel type of activation function in artificial neural networks:
-        trained activation function*, 2018](https://doi.org/10.1016/j.neunet.2018.01.007).
-        There the coefficients of a network with random weights follow from a linear
-        regression; here they are trained by gradients, like any other weight.
+        trained activation function*,
+        2018](https://doi.org/10.1016/j.neunet.2018.01.007). The paper finds the
+        coefficients by linear regression, in a network with random weights. Here they
+        are trained by gradient descent like any other weight.
 
     Example:
 
@@ -77,7 +79,7 @@ class PolynomialActivation(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of the coefficients."""
+        """Return the start values of the coefficients."""
         coefficients = np.zeros((*unshared, self.degree + 1))
         coefficients[..., 1] = 1
         return (coefficients,)

@@ -1,4 +1,4 @@
-"""Rational functions as activations."""
+"""`Rational`, a rational function without poles (Padé activation unit)."""
 
 import dataclasses
 import functools
@@ -23,7 +23,7 @@ _ITERATIONS = 300
 
 @dataclasses.dataclass(frozen=True)
 class SafeQuotient(Pointwise):
-    """P(x) / (1 + |Q(x)|), for a polynomial Q without a constant."""
+    """P(x) / (1 + |Q(x)|), for a polynomial Q without a constant term."""
 
     def value(self, x: Tensor, numerator: Parameter, denominator: Parameter) -> Tensor:
         """Return f(x)."""
@@ -40,18 +40,19 @@ class Rational(TrainableActivation):
     f(a) = sum_{i=0..m} numerator_i * a^i / (1 + |sum_{j=1..n} denominator_j * a^j|)
     ```
 
-    It starts near a given function: the coefficients minimize the largest error on
-    [-5, 5]. With the default degrees this error is 0.022 for relu, 0.018 for
+    The layer starts near a given function: its coefficients minimize the largest error
+    on [-5, 5]. With the default degrees this error is 0.022 for relu, 0.018 for
     leaky_relu, 0.0025 for gelu, 0.0005 for elu, and below 0.0001 for silu, softplus,
-    tanh and sigmoid. It grows outside of [-5, 5], where f approaches a line if
-    m = n + 1. In single precision the gradients are right for inputs up to 50,000.
+    tanh and sigmoid. The error grows outside of [-5, 5], where f approaches a line if m
+    = n + 1. In single precision the gradients are accurate for inputs up to 50,000.
 
     Args:
         numerator_degree: Degree m of the numerator.
         denominator_degree: Degree n of the denominator.
         initialization: Function that f starts near: an element-wise Keras activation
             (`"tanh"`), or a registered function.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `numerator` of shape `(*unshared, m + 1)` and `denominator` of shape
@@ -60,8 +61,8 @@ class Rational(TrainableActivation):
     Reference:
         [Molina, Schramowski, Kersting, *Padé activation units: end-to-end learning of
         flexible activation functions in deep networks*,
-        2020](https://arxiv.org/abs/1907.06732). The paper fits on [-3, 3], and a leaky
-        ReLU of slope 0.01 where that of Keras has 0.2.
+        2020](https://arxiv.org/abs/1907.06732). The paper fits on [-3, 3]. Its leaky
+        ReLU has slope 0.01, that of Keras 0.2.
 
     Example:
 
@@ -90,7 +91,7 @@ class Rational(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of numerator and denominator."""
+        """Return the start values of numerator and denominator."""
         function = get_function(self.initialization, "initialization")
         best = fit(function, self.numerator_degree, self.denominator_degree)
         return [np.broadcast_to(each, (*unshared, len(each))) for each in best]
@@ -100,10 +101,10 @@ class Rational(TrainableActivation):
 def fit(
     function: Function, numerator_degree: int, denominator_degree: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients for which f has the least largest error on [-5, 5].
+    """Return the coefficients that minimize the largest error of f on [-5, 5].
 
     Args:
-        function: Function to come near to.
+        function: Function to approximate.
         numerator_degree: Degree of the numerator.
         denominator_degree: Degree of the denominator.
 
@@ -116,7 +117,7 @@ def fit(
     q = x[:, None] ** np.arange(1, denominator_degree + 1)
     even = np.arange(1, denominator_degree + 1) % 2 == denominator_degree % 2
     best, least = np.zeros(p.shape[1] + q.shape[1]), np.inf
-    # |Q| has no gradient where Q is 0 everywhere. So this start must be much better.
+    # If Q is 0 everywhere, |Q| has no gradient. Choose this start only if much better.
     for scale, handicap in ((1.0, 0.0), (10.0, 0.0), (0.0, 1e-6)):
         found, error = _descend(p, q, target, scale * even)
         if error < least - handicap:
@@ -131,8 +132,9 @@ def _descend(
 ) -> tuple[np.ndarray, float]:
     """Return the best coefficients from one start, and their largest error.
 
-    Levenberg and Marquardt's method solves weighted least squares. Lawson's weights
-    grow where the error is large, and so lead to the least largest error.
+    The Levenberg-Marquardt method solves a weighted least-squares problem. Lawson's
+    method increases the weights where the error is large, which minimizes the largest
+    error.
     """
     count = p.shape[1]
 

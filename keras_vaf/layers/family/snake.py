@@ -1,4 +1,4 @@
-"""Snake, the identity with a trained ripple."""
+"""`Snake`, the identity plus a periodic term with a trained frequency."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from keras_vaf.utils import check_number
 
 @dataclasses.dataclass(frozen=True)
 class Ripple(Pointwise):
-    """x + sin(frequency x)^2 / frequency; x where the frequency is 0."""
+    """x + sin(frequency x)^2 / frequency, and x where the frequency is 0."""
 
     def value(self, x: Tensor, frequency: Tensor) -> Tensor:
         """Return f(x)."""
@@ -29,7 +29,7 @@ class Ripple(Pointwise):
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Snake(TrainableActivation):
-    """Identity with a trained ripple, for functions that repeat themselves.
+    """Identity plus a periodic term with a trained frequency, for periodic targets.
 
     Formula:
 
@@ -37,12 +37,13 @@ class Snake(TrainableActivation):
     f(a) = a + sin(frequency * a)^2 / frequency
     ```
 
-    f becomes the identity as the frequency goes to 0.
+    f approaches the identity as the frequency goes to 0.
 
     Args:
-        initial_frequency: Start of the frequency. The paper takes 0.5 for most tasks,
-            and 5 to 50 for targets that are known to be periodic.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        initial_frequency: Start value of the frequency. The paper uses 0.5 for most
+            tasks, and 5 to 50 for targets that are known to be periodic.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `frequency` of shape `unshared`.

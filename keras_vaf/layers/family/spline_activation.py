@@ -1,4 +1,4 @@
-"""Cubic splines as activations."""
+"""`SplineActivation`, a cubic spline through trained control points."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ from keras_vaf.utils import check_integer, check_positive
 class Spline(Pointwise):
     """The Catmull-Rom spline through control points, and straight lines outside.
 
-    f is the sum of the control points, each times its cardinal function. One more point
-    at each end, in line with the last two, gives f the slope of that line there.
+    f is the sum of the control points, each times its cardinal function. One extra
+    point at each end lies on the line through the last two control points. f has the
+    slope of that line at the end.
 
     Args:
         boundary: The control points are evenly spaced from -boundary to boundary.
@@ -44,7 +45,7 @@ class Spline(Pointwise):
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
-        """Form a sum for each point and line: ten times faster than automatic ones."""
+        """Return one sum per point and line, ten times faster than autodiff."""
         inside, left, right = self._place(x)
         first, *gradient, last = (
             total(upstream * _cardinal(inside - i)) for i in range(-1, self.q + 1)
@@ -58,14 +59,14 @@ class Spline(Pointwise):
         return (gradient,)
 
     def _place(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the place among the control points, in steps, and the excess."""
+        """Return the position among the control points, in steps, and the excess."""
         place = (x + self.boundary) * ((self.q - 1) / (2 * self.boundary))
         inside = ops.clip(place, 0, self.q - 1)
         return inside, ops.minimum(place, 0), ops.maximum(place - (self.q - 1), 0)
 
 
 def _cardinal(t: Tensor) -> Tensor:
-    """The Catmull-Rom spline that is 1 at 0 and 0 at all other integers."""
+    """Return the Catmull-Rom spline that is 1 at 0 and 0 at all other integers."""
     s = ops.abs(t)
     near = (1.5 * s - 2.5) * s * s + 1
     far = ((2.5 - 0.5 * s) * s - 4) * s + 2
@@ -76,8 +77,8 @@ def _cardinal(t: Tensor) -> Tensor:
 class SplineActivation(TrainableActivation):
     """Cubic spline through trained control points.
 
-    Formula, for a between the control points i and i + 1, and t the part of the step
-    that it is past the former:
+    Formula for a between the control points i and i + 1, where t from 0 to 1 is the
+    position of a between them:
 
     ```
     f(a) = ( 2 p_i + (p_{i+1} - p_{i-1}) t
@@ -85,25 +86,27 @@ class SplineActivation(TrainableActivation):
              + (3 p_i - 3 p_{i+1} + p_{i+2} - p_{i-1}) t^3 ) / 2
     ```
 
-    This is the Catmull-Rom spline: f passes through the control points, and its slope
-    there is that between the neighbours. They are evenly spaced from -boundary to
-    boundary. Outside, f continues as a straight line. The paper's damping is
-    `function_regularizer=keras_vaf.regularizers.Damping(...)`.
+    This is the Catmull-Rom spline: f passes through the control points. Its slope at a
+    control point is that of the line through the two neighbours. The points are evenly
+    spaced from -boundary to boundary. Outside, f continues as a straight line. The
+    paper's damping is `function_regularizer=keras_vaf.regularizers.Damping(...)`.
 
     Args:
         q: Number of control points.
-        boundary: Place of the last control point.
-        initialization: Where the control points start: on the function of an
+        boundary: Position of the last control point; the first is at -boundary.
+        initialization: Function through which the control points start: the name of an
             element-wise Keras activation (`"tanh"`), or a registered function.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `points` of shape `(*unshared, q)`.
 
     Reference:
         [Scardapane et al., *Learning activation functions from data using cubic spline
-        interpolation*, 2016](https://arxiv.org/abs/1605.05509). q and boundary give its
-        step of 0.2 on [-2, 2]. The straight lines are this package's.
+        interpolation*, 2016](https://arxiv.org/abs/1605.05509). The default q and
+        boundary give the paper's step of 0.2 on [-2, 2]. The straight lines outside are
+        an addition of this package.
 
     Example:
 
@@ -130,7 +133,7 @@ class SplineActivation(TrainableActivation):
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of the control points."""
+        """Return the start values of the control points."""
         places = np.linspace(-self.boundary, self.boundary, self.q)
         values = evaluate(get_function(self.initialization, "initialization"), places)
         return (np.broadcast_to(values, (*unshared, self.q)),)

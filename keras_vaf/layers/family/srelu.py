@@ -1,4 +1,4 @@
-"""S-shaped rectified linear units."""
+"""`SReLU`, the S-shaped rectified linear unit."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -43,10 +43,11 @@ class SReLU(TrainableActivation):
     f(a) = left_threshold + left_slope * (a - left_threshold)       left of it
     ```
 
-    It starts as a leaky ReLU: left threshold 0, left slope 0.2, right slope 1. The
-    right threshold starts at 1 and matters once the right slope has changed. The
-    formula does not cover thresholds that have crossed. f then stays continuous: it is
-    `min(max(a, left_threshold), right_threshold)` plus what the outer lines add to it.
+    The layer starts as a leaky ReLU: left threshold 0, left slope 0.2, right slope 1.
+    The right threshold starts at 1 and has an effect once the right slope has changed.
+    The formula does not define f if the thresholds have crossed. In that case f is
+    continuous and equals `min(max(a, left_threshold), right_threshold)` plus the terms
+    of the outer lines.
 
     Arguments, shapes and errors are those of `TrainableActivation`.
 
@@ -56,9 +57,9 @@ class SReLU(TrainableActivation):
 
     Reference:
         [Jin et al., *Deep learning with S-shaped rectified linear activation units*,
-        2016](https://arxiv.org/abs/1512.07030), equation 1. The paper holds the leaky
-        ReLU fixed for some epochs and then takes the right threshold from the data;
-        here all four weights are trained from the first step.
+        2016](https://arxiv.org/abs/1512.07030), equation 1. The paper keeps the leaky
+        ReLU fixed for some epochs and then sets the right threshold from the data. Here
+        all four weights are trained from the first step.
 
     Example:
 

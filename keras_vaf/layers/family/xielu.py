@@ -1,4 +1,4 @@
-"""The expanded integral of the exponential linear unit."""
+"""`XIELU`, the expanded integral of the exponential linear unit."""
 
 import dataclasses
 import math
@@ -40,14 +40,15 @@ class XIELU(TrainableActivation):
     n = beta + softplus(alpha_n)
     ```
 
-    f is the integral of an affine function of ELU, with other factors on each side. The
-    slope at 0 is beta. It grows without bound to the right; to the left it approaches
-    `-softplus(alpha_n)`, so that f rises again. f starts with p = 0.8 and
+    f is the integral of an affine function of ELU, with different factors on the two
+    sides. The slope at 0 is beta. To the right the slope grows without bound. To the
+    left it approaches `-softplus(alpha_n)`, so f rises again. f starts with p = 0.8 and
     n = beta + 0.3.
 
     Args:
         beta: Slope at 0, which is not trained.
-        **kwargs: These, `sharing` and `data_format` are as for `TrainableActivation`.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
 
     Weights:
         `alpha_p` and `alpha_n` of shape `unshared`.

@@ -1,1 +1,1 @@
-"""Analysis of models: outputs that activations shape, and the nearest functions."""
+"""Analysis of models: activations that shape outputs, and the nearest functions."""

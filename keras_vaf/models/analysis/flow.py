@@ -1,4 +1,4 @@
-"""`Flow` finds activations that shape an output of a model, or gate other values."""
+"""`Flow`, which finds activations that shape an output or gate other values."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
 UNUSED = "its layer does not call it"
 
-# Layers and operators that cannot undo the range of their input.
+# Layers and operators whose output stays in the range of their input.
 _LAYERS = (
     *("ActivityRegularization", "AlphaDropout", "Average", "Concatenate", "Dropout"),
     *("Cropping1D", "Cropping2D", "Cropping3D", "Flatten", "GaussianDropout"),
@@ -59,14 +59,14 @@ _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 class Flow:
     """Follows values through the graph of a model and through the code of its layers.
 
-    Code is followed where it runs on symbolic tensors.
+    Code is followed if it runs on symbolic tensors.
 
     Args:
         model: A Sequential or Functional model.
 
     Attributes:
-        calls: Layers whose code calls an activation that they do not hold, with its
-            name.
+        calls: Layers whose code calls an activation that is not an attribute, each with
+            the name of the activation.
         not_searched: Layers whose code cannot be followed.
     """
 
@@ -77,7 +77,7 @@ class Flow:
         self._reasons_in_code: dict[tuple[int, str], str] = {}
         self._code: dict[int, Inside | None] = {}
         self._called: set[tuple[int, str]] = set()
-        self._opaque: set[int] = set()  # their code calls what cannot be followed
+        self._opaque: set[int] = set()  # their code makes calls that cannot be followed
         with Tracer() as self._tracer:
             if getattr(model, "outputs", None):
                 self._follow(model.outputs, (), OUTPUT)
@@ -86,11 +86,11 @@ class Flow:
                 self._chain(model)
 
     def reason(self, activation: Any, layer: Node) -> str | None:
-        """Return why an activation must stay, or `None`.
+        """Return the reason why an activation must be kept, or `None`.
 
         Args:
             activation: A layer, an operation or a function.
-            layer: The layer that it is, or whose activation it is.
+            layer: The activation itself if it is a layer, or the layer that applies it.
         """
         if not self._is_followed(layer):
             return self._reasons.get(id(layer))
@@ -102,7 +102,7 @@ class Flow:
         return self._code.get(id(layer)) is not None or self._tracer.entered(layer)
 
     def _is_unused(self, activation: Any, layer: Node) -> bool:
-        """Tell whether neither a layer nor its parts call an activation they hold."""
+        """Return whether neither a layer nor its parts call an activation they have."""
         parts = layer._flatten_layers()
         holders = [p for p in parts if activation in held_by(p).values()]
         name = _name(activation)
@@ -114,7 +114,7 @@ class Flow:
         return _name(operation) == name != ""
 
     def _chain(self, model: keras.Model) -> None:
-        """Note the last layers of a Sequential model that is not built."""
+        """Record the last layers of a Sequential model that is not built."""
         for layer in reversed(model.layers):
             self._reasons[id(layer)] = OUTPUT
             if is_graph(layer):
@@ -127,7 +127,7 @@ class Flow:
         built_in = has_built_in(operation)
         if not built_in and not is_activation(operation):
             return
-        # A function that is not Keras's own leaves operators of other names.
+        # A function from outside of Keras leaves operators with other names.
         names = {_name(operation.activation if built_in else operation)}
         names |= set() if _is_layer(operation) else {""}
         owners = (*owners, *self._tracer.owners(operation))
@@ -137,12 +137,12 @@ class Flow:
     def _follow(
         self, tensors: Sequence[Any], owners: Sequence[Node], reason: str
     ) -> set[int]:
-        """Go back from tensors while their range is kept, and note what makes it.
+        """Go back from tensors while operations keep the range, and record activations.
 
         Args:
-            tensors: Where to start.
-            owners: Layers whose code this is, the outermost first.
-            reason: `OUTPUT`, or `GATE` to note gates only.
+            tensors: Tensors from which to start.
+            owners: Layers whose code this is, outermost first.
+            reason: `OUTPUT`, or `GATE` to record only gates.
 
         Returns:
             The ids of the inputs of the graph that are reached.
@@ -166,7 +166,7 @@ class Flow:
                 reached = self._follow([inside.outputs[place]], inner, reason)
                 pairs = zip(inside.inputs, node.input_tensors, strict=False)
                 waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
-            elif id(operation) in self._code:  # it may end with any of its parts
+            elif id(operation) in self._code:  # any of its parts may be its last
                 for part in operation._flatten_layers(include_self=False):
                     self._note(part, owners, reason)
             elif _keeps_range(operation, node):
@@ -175,7 +175,7 @@ class Flow:
         return sources
 
     def _search(self, outputs: Sequence[Any], owners: Sequence[Node]) -> None:
-        """Search a graph for gates, and for activations that code calls."""
+        """Search a graph for gates and for activations that code calls."""
         for operation, node in _nodes(outputs):
             inside = self._inside(operation, node)
             if inside is not None:
@@ -210,7 +210,7 @@ class Flow:
 
 
 def _name(activation: Any) -> str:
-    """Return the name of an activation if it is one of Keras, else an empty string."""
+    """Return the name of a Keras activation, or an empty string for any other."""
     name = label(activation)
     return name if name in KERAS_NAMES else ""
 
@@ -228,7 +228,7 @@ def _origin(tensor: Any) -> tuple[Node, Any, int]:
 
 
 def _is_gate(operation: Node, scaled: bool) -> bool:
-    """Tell whether an operation is a gate if its output is multiplied by others."""
+    """Return whether an operation whose output is multiplied by others is a gate."""
     activation = operation.activation if has_built_in(operation) else operation
     name = label(activation)
     capped = getattr(activation, "max_value", None) == 6 or name == "relu6"
@@ -240,14 +240,14 @@ def _is_layer(operation: Node) -> bool:
 
 
 def _is_opaque(operation: Node) -> bool:
-    """Tell whether an operation may call layers or functions that are not seen."""
+    """Return whether an operation may call layers or functions out of sight."""
     if type(operation).__name__ in _CALLERS:
         return True
     return has_own_code(operation) or isinstance(operation, keras.layers.RNN)
 
 
 def _is_held(layer: Node, name: str) -> bool:
-    """Tell whether a layer, or one inside it, has an activation of this name."""
+    """Return whether a layer, or an inner layer, has an activation of this name."""
     if isinstance(layer, keras.layers.Wrapper):
         return True
     held = (each for part in layer._flatten_layers() for each in held_by(part).values())
@@ -266,7 +266,7 @@ def _keeps_range(operation: Node, node: Any) -> bool:
 
 
 def _nodes(outputs: Sequence[Any]) -> Iterator[tuple[Node, Any]]:
-    """Yield the operations of a graph with their nodes, each node once."""
+    """Yield the operations of a graph and their nodes, each node once."""
     waiting, seen = list(outputs), set()
     while waiting:
         operation, node, _ = _origin(waiting.pop())

@@ -1,4 +1,4 @@
-"""`nearest` finds the known function nearest to a learned one."""
+"""`nearest`, which finds the known function nearest to a learned one."""
 
 import dataclasses
 from typing import Any
@@ -11,7 +11,7 @@ from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
-# Of two names that fit about as well, the simpler one is preferred.
+# If two functions fit about equally well, the simpler one is preferred.
 _SIMPLE = ("linear", "relu", "tanh", "sigmoid")
 _NAMES = (
     *_SIMPLE,
@@ -21,13 +21,13 @@ _NAMES = (
 
 @dataclasses.dataclass(frozen=True)
 class KnownFunction:
-    """A known function that is near a learned one: `scale * name(x) + offset`.
+    """A known function near a learned one: `scale * name(x) + offset`.
 
     Args:
         name: `"LeakyReLU"`, or the name of a Keras activation.
-        slope: Slope on the left, of a LeakyReLU.
-        scale: Factor.
-        offset: Constant.
+        slope: Slope of a LeakyReLU for negative inputs.
+        scale: Factor of the function.
+        offset: Constant added to the function.
         error: Largest difference from the learned function, on [-10, 10].
     """
 
@@ -49,7 +49,7 @@ class KnownFunction:
         return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
 
     def layer(self, **arguments: Any) -> keras.layers.Layer:
-        """Return the layer of Keras that computes it, without scale and offset."""
+        """Return the Keras layer of the function, without scale and offset."""
         if self.name == "LeakyReLU":
             return keras.layers.LeakyReLU(self.slope, **arguments)
         return keras.layers.Activation(self.name, **arguments)
@@ -58,16 +58,16 @@ class KnownFunction:
 def nearest(
     layer: TrainableActivation, x: Any = None, scaled: bool = True
 ) -> KnownFunction:
-    """Find the known function that is nearest to what a layer has learned.
+    """Return the known function that is nearest to the learned function of a layer.
 
     Args:
-        layer: A trainable activation with weights. If it has several functions, they
-            are compared with one known function.
-        x: Points of comparison. The default is 1001 points on [-10, 10].
+        layer: A trainable activation with weights. If it has several functions, all are
+            compared with the same known function.
+        x: Points of comparison. By default, 1001 points on [-10, 10].
         scaled: Whether to fit a factor and a constant to the known function.
 
     Returns:
-        The known function whose largest error is smallest.
+        The known function with the smallest largest error.
 
     Raises:
         ValueError: If the layer has no weights yet.
@@ -82,7 +82,7 @@ def nearest(
     y = layer.function(x).reshape(len(x), -1)
     candidates = [_leaky(x, y, scaled)]
     candidates += [_named(name, x, y, scaled) for name in _NAMES]
-    # A simpler name is kept unless another one is clearly nearer.
+    # A simpler function is kept unless another one is clearly nearer.
     best = candidates[1]
     for candidate in (*candidates[2:3], candidates[0], *candidates[3:]):
         if candidate.error < 0.9 * best.error - 1e-6:
@@ -108,12 +108,12 @@ def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
         (slope,) = _solve([left], y - right[:, None])
     fitted = scale * right + slope * left + offset
     error = float(np.max(np.abs(fitted[:, None] - y)))
-    if scale == 0 or slope / scale < 0:  # not a LeakyReLU of Keras
+    if scale == 0 or slope / scale < 0:  # no such LeakyReLU exists in Keras
         return KnownFunction("LeakyReLU", 0.0, scale, offset, np.inf)
     return KnownFunction("LeakyReLU", slope / scale, scale, offset, error)
 
 
 def _solve(basis: list[np.ndarray], y: np.ndarray) -> list[float]:
-    """Return the least-squares coefficients of one combination for all columns."""
+    """Return the coefficients of the least-squares combination for all columns."""
     solution = np.linalg.lstsq(np.stack(basis, axis=1), y.mean(axis=1), rcond=None)[0]
     return [float(value) for value in solution]

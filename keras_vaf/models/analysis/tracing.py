@@ -1,4 +1,4 @@
-"""`Tracer` runs the code of layers on symbolic tensors to see what it computes."""
+"""`Tracer`, which runs the code of layers on symbolic tensors to see its operations."""
 
 import contextlib
 import inspect
@@ -22,18 +22,18 @@ class Inside(NamedTuple):
 class Tracer:
     """Runs the code of layers, and of the layers that they call, on symbolic tensors.
 
-    Use it as a context. At its end, layers have the nodes that they had before.
+    Use it as a context manager. On exit, it restores the nodes of the layers.
     """
 
     def __init__(self) -> None:
         self._nodes = contextlib.ExitStack()
         self._stack: list[Node] = []
-        # Operations are kept, so that no other one gets the same id.
+        # References to operations are kept so that their ids are not reused.
         self._owners: dict[int, tuple[Node, list[Node]]] = {}
         self._entered: dict[int, Node] = {}
 
     def __enter__(self) -> "Tracer":
-        """Start to remember which nodes layers have."""
+        """Start to record the nodes of layers."""
         self._nodes.__enter__()
         return self
 
@@ -42,19 +42,19 @@ class Tracer:
         self._nodes.__exit__(None, None, None)
 
     def entered(self, layer: Node) -> bool:
-        """Tell whether the code of a layer was run in that of another one."""
+        """Return whether the code of a layer was run by the code of another one."""
         return id(layer) in self._entered
 
     def owners(self, operation: Node) -> list[Node]:
-        """Return the layers whose code called an operation, the outermost first."""
+        """Return the layers whose code called an operation, outermost first."""
         return self._owners.get(id(operation), (None, []))[1]
 
     def trace(self, layer: keras.layers.Layer, node: Any) -> Inside | None:
-        """Return the graph of a layer's code, or `None` if it takes no symbols.
+        """Return the graph of a layer's code, or `None` if it cannot run on symbols.
 
         Args:
             layer: The layer.
-            node: A call of it.
+            node: A call of the layer.
         """
         for part in layer._flatten_layers():
             self._nodes.callback(_forget_nodes, part, *_node_counts(part))
@@ -65,7 +65,7 @@ class Tracer:
         try:
             with self._patches():
                 outputs = self._run(layer, args, kwargs)
-        except Exception:  # any code may fail here
+        except Exception:  # third-party code may raise any error
             return None
         return Inside(inputs, keras.tree.flatten(outputs))
 
@@ -81,7 +81,7 @@ class Tracer:
 
     @contextlib.contextmanager
     def _patches(self) -> Iterator[None]:
-        """Let layers run their code, and let tensors meet symbols."""
+        """Make layers run their code, and allow operations of tensors with symbols."""
         with contextlib.ExitStack() as patches:
             call = keras.layers.Layer.__call__
             make = keras.Operation.symbolic_call
@@ -91,7 +91,7 @@ class Tracer:
             keras.Operation.symbolic_call = self._noting(make)
             for name in _OPERATORS:
                 _leave_to_symbols(f"__{name}__", patches)
-            if "__jax_array__" in vars(keras.KerasTensor):  # it only raises
+            if "__jax_array__" in vars(keras.KerasTensor):  # this method only raises
                 method = keras.KerasTensor.__jax_array__
                 patches.callback(setattr, keras.KerasTensor, "__jax_array__", method)
                 del keras.KerasTensor.__jax_array__
@@ -125,7 +125,7 @@ class Tracer:
 
 
 def has_own_code(operation: Node) -> bool:
-    """Tell whether a layer runs code that is neither of Keras nor of this package."""
+    """Return whether a layer runs code from outside of Keras and this package."""
     if isinstance(operation, keras.layers.Lambda | keras.layers.Wrapper):
         return True
     if not isinstance(operation, keras.layers.Layer):
@@ -137,7 +137,7 @@ def has_own_code(operation: Node) -> bool:
 
 
 def _leave_to_symbols(name: str, patches: contextlib.ExitStack) -> None:
-    """Let the operator of a symbolic tensor be used where a variable is before it."""
+    """Make `variable <operator> symbol` use the operator of the symbolic tensor."""
     original = getattr(keras.Variable, name)
 
     def operate(variable: Any, other: Any) -> Any:
@@ -152,7 +152,7 @@ def _leave_to_symbols(name: str, patches: contextlib.ExitStack) -> None:
 
 
 def _fresh(argument: Any) -> Any:
-    """Return a new symbolic tensor without unknown sizes in place of another one."""
+    """Return a new symbolic tensor with unknown sizes replaced by known ones."""
     if not isinstance(argument, keras.KerasTensor):
         return argument
     sizes = (2, *[8] * (len(argument.shape) - 1))

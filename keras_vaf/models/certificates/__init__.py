@@ -1,1 +1,1 @@
-"""Bounds on how much the output of a model can change."""
+"""Lipschitz certificates: bounds on how much the output of a model can change."""

@@ -16,9 +16,9 @@ class LipschitzCertificate(NamedTuple):
     """A bound on how much the output of a model can change.
 
     Attributes:
-        bound: No two outputs are further apart than this times the distance of their
-            inputs, in Euclidean norm.
-        layers: The bound of each layer, by its path.
+        bound: The distance of two outputs is at most `bound` times the distance of
+            their inputs, in the Euclidean norm.
+        layers: The bound of each layer, by path.
     """
 
     bound: float
@@ -28,28 +28,28 @@ class LipschitzCertificate(NamedTuple):
 def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
     """Return a proven bound on the Lipschitz constant of a model.
 
-    The bound is computed from the stored weights, in float64, for the model as it acts
-    at inference in exact arithmetic: |F(x) - F(y)| <= bound |x - y| for all inputs x
-    and y. It is a product over layers, summed over the branches of a graph, so that the
-    true constant may be smaller. A `Dense` layer counts with the largest singular value
-    of its kernel. A convolution counts with a bound that holds for every padding,
-    stride and size of the image. A VAF counts with the slope of its steepest line, or
-    with the bound of `keras_vaf.regularizers.lipschitz_bound`.
+    For all inputs x and y, |F(x) - F(y)| <= bound |x - y|, where F is the model at
+    inference, in exact arithmetic. The bound is computed from the stored weights in
+    float64. It is a product over layers, summed over the branches of a graph, so the
+    true constant may be smaller. For a `Dense` layer, the bound is the largest singular
+    value of its kernel. The bound of a convolution holds for every padding, stride and
+    image size. The bound of a VAF is that of `keras_vaf.regularizers.lipschitz_bound`:
+    for a piecewise-linear g, the slope of its steepest line.
 
-    Networks have small bounds if their kernels have a constraint, such as
-    `keras_vaf.constraints.SpectralNorm`, and their VAFs have
+    A network has a small bound if its kernels have a constraint, such as
+    `keras_vaf.constraints.SpectralNorm`, and its VAFs have
     `function_constraint=keras_vaf.constraints.SlopeBound(1.0)`.
 
     Args:
         model: A Sequential or Functional model with weights.
 
     Returns:
-        The bound, and those of the layers.
+        The bound of the model and of each layer.
 
     Raises:
-        ValueError: If the model is of another kind or has no weights yet, or if a layer
-            has no known bound. The message names the layer. A custom layer is known
-            if it has a method `lipschitz_constant()`.
+        ValueError: If the model is not Sequential or Functional, or has no weights yet,
+            or if the bound of a layer is unknown. The message names the layer. A custom
+            layer states its bound by a method `lipschitz_constant()`.
 
     Example:
 
@@ -64,8 +64,8 @@ def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
     check_graph(model)
     if not getattr(model, "inputs", None):
         raise ValueError(
-            "A certificate is made from the weights: call the model on an input first. "
-            f"Received: the model {model.name!r}, which is not built"
+            "A certificate needs the weights of the model: call the model on an input "
+            f"first. Received: the model {model.name!r}, which is not built"
         )
     walk = _Walk()
     return LipschitzCertificate(walk.model(model, ""), walk.layers)
@@ -78,7 +78,7 @@ class _Walk:
         self.layers: dict[str, float] = {}
 
     def model(self, model: Any, prefix: str) -> float:
-        """Return the bound of a model; several outputs count as one vector."""
+        """Return the bound of a model. Several outputs count as a single vector."""
         known = {id(tensor): 1.0 for tensor in model.inputs}
         bounds = [self._tensor(each, known, prefix) for each in model.outputs]
         return math.hypot(*bounds)
@@ -116,7 +116,7 @@ class _Walk:
         if constant is None or not math.isfinite(constant):
             raise ValueError(
                 f"The layer {path!r} has no known bound. Give its class a method "
-                "`lipschitz_constant()`, or take another layer. "
+                "`lipschitz_constant()`, or use another layer. "
                 f"Received: {type(operation).__name__}"
             )
         if not is_graph(operation):

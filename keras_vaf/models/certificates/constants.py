@@ -1,4 +1,4 @@
-"""`constant_of`, the Lipschitz constant of one layer, from its weights in float64."""
+"""`constant_of`, which returns the Lipschitz constant of one layer."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from keras_vaf.ops.functions import evaluate_all
 from keras_vaf.ops.slope_bound import slope_bound
 
 ROUNDING = 1 + 1e-11
-"""Factor for the rounding errors of float64, which are some 1e-15 for each term."""
+"""Factor for the rounding errors of float64, which are about 1e-15 per term."""
 
 _L = keras.layers
 _MOVE_OR_DROP = (
@@ -37,14 +37,14 @@ _DEPTHWISE = (_L.DepthwiseConv1D, _L.DepthwiseConv2D)
 
 
 def constant_of(layer: Any) -> float | None:
-    """Return a bound on |F(x) - F(y)| / |x - y| for a layer F, in Euclidean norm.
+    """Return a bound on |F(x) - F(y)| / |x - y| for a layer F, in the Euclidean norm.
 
     Args:
-        layer: A layer with weights, as it acts at inference. A custom class
-            gives its bound by a method `lipschitz_constant()`.
+        layer: A layer with weights, which is taken at inference. A custom class states
+            its bound by a method `lipschitz_constant()`.
 
     Returns:
-        The bound, or `None` if none is known.
+        The bound, or `None` if it is unknown.
     """
     if hasattr(layer, "lipschitz_constant"):
         return float(layer.lipschitz_constant())
@@ -85,7 +85,7 @@ def _function(layer: Any) -> float | None:
 
 
 def _with_activation(rule: Callable[[Any], float]) -> Callable[[Any], float | None]:
-    """Return a rule that includes the activation that is built into a layer."""
+    """Return a rule that includes the built-in activation of a layer."""
 
     def both(layer: Any) -> float | None:
         activation = layer.activation
@@ -116,7 +116,7 @@ def _normalization(layer: Any) -> float:
 
 
 def _pooling(layer: Any) -> float:
-    """Count the windows that an element is in; the average adds up to at most that."""
+    """Return the bound of a pooling layer from the number of windows per element."""
     pairs = zip(layer.pool_size, layer.strides, strict=True)
     return math.sqrt(math.prod(math.ceil(size / stride) for size, stride in pairs))
 

@@ -1,4 +1,4 @@
-"""The paper's convolutional networks."""
+"""`cnet` and `nin`, the convolutional networks of the paper."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,35 +27,37 @@ def cnet(
     dropout: float = 0.25,
     kernel_initializer: str = "PortableGlorotUniform",
 ) -> keras.Sequential:
-    """Return a convolutional network: `cnet_A` and `cnet_B` of the paper.
+    """Return a convolutional network, such as `cnet_A` and `cnet_B` of the paper.
 
-    Each block is a convolution, an activation, max pooling and dropout; a dense layer
-    follows the last one. Two and three blocks of 192 filters are `cnet_A`, two of 150
-    are `cnet_B`. Equal seeds give equal kernels for every activation, and with the
-    initializer of this package on every backend; biases start at 0.
+    Each block consists of a convolution, an activation, max pooling and dropout. A
+    dense layer follows the last block. `cnet_A` has two or three blocks of 192 filters,
+    `cnet_B` two blocks of 150. Equal seeds give equal kernels for every activation and,
+    with the initializer of this package, on every backend. Biases start at 0.
 
     Args:
         input_shape: Height, width and number of channels of the images.
-        filters: Numbers of filters of the convolutions, in order.
+        filters: Number of filters of each convolution, in order.
         outputs: Number of output units.
-        activation: Called once per convolution, without arguments, for a fresh layer.
+        activation: Function without arguments that returns a new layer. It is called
+            once per convolution.
         output_activation: Activation of the outputs, such as `"softmax"`.
         seed: Seed of kernels and dropout.
-        pieces: Filters for each channel that an activation returns: the k of `Maxout`.
+        pieces: Number of filters per channel after the activation: k of `Maxout`, else
+            1.
         kernel_size: Height and width of the filters.
         padding: `"same"` or `"valid"`.
-        pool_size: Height and width of the windows whose maximum is taken.
-        pool_strides: Steps of the windows.
+        pool_size: Height and width of the pooling windows.
+        pool_strides: Strides of the pooling windows.
         dropout: Share of the values that dropout sets to 0.
-        kernel_initializer: Class in `keras_vaf.initializers` or else in
-            `keras.initializers`, whose constructor takes a seed.
+        kernel_initializer: Name of a class in `keras_vaf.initializers` or, failing
+            that, in `keras.initializers`. Its constructor must take a seed.
 
     Returns:
         The network, built but not compiled.
 
     Raises:
-        ValueError: If a number of filters or units is not a positive integer, or
-            `input_shape` has not three axes.
+        ValueError: If a number of filters or units is not a positive integer, or if
+            `input_shape` does not have three axes.
 
     Example:
 
@@ -96,11 +98,11 @@ def nin(
 
     Args:
         input_shape: As in `cnet`.
-        filters: As in `cnet`; all convolutions of a block have equally many.
+        filters: As in `cnet`. All convolutions of a block have the same number.
         outputs: As in `cnet`.
         output_activation: As in `cnet`.
         seed: As in `cnet`.
-        depth: Number of convolutions of a block; all but the first are of size 1 x 1.
+        depth: Number of convolutions per block. All except the first have size 1 x 1.
         kernel_size: As in `cnet`.
         padding: As in `cnet`.
         pool_size: As in `cnet`.
@@ -147,7 +149,7 @@ def _network(
     dropout: float,
     seed: int,
 ) -> keras.Sequential:
-    """Put pooling and dropout after each block, and the output layer at the end."""
+    """Return the blocks, each with pooling and dropout, and then the output layer."""
     model = keras.Sequential([keras.Input(tuple(input_shape))])
     dropout_seeds = _seeds(seed, len(blocks) + 1, len(blocks))
     for block, dropout_seed in zip(blocks, dropout_seeds, strict=True):
@@ -175,7 +177,7 @@ def _initializer(name: str, seed: int) -> keras.initializers.Initializer:
 
 
 def _seeds(seed: int, place: int, count: int) -> list[int]:
-    """Return seeds of one place in the network; PyTorch takes no larger ones."""
+    """Return seeds for a position in the network, within the range of PyTorch."""
     words = np.random.SeedSequence([seed, place + 1]).generate_state(count)
     return (words >> 1).tolist()
 

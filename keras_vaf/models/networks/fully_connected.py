@@ -1,4 +1,4 @@
-"""The paper's fully connected networks."""
+"""`mlp`, the fully connected network of the paper."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,15 +19,16 @@ def mlp(
 ) -> keras.Sequential:
     """Return a fully connected network with an activation after each hidden layer.
 
-    Kernels are Glorot uniform and drawn with NumPy, so that equal seeds give equal
-    networks on every backend and for every activation; biases start at 0.
+    Kernels are Glorot uniform and drawn with NumPy. Equal seeds therefore give equal
+    kernels on every backend and for every activation. Biases start at 0.
 
     Args:
         inputs: Number of input variables.
         hidden: Widths of the hidden layers, in order.
         outputs: Number of output units.
-        activation: Called once per hidden layer, without arguments, for a fresh layer;
-            a layer's class such as `keras_vaf.layers.VAFActivation` will do.
+        activation: Function without arguments that returns a new layer, or a class of
+            layers such as `keras_vaf.layers.VAFActivation`. It is called once per
+            hidden layer.
         output_activation: Activation of the outputs, such as `"softmax"`.
         seed: Seed of the kernels.
 

@@ -1,1 +1,1 @@
-"""Replace activations inside a model, and describe what was replaced."""
+"""Replace activations inside a model, and report the replacements."""

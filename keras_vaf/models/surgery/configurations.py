@@ -1,4 +1,4 @@
-"""`Configuration` makes a layer again with other activations in its configuration."""
+"""`Configuration`, which copies a layer with other activations in its configuration."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -23,8 +23,8 @@ class Slot(NamedTuple):
         activation: A function or a layer.
         path: Path of the layer that applies it.
         recurrent: Whether it belongs to a recurrent layer.
-        holder: The dictionary or list that holds it.
-        key: Its key there.
+        holder: The dictionary or list that contains the activation.
+        key: Key or index of the activation in `holder`.
     """
 
     activation: Any
@@ -38,12 +38,12 @@ class Configuration:
     """The configuration of a layer, and the activations that it names.
 
     Args:
-        layer: A layer with code of its own, a wrapper, or a recurrent layer.
-        path: Its path.
-        constructions: Describes layers that do not describe themselves.
+        layer: A custom layer, a wrapper, or a recurrent layer.
+        path: Path of the layer.
+        constructions: Describes layers whose own configuration is not enough.
 
     Attributes:
-        slots: The activations. There are none if the layer cannot be described.
+        slots: The activations. The list is empty if the layer cannot be described.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class Configuration:
         self.slots: list[Slot] = []
         try:
             self._config = constructions.configuration(layer)
-        except Exception:  # a layer of others may raise anything
+        except Exception:  # third-party layers may raise any error
             return
         found = find_layers(layer, TrainableActivation).values()
         trained = {each.name: each for each in found}
         for slot in _slots(self._config, path):
-            # A configuration holds no weights.
+            # A configuration does not contain weights.
             name = getattr(slot.activation, "name", "")
             self.slots.append(
                 slot._replace(activation=trained.get(name, slot.activation))
@@ -66,21 +66,21 @@ class Configuration:
         self._place(trained)
 
     def holds(self, activation: Any) -> bool:
-        """Tell whether an activation inside the layer comes from its configuration."""
+        """Return whether the configuration contains an activation of the layer."""
         names = {label(slot.activation) for slot in self.slots}
         return label(activation) in names
 
     def make(
         self, activations: dict[int, Any], edit: Callable[[Any], Any] | None = None
     ) -> keras.layers.Layer:
-        """Return the layer with other activations.
+        """Return a copy of the layer with other activations.
 
         Args:
-            activations: Layers by the position of their slot.
-            edit: Changes the configuration after that.
+            activations: New layers by the index of their slot.
+            edit: Function that changes the configuration afterwards.
 
         Raises:
-            Exception: Whatever the layer raises that does not take them.
+            Exception: Any error of a layer that does not accept the new activations.
         """
         for position, new in activations.items():
             holder, key = self.slots[position][-2:]
@@ -91,9 +91,10 @@ class Configuration:
         return self._constructions.make(self._layer, config)
 
     def _place(self, trained: dict[str, TrainableActivation]) -> None:
-        """Find the argument of an activation that was put in after the construction.
+        """Find the argument of an activation that was inserted after construction.
 
-        It is the one argument whose function no layer inside applies any more.
+        This is the only argument whose function is no longer applied by any inner
+        layer.
         """
         parts = (self._layer, *(part for _, part, *_ in walk(self._layer)))
         held = [each for part in parts for each in held_by(part).values()]
@@ -119,8 +120,8 @@ def _is_trained(slot: Slot) -> bool:
 
 
 def _is_name(key: Any) -> bool:
-    """Tell whether a key of a configuration is that of an activation."""
-    if key == "recurrent_activation":  # that of a gate
+    """Return whether a key of a configuration belongs to an activation."""
+    if key == "recurrent_activation":  # the activation of a gate
         return False
     return str(key) == "activation" or str(key).endswith("_activation")
 
@@ -144,7 +145,7 @@ def _slots(holder: Any, path: str, recurrent: bool = False) -> Iterator[Slot]:
 
 
 def _is_activation_layer(value: Any) -> bool:
-    """Tell whether a part of a configuration describes an activation layer."""
+    """Return whether a part of a configuration describes an activation layer."""
     if not isinstance(value, dict):
         return False
     kind = keras.saving.get_registered_object(value.get("registered_name") or "")

@@ -1,4 +1,4 @@
-"""`Constructions` describes layers whose own configuration is not enough."""
+"""`Constructions`, which describes layers whose own configuration is not enough."""
 
 import contextlib
 import copy
@@ -12,16 +12,16 @@ import keras
 from keras_vaf.models.surgery.converted import walk
 
 _PLAIN = (str, int, float, bool, type(None))
-# Keras raises these for arguments that a file cannot hold, such as classes.
+# Keras raises these for arguments that cannot be serialised, such as classes.
 _NOT_WRITTEN = (AttributeError, TypeError, ValueError)
 
 
 class Constructions:
     """The arguments with which a subclassed model made its layers.
 
-    Many layers of other packages have a `get_config` that is missing, incomplete or
-    wrong, because only their model makes them. The model is therefore made again from
-    its own configuration, which is complete, and the arguments of its layers are noted.
+    In many third-party layers `get_config` is missing, incomplete or wrong, because
+    only their model creates them. Therefore this class rebuilds the model from its own
+    configuration, which is complete, and records the arguments of its layers.
 
     Args:
         models: Subclassed models.
@@ -32,31 +32,31 @@ class Constructions:
         self._found: dict[int, dict[str, Any]] | None = None
 
     def configuration(self, layer: keras.layers.Layer) -> dict[str, Any]:
-        """Return a configuration from which a layer can be made.
+        """Return a configuration from which a layer can be created.
 
         Args:
             layer: Any layer, or another operation.
 
         Raises:
-            Exception: What the layer raises, if its own configuration is not enough and
-                no other is known.
+            Exception: The error of the layer, if its own configuration is not enough
+                and no other is known.
         """
         if not self._models:
             return layer.get_config()
         try:
             config = layer.get_config()
             type(layer).from_config(copy.deepcopy(config))
-        except Exception:  # a layer of others may raise anything
+        except Exception:  # third-party layers may raise any error
             config = self._made_with(layer)
             if config is None:
                 raise
         return config
 
     def make(self, old: Any, config: dict[str, Any]) -> Any:
-        """Return a layer that is saved with the configuration that it is made from.
+        """Return a layer that is saved with the configuration that created it.
 
         Args:
-            old: A layer of the same class, which the new one takes the place of.
+            old: A layer of the same class, which the new layer replaces.
             config: The configuration.
         """
         described = copy.deepcopy(config)
@@ -76,10 +76,10 @@ class Constructions:
 
 
 def _builds_by_its_first_call(layer: Any) -> bool:
-    """Tell whether only a call builds the layers inside a layer.
+    """Return whether inner layers are built only when the layer is called.
 
-    Keras takes such a layer for built when it loads one, and the weights of the layers
-    inside find no place.
+    When Keras loads such a layer, it treats the layer as built, and the weights of the
+    inner layers cannot be loaded.
     """
     if not isinstance(layer, keras.layers.Layer) or isinstance(layer, keras.Model):
         return False
@@ -87,7 +87,7 @@ def _builds_by_its_first_call(layer: Any) -> bool:
 
 
 def _constructions(model: keras.Model) -> dict[int, dict[str, Any]]:
-    """Return configurations of the layers of a model by the id of the layer."""
+    """Return the configurations of the layers of a model, by the id of the layer."""
     found: dict[int, dict[str, Any]] = {}
     try:
         with _arguments() as made:
@@ -98,13 +98,13 @@ def _constructions(model: keras.Model) -> dict[int, dict[str, Any]]:
             )
             if config is not None:
                 found[id(layer)] = config
-    except Exception:  # a class of others may raise anything
+    except Exception:  # third-party classes may raise any error
         return {}
     return found
 
 
 def _described(layer: keras.layers.Layer, given: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments of a layer as a file can hold them."""
+    """Return the arguments of a layer in a form that can be saved."""
     config = {}
     known = inspect.signature(type(layer).__init__).parameters.values()
     for each in known:
@@ -125,7 +125,7 @@ def _plain(value: Any) -> Any:
 
 @contextlib.contextmanager
 def _arguments() -> Iterator[dict[int, tuple[Any, dict[str, Any]]]]:
-    """Note the arguments of all layers that are made: layer and arguments by its id."""
+    """Record all layers that are created: the layer and its arguments, by id."""
     made: dict[int, tuple[Any, dict[str, Any]]] = {}
     original = vars(keras.Operation)["__new__"]
 

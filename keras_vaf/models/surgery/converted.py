@@ -1,4 +1,4 @@
-"""`ConvertedModel` saves a subclassed model together with its new activations."""
+"""`ConvertedModel`, which saves a subclassed model with its new activations."""
 
 import functools
 import re
@@ -12,15 +12,15 @@ from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
 
 Path = tuple[int, ...]
-"""Positions of a layer and of its parents, from the model inwards."""
+"""Indices of the parents of a layer and of the layer, from the model inwards."""
 
 
 class Slot(NamedTuple):
-    """The place of an activation.
+    """The attribute in which a layer stores an activation.
 
     Args:
-        path: Path of the layer that holds it.
-        attribute: The attribute that holds it.
+        path: Path of the layer.
+        attribute: Name of the attribute.
     """
 
     path: Path
@@ -28,18 +28,18 @@ class Slot(NamedTuple):
 
 
 Slots = tuple[Slot, ...]
-"""The places of one activation."""
+"""All slots of an activation."""
 _ATTRIBUTE = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
 
 
 class Held(NamedTuple):
-    """An activation that layers of a built model hold.
+    """An activation that is an attribute of layers of a built model.
 
     Args:
         activation: A function or a layer.
-        layer: The outermost layer that holds it.
-        path: Path of this layer, made of names.
-        slots: All its places.
+        layer: The outermost layer with this activation.
+        path: Path of this layer, made of layer names.
+        slots: All slots of the activation.
         recurrent: Whether it belongs to a recurrent layer.
     """
 
@@ -51,10 +51,10 @@ class Held(NamedTuple):
 
 
 def held_activations(model: keras.Model) -> Iterator[Held]:
-    """Yield the activations that the layers of a built model hold.
+    """Yield the activations that are attributes of layers of a built model.
 
     Args:
-        model: The model. Its layers may hold others.
+        model: The model. Its layers may contain other layers.
     """
     seen: set[tuple[int, str]] = set()
     for path, layer, name, recurrent in walk(model):
@@ -62,7 +62,7 @@ def held_activations(model: keras.Model) -> Iterator[Held]:
         for attribute, activation in held.items():
             if (id(layer), attribute) in seen:
                 continue
-            # A layer hands its activation on to the layers that it is made of.
+            # A layer passes its activation on to its inner layers.
             family = ((path, layer), *(inner[:2] for inner in walk(layer, path)))
             slots = []
             for inner, part in family:
@@ -76,11 +76,11 @@ def held_activations(model: keras.Model) -> Iterator[Held]:
 
 
 def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
-    """Give layers of a built model other activations.
+    """Replace activations of layers of a built model.
 
     Args:
         model: The model, which becomes a `ConvertedModel`.
-        activations: The new activations by the slots that hold them.
+        activations: The new activations by the slots of the old ones.
     """
     if not isinstance(model, ConvertedModel):
         kind: Any = type(model)
@@ -98,19 +98,18 @@ def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) ->
 class ConvertedModel:
     """A subclassed model in which some activations were replaced.
 
-    Its class is made when it is needed and is a subclass of the model's class. The
-    configuration holds that of the original model, and the new activations with the
-    layers that apply them.
+    Its class is created on demand as a subclass of the model's class. Its configuration
+    contains that of the original model, and the new activations with their slots.
     """
 
     _own_activations: tuple[str, ...]
     _replaced_slots: tuple[Slots, ...]
 
     def get_config(self) -> dict[str, Any]:
-        """Return the configuration of the original model, and the new activations.
+        """Return the configuration of the original model and the new activations.
 
         Raises:
-            ValueError: If the model has an activation that neither of them holds.
+            ValueError: If the model has an activation that neither of the two contains.
         """
         new = [
             getattr(_at(self, slots[0].path), slots[0].attribute)
@@ -147,7 +146,7 @@ class ConvertedModel:
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Self:
-        """Make the original model and replace its activations."""
+        """Create the original model and replace its activations."""
         deserialize = functools.partial(
             keras.saving.deserialize_keras_object, custom_objects=custom_objects
         )
@@ -164,9 +163,9 @@ class ConvertedModel:
 
 @functools.lru_cache(maxsize=64)
 def _converted(kind: type) -> type:
-    """Return the class of converted models of a class."""
+    """Return the class of converted models for a class of models."""
     made = type(f"Converted{kind.__name__}", (ConvertedModel, kind), {})
-    # Whichever class of this name is found, it reads all converted models.
+    # Every class registered under this name can load all converted models.
     register = keras.saving.register_keras_serializable("keras_vaf", "ConvertedModel")
     return register(made)
 
@@ -174,7 +173,7 @@ def _converted(kind: type) -> type:
 def walk(
     layer: Any, path: Path = (), name: str = "", recurrent: bool = False
 ) -> Iterator[tuple[Path, keras.layers.Layer, str, bool]]:
-    """Yield the layers inside another one: path, layer, names, whether recurrent."""
+    """Yield the inner layers of a layer: path, layer, names, whether recurrent."""
     recurrent = recurrent or isinstance(layer, keras.layers.RNN)
     for i, part in enumerate(_parts(layer)):
         inner = f"{name}/{part.name}".lstrip("/")
@@ -194,19 +193,19 @@ def _at(model: Any, path: Path) -> Any:
 
 
 def held_by(layer: Any, linear: bool = False) -> dict[str, Any]:
-    """Return the activations that a layer holds, by the names of attributes.
+    """Return the activations that are attributes of a layer, by attribute name.
 
     Args:
         layer: The layer.
-        linear: Whether to return layers that change nothing, too.
+        linear: Whether to include linear activations.
     """
     if isinstance(layer, keras.Model):
         return {}
     held = {}
-    # PyTorch keeps layers elsewhere.
+    # PyTorch stores layers in `_modules`.
     for name in (*vars(layer), *vars(layer).get("_modules", ())):
         value = getattr(layer, name, None) if _ATTRIBUTE.search(name) else None
-        # A layer with another name is one of the parts, unless it was put there.
+        # A layer under another name is an inner layer, unless `hold` put it there.
         part = isinstance(value, keras.layers.Layer) and name != "activation"
         inside = part and not isinstance(value, TrainableActivation)
         if callable(value) and not inside and (linear or not is_linear(value)):
@@ -215,7 +214,7 @@ def held_by(layer: Any, linear: bool = False) -> dict[str, Any]:
 
 
 def _set_activation(layer: Any, name: str, activation: keras.layers.Layer) -> None:
-    """Give a built layer another activation. Keras locks built layers."""
+    """Replace an activation of a built layer, which Keras has locked."""
     locked = layer._tracker.locked
     layer._tracker.unlock()
     if not hasattr(layer, name):  # a layer such as ReLU

@@ -1,4 +1,4 @@
-"""The fixed activations of a model, and where a VAF starts that replaces one."""
+"""`fixed`, which describes a fixed activation and the start of its replacement."""
 
 import dataclasses
 from collections.abc import Callable
@@ -37,7 +37,7 @@ ACTIVATION_LAYERS = (
     keras.layers.Softmax,
     TrainableActivation,
 )
-# Functions that are equal here are taken to be equal.
+# Functions with equal values at these points are treated as equal.
 _X = np.concatenate([np.linspace(-10, 10, 201), (-1000, -30, 30, 1000)])
 _OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
 
@@ -47,8 +47,8 @@ class Fixed:
     """A fixed activation.
 
     Args:
-        name: What to call it: `"relu"`, `"LeakyReLU(0.3)"`.
-        start: Where a VAF starts that replaces it.
+        name: Name for reports, such as `"relu"` or `"LeakyReLU(0.3)"`.
+        start: Start of a VAF that replaces the activation.
     """
 
     name: str
@@ -56,32 +56,32 @@ class Fixed:
 
 
 def is_linear(activation: Any) -> bool:
-    """Tell whether an activation leaves all values as they are."""
+    """Return whether an activation is the identity."""
     if isinstance(activation, keras.layers.Activation):
         return is_linear(activation.activation)
     return activation is None or activation is keras.activations.linear
 
 
 def has_built_in(layer: Any) -> bool:
-    """Tell whether a layer of Keras ends with an activation that is built into it."""
+    """Return whether a Keras layer ends with a built-in activation."""
     return type(layer) in _BUILT_IN and not is_linear(layer.activation)
 
 
 def is_activation(layer: Any) -> bool:
-    """Tell whether a layer, or an operation, is an activation and nothing else."""
+    """Return whether a layer or an operation is only an activation."""
     if isinstance(layer, keras.layers.Layer):
         return isinstance(layer, ACTIVATION_LAYERS) and not is_linear(layer)
     return _operation_name(layer) not in (None, "linear")
 
 
 def applied(layer: Any) -> Any:
-    """Return the activation that an activation layer applies, often the layer."""
+    """Return the activation that an activation layer applies, or the layer itself."""
     own = getattr(layer, "activation", None)
     return own if isinstance(own, keras.layers.Layer) else layer
 
 
 def label(activation: Any) -> str:
-    """Name of an activation for people: a layer, an operation or a function."""
+    """Return the name of an activation: a layer, an operation or a function."""
     if isinstance(activation, keras.layers.Activation):
         return label(activation.activation)
     if isinstance(activation, keras.layers.Layer):

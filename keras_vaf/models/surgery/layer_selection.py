@@ -1,4 +1,4 @@
-"""Selection of the layers of a model by name, class or function."""
+"""`Selection`, which selects layers of a model by name, class or function."""
 
 import fnmatch
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,10 +17,10 @@ class Selection:
     """The layers that a user chose.
 
     Args:
-        layers: A selector or a sequence of them; `None` for everything.
+        layers: A selector or a sequence of selectors; `None` selects all layers.
 
     Raises:
-        ValueError: If it is none of these.
+        ValueError: If `layers` is not one of these.
     """
 
     def __init__(self, layers: Selector | Sequence[Selector] | None) -> None:
@@ -37,27 +37,28 @@ class Selection:
             )
 
     def takes(self, layer: Node, path: str) -> bool:
-        """Tell whether a layer is chosen."""
+        """Return whether a layer is selected."""
         return any(_fits(selector, layer, path) for selector in self._selectors)
 
     def names(self, layer: Node, path: str) -> bool:
-        """Tell whether a layer is chosen by its full name."""
+        """Return whether a layer is selected by its full name."""
         return layer.name in self._selectors or path in self._selectors
 
     def check(self, model: keras.Model, paths: Collection[str]) -> None:
-        """Raise a `ValueError` for a name that fits no layer.
+        """Raise a `ValueError` for a name that does not match any layer.
 
         Args:
             model: The model.
-            paths: Paths of layers inside the model's own layers.
+            paths: Paths of layers inside other layers of the model.
         """
         names = [layer.name for _, layer in layers_of(model)]
         known = {*names, *paths, *(path for path, _ in layers_of(model))}
         for selector in self._selectors:
             if isinstance(selector, str) and not fnmatch.filter(known, selector):
                 raise ValueError(
-                    "`layers` names no layer of the model, which has "
-                    f"{', '.join(names)}.{did_you_mean(selector, names)} "
+                    "`layers` does not match any layer of the model, which has "
+                    f"{', '.join(names)}."
+                    f"{did_you_mean(selector, names)} "
                     f"Received: {selector!r}"
                 )
 
@@ -75,7 +76,7 @@ def _fits(selector: Any, layer: Node, path: str) -> bool:
 def layers_of(
     model: keras.Model, prefix: str = ""
 ) -> Iterator[tuple[str, keras.layers.Layer]]:
-    """Yield the layers of a model and of the models inside it, with their paths."""
+    """Yield the layers of a model and of its nested models, with their paths."""
     for layer in model.layers:
         path = f"{prefix}{layer.name}"
         yield path, layer

@@ -11,7 +11,7 @@ class Place(NamedTuple):
 
     Args:
         activation: A layer, an operation or a function.
-        layer: The layer that it is, or that applies it.
+        layer: The activation itself if it is a layer, or the layer that applies it.
         path: Path of this layer.
         name: Name for the new layer.
         recurrent: Whether it belongs to a recurrent layer.
@@ -28,11 +28,13 @@ class NewActivation(NamedTuple):
     """The replacement of an activation.
 
     Args:
-        layer: A layer, or another callable, that is called in its place.
-        before: Name of the old activation for people.
-        after: Name of the new activation for people.
+        layer: A layer or another callable that is called in place of the old
+            activation.
+        before: Name of the old activation in reports.
+        after: Name of the new activation in reports.
         error: Largest difference between the two functions, if it was measured.
-        nearest: The known function nearest to the old activation, if it was sought.
+        nearest: The known function nearest to the old activation, or `""` if it was not
+            determined.
     """
 
     layer: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""`ConversionReport` lists what a function did to the activations of a model."""
+"""`ConversionReport`, which lists the replaced and kept activations of a model."""
 
 import dataclasses
 import html
@@ -9,14 +9,14 @@ class ReplacedActivation:
     """An activation that was replaced.
 
     Args:
-        layer: Path of its layer, such as `"backbone/relu_1"`.
+        layer: Path of the layer, such as `"backbone/relu_1"`.
         before: The old activation.
         after: The new activation.
         error: Largest difference between the two functions, or `None` if it was not
             measured.
-        parameters: Number of parameters added. It is negative if there are fewer now.
-        nearest: The known function nearest to the old activation, or `""` if none was
-            sought.
+        parameters: Number of parameters added; negative if parameters were removed.
+        nearest: The known function nearest to the old activation, or `""` if it was not
+            determined.
     """
 
     layer: str
@@ -28,7 +28,7 @@ class ReplacedActivation:
 
     @property
     def note(self) -> str:
-        """The numbers in words."""
+        """The figures of the replacement as text."""
         error = "not measured" if self.error is None else f"{self.error:.2g}"
         nearest = f"; near {self.nearest}" if self.nearest else ""
         return f"parameters {self.parameters:+d}, largest error {error}{nearest}"
@@ -43,9 +43,9 @@ class KeptActivation:
     """An activation that was not replaced.
 
     Args:
-        layer: Path of its layer.
+        layer: Path of the layer.
         activation: The activation.
-        reason: Why it was kept.
+        reason: Reason why it was kept.
     """
 
     layer: str
@@ -61,13 +61,13 @@ class KeptActivation:
 class ConversionReport:
     """The changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
 
-    The new model has it as its attribute `report`. A notebook shows it as a table.
+    The report is the attribute `report` of the new model. Notebooks show it as a table.
 
     Args:
         replaced: The activations that were replaced.
-        kept: The activations that were not.
-        deviation: Largest difference between outputs of the two models, or `None` if it
-            was not measured.
+        kept: The activations that were not replaced.
+        deviation: Largest difference between the outputs of the two models, or `None`
+            if it was not measured.
         not_searched: Number of layers whose code could not be searched for activations.
 
     Example:
@@ -91,13 +91,13 @@ class ConversionReport:
 
     @property
     def error(self) -> float:
-        """Largest error of all replacements whose error was measured."""
+        """Largest measured error of all replacements."""
         errors = (each.error for each in self.replaced)
         return max((error for error in errors if error is not None), default=0.0)
 
     @property
     def summary(self) -> str:
-        """The last line: the totals."""
+        """The last line, with the totals."""
         line = (
             f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
             f"parameters {self.parameters:+d}"
@@ -112,7 +112,7 @@ class ConversionReport:
         return line
 
     def __str__(self) -> str:
-        """Return one line per activation, and the totals."""
+        """Return one line per activation, and a line with the totals."""
         return "\n".join(map(str, (*self.replaced, *self.kept, self.summary)))
 
     def _repr_html_(self) -> str:

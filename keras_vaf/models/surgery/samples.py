@@ -1,4 +1,4 @@
-"""`sample_inputs` makes random inputs for a model."""
+"""`sample_inputs`, which returns random inputs for a model."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import numpy as np
 
 
 def sample_inputs(model: keras.Model) -> Any:
-    """Return four random samples.
+    """Return four random input samples for a model.
 
-    Axes of unknown size have 32 entries in images and volumes, and 8 otherwise.
+    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise.
 
     Args:
         model: A built Sequential or Functional model.
@@ -23,6 +23,6 @@ def sample_inputs(model: keras.Model) -> Any:
             return random.normal(size=shape).astype("float32")
         return np.zeros(shape, entry.dtype)
 
-    # A Sequential model has no `input` before it is called.
+    # A Sequential model has no `input` before its first call.
     entries = model.inputs[0] if isinstance(model, keras.Sequential) else model.input
     return keras.tree.map_structure(sample, entries)

@@ -1,4 +1,4 @@
-"""`copy_weights` gives a copy of a layer the weights of the layer."""
+"""`copy_weights`, which copies the weights of a layer to a copy of the layer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from keras_vaf.layers.traversal import find_layers
 
 
 def equals(layer: Any, outer: keras.layers.Layer) -> list[keras.layers.Layer]:
-    """Return the layers inside another one with the class and name of a layer."""
+    """Return the layers inside `outer` with the class and name of a layer."""
     if not isinstance(layer, keras.layers.Layer):
         return []
     found = find_layers(outer, type(layer)).values()
@@ -22,11 +22,11 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
 
     Args:
         old: The layer.
-        new: A layer that is equal but for activations inside.
-        inside: These activations: old ones, and those that the new ones are equal to.
+        new: A copy of the layer that differs only in inner activations.
+        inside: Pairs of an old activation and a layer that equals the new one.
 
     Raises:
-        ValueError: If the two have other weights.
+        ValueError: If the weights of the two layers do not correspond.
     """
     left_out = set()
     for activation, given in inside:
@@ -51,7 +51,7 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
 
 
 def _difference(old: Any, new: Any) -> str:
-    """Say why a layer and its copy have different weights."""
+    """Return the reason why a layer and its copy have different weights."""
     activations = find_layers(old, TrainableActivation)
     lost = activations.keys() - find_layers(new, TrainableActivation).keys()
     if not lost:

@@ -1,1 +1,1 @@
-"""One training loop per backend, behind one interface."""
+"""Training loops, one per backend, with a common interface."""

@@ -1,4 +1,4 @@
-"""Many networks as one JAX program: Algorithm 1 under `jax.vmap`."""
+"""`BatchLoop`, which trains many networks as one JAX program with `jax.vmap`."""
 
 import os
 import time
@@ -19,15 +19,15 @@ from keras_vaf.training.runs import NetworkRun, TooLittleMemory
 
 
 class BatchLoop:
-    """The loop of networks that differ in the values of their variables only.
+    """The training loop of networks that differ only in the values of their variables.
 
-    Networks that have stopped are frozen while the others go on. Every batch is as wide
-    as the first, so that all run the same program.
+    Networks that have stopped are frozen while the others continue. Every batch has the
+    same width, so that all batches run the same program.
 
     Args:
         model: One of the networks, compiled and built.
-        rule: StoppingRule that selects the best epoch and stops the training.
-        batch_size: Rows per update; `None` takes all rows at once.
+        rule: Rule that selects the best epoch and stops the training.
+        batch_size: Rows per update; `None` uses all rows at once.
         width: Number of networks in a batch.
     """
 
@@ -49,12 +49,12 @@ class BatchLoop:
         self.memory = 0  # bytes that the last compiled program needs
 
     def begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
-        """Take networks, at most as many as the batch is wide.
+        """Set the networks, of which there are at most `width`.
 
         Args:
             states: The states of the networks.
-            rows: The validation rows of each.
-            data: The arrays that all rows are rows of.
+            rows: The validation rows of each network.
+            data: The arrays to which all row indices refer.
         """
         idle = self.width - len(states)
         state = jax.tree.map(
@@ -71,11 +71,11 @@ class BatchLoop:
         """Run `count` epochs, or fewer if all networks stop.
 
         Args:
-            orders: The order of the training rows: by epoch, by network.
-            count: How many of the epochs to run.
+            orders: The order of the training rows, by epoch and by network.
+            count: Number of epochs to run.
 
         Returns:
-            The metrics, by epoch and by network, and whether any goes on.
+            The metrics, by epoch and by network, and whether any network continues.
         """
         arguments = self._state, orders, count, self._rows, self._data, self._data
         program = self._compile(arguments)
@@ -95,7 +95,7 @@ class BatchLoop:
 
     @property
     def goes_on(self) -> np.ndarray:
-        """For each network, whether the verdict is to go on."""
+        """Return whether the verdict is to continue, for each network."""
         return np.asarray(self._state.verdict[-1])
 
     def finish(self) -> list[State]:
@@ -107,7 +107,7 @@ class BatchLoop:
         ]
 
     def _compile(self, arguments: Any) -> Any:
-        """Compile once for each shape of the arguments, if there is memory enough."""
+        """Compile once for each shape of the arguments, if there is enough memory."""
         shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(arguments))
         if shapes not in self._compiled:
             with as_reason(self._model):
@@ -133,15 +133,17 @@ def train_batch(
     epochs: int,
     on_progress: Callable[[int, dict[str, Any]], None] | None = None,
 ) -> tuple[list[History], list[State]]:
-    """Train one batch.
+    """Train one batch of networks.
 
     Args:
         loop: The loop of the program that the runs share.
-        states: The state in which each run starts.
-        runs: At most as many as the loop is wide, with equally many rows each.
-        data: The arrays that all rows are rows of.
-        epochs: Number of epochs at most.
-        on_progress: Called with the number of epochs done, and their metrics.
+        states: The initial state of each run.
+        runs: The runs, at most as many as the width of the loop, with equal numbers of
+            rows.
+        data: The arrays to which all row indices refer.
+        epochs: Largest number of epochs.
+        on_progress: Function called with the number of finished epochs and their
+            metrics.
 
     Returns:
         The history and the last state of each run.
@@ -169,7 +171,7 @@ def train_batch(
 
 
 def memory_of(program: Any) -> int:
-    """Return the bytes that a compiled program needs, its data included."""
+    """Return the bytes that a compiled program needs, including its data."""
     analysis = program.memory_analysis()
     return (
         analysis.argument_size_in_bytes
@@ -180,7 +182,7 @@ def memory_of(program: Any) -> int:
 
 
 def free_memory() -> float:
-    """Return the free bytes of the device; infinite where it does not tell."""
+    """Return the free bytes of the device, or infinity if they are unknown."""
     statistics = jax.devices()[0].memory_stats()
     if statistics is not None:
         return statistics["bytes_limit"] - statistics["bytes_in_use"]

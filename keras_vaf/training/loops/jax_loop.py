@@ -1,4 +1,4 @@
-"""Algorithm 1 on JAX: epochs as pure functions, all state passed along."""
+"""`Loop` for JAX: Algorithm 1 with epochs as pure functions of their state."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ Epoch = Callable[..., tuple["State", dict[str, Any]]]
 
 
 class State(NamedTuple):
-    """The values that an epoch changes: those of the variables, and the verdict."""
+    """The values that an epoch changes: the variables and the verdict."""
 
     trainable: list[Any]
     non_trainable: list[Any]
@@ -26,7 +26,7 @@ class State(NamedTuple):
 
 
 class Loop:
-    """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
+    """The training loop of a model; see `keras_vaf.training.loops.loop.Loop`."""
 
     def __init__(
         self, model: keras.Model, rule: StoppingRule, batch_size: int | None
@@ -39,7 +39,7 @@ class Loop:
         self._in_steps: bool | None = None
 
     def begin(self, train: Any, validation: Any) -> None:
-        """Take the data, and the model's variables as they are now."""
+        """Set the data, and read the current variables of the model."""
         train, validation = jax.tree.map(jnp.asarray, (train, validation))
         self._data = jnp.arange(number_of_rows(validation)), train, validation
         self._state = state_of(self._model, self._rule)
@@ -57,14 +57,14 @@ class Loop:
         return logs, bool(self._state.verdict[-1])
 
     def finish(self) -> None:
-        """Give the model its best variables, and the optimizer its last ones."""
+        """Set the model to its best variables, and the optimizer to its last ones."""
         assign_best(self._model, self._state)
         assign(self._model.optimizer.variables, self._state.optimizer)
 
     def _run_in_steps(
         self, state: State, orders: np.ndarray, count: int, *data: Any
     ) -> tuple[int, State, dict[str, np.ndarray]]:
-        """Do what the compiled program does, with one call per update."""
+        """Run the same epochs as the compiled program, with one call per update."""
         logs = []
         for order in orders[:count]:
             state, log = self._epoch_in_steps(state, jnp.asarray(order), *data)
@@ -75,10 +75,11 @@ class Loop:
 
 
 def convolves_on_cpu(epoch: Epoch, *arguments: Any) -> bool:
-    """Tell whether an epoch has convolutions, and runs on the CPU.
+    """Return whether an epoch has convolutions and runs on the CPU.
 
-    There XLA compiles the gradients of convolutions well outside of loops only: inside
-    of them they take nine times as long (https://github.com/jax-ml/jax/issues/12868).
+    On the CPU, XLA compiles gradients of convolutions efficiently only outside of
+    loops. Inside of loops they take nine times as long
+    (https://github.com/jax-ml/jax/issues/12868).
     """
     if jax.default_backend() != "cpu":
         return False
@@ -92,9 +93,9 @@ def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]
         epoch: One epoch, from `make_epoch`.
 
     Returns:
-        A function of the state, the orders of the training rows (one line per epoch),
-        the number of lines to use, and what the epoch takes besides. It returns how
-        many epochs were run, the new state and the metrics, one below the other.
+        A function of the state, the orders of the training rows (one row per epoch),
+        the number of epochs to run, and the other arguments of the epoch. It returns
+        the number of epochs that were run, the new state and the stacked metrics.
     """
 
     def program(
@@ -118,16 +119,18 @@ def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]
 
 
 def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
-    """Return one epoch as a pure function: train, evaluate, judge, keep the best.
+    """Return an epoch as a pure function: train, evaluate, judge, keep the best.
 
     Args:
         model: A compiled and built model.
-        rule: StoppingRule that selects the best epoch and stops the training.
-        sweep: How steps go through the batches: `scanned(...)` or `stepped(...)`.
+        rule: Rule that selects the best epoch and stops the training.
+        sweep: Function that applies a step to all batches: `scanned(...)` or
+            `stepped(...)`.
 
     Returns:
         A function of the state, the order of the training rows, the validation rows,
-        and the arrays that these are rows of. It returns the new state and the metrics.
+        and the arrays to which the row indices refer. It returns the new state and the
+        metrics.
     """
     model.reset_metrics()
     zero = values(model.metrics_variables)
@@ -161,10 +164,10 @@ def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
 
 
 def scanned(batch_size: int | None) -> Sweep:
-    """Return a sweep over all rows, batch by batch, that is compiled as a loop.
+    """Return a sweep over all rows, batch by batch, compiled as a loop.
 
     Args:
-        batch_size: Rows per step, of which the last may have fewer; `None` takes all.
+        batch_size: Rows per step; the last step may have fewer. `None` uses all rows.
     """
 
     def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
@@ -224,13 +227,13 @@ def values(variables: list[keras.Variable]) -> list[Any]:
 
 
 def assign(variables: list[keras.Variable], new: list[Any]) -> None:
-    """Give variables new values."""
+    """Assign new values to variables."""
     for variable, value in zip(variables, new, strict=True):
         variable.assign(value)
 
 
 def assign_best(model: keras.Model, state: State) -> None:
-    """Give a model the weights of its best epoch."""
+    """Set a model to the weights of its best epoch."""
     trainable, non_trainable = state.best
     assign(model.trainable_variables, trainable)
     assign(model.non_trainable_variables, non_trainable)

@@ -1,4 +1,4 @@
-"""The program that JAX compiles for a model, from `program_text`."""
+"""`program_text`, the text of the program that JAX compiles for a model."""
 
 import contextlib
 from collections.abc import Iterator
@@ -17,14 +17,15 @@ def program_text(
 ) -> str:
     """Return the text of the program that XLA compiles for one epoch.
 
-    Models of equal texts share a program: the values of variables are not in the text.
+    Models with equal texts share a program, because the text does not contain the
+    values of variables.
 
     Args:
         model: A compiled and built model.
-        rule: StoppingRule that selects the best epoch and stops the training.
-        batch_size: Rows per update; `None` takes all rows at once.
+        rule: Rule that selects the best epoch and stops the training.
+        batch_size: Rows per update; `None` uses all rows at once.
         rows: Training and validation rows.
-        data: The arrays that these are rows of.
+        data: The arrays to which the row indices refer.
     """
     epoch = make_epoch(model, rule, scanned(batch_size))
     training, validation = map(jnp.asarray, rows)
@@ -36,7 +37,7 @@ def program_text(
 
 @contextlib.contextmanager
 def as_reason(model: keras.Model) -> Iterator[None]:
-    """Turn JAX's errors into an error that names the model."""
+    """Replace JAX errors by an error that names the model."""
     try:
         yield
     except (TypeError, IndexError, NotImplementedError) as error:

@@ -1,4 +1,4 @@
-"""The interface of a backend's training loop, which runs many epochs in one call."""
+"""`Loop`, the interface of a training loop, and `make_loop`."""
 
 import importlib
 from typing import Any, Protocol
@@ -10,42 +10,42 @@ from keras_vaf.training.history import StoppingRule
 
 
 class Loop(Protocol):
-    """The epochs of one model, compiled where the backend compiles."""
+    """A training loop of one model, which runs many epochs in one call."""
 
     def begin(self, train: Any, validation: Any) -> None:
-        """Take the data, and the model's variables as they are now.
+        """Set the data, and read the current variables of the model.
 
         Args:
-            train: Inputs and targets to train on.
-            validation: Inputs and targets that select the best epoch.
+            train: Inputs and targets for training.
+            validation: Inputs and targets for validation, which select the best epoch.
         """
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
         """Run `count` epochs, or fewer if the verdict is to stop.
 
         Args:
-            orders: The order of the training rows, one line per epoch. Calls with
-                equally many lines use one compiled program.
-            count: How many of the lines to use.
+            orders: The order of the training rows, of shape `(epochs, rows)`. Calls
+                with equal shapes use the same compiled program.
+            count: Number of epochs to run.
 
         Returns:
-            The metrics of each epoch, and whether to go on.
+            The metrics of each epoch, and whether to continue.
         """
 
     def finish(self) -> None:
-        """Give the model its best variables, and the optimizer its last ones."""
+        """Set the model to its best variables, and the optimizer to its last ones."""
 
 
 def make_loop(model: keras.Model, rule: StoppingRule, batch_size: int | None) -> Loop:
-    """Return the loop of a model on the backend that Keras runs on.
+    """Return the training loop of a model for the current backend.
 
     Args:
         model: A compiled and built model.
-        rule: StoppingRule that selects the best epoch and stops the training.
-        batch_size: Rows per update; `None` takes all rows at once.
+        rule: Rule that selects the best epoch and stops the training.
+        batch_size: Rows per update; `None` uses all rows at once.
 
     Returns:
-        The loop, not begun.
+        The loop, before `begin`.
     """
     backend = keras.backend.backend()
     module = importlib.import_module(f"keras_vaf.training.loops.{backend}_loop")

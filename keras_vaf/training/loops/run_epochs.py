@@ -1,4 +1,4 @@
-"""Run a compiled loop in calls that are short enough to be interrupted."""
+"""`run_epochs`, which runs a loop in calls that are short enough to interrupt."""
 
 import math
 import time
@@ -20,16 +20,16 @@ def run_epochs(
     order: Callable[[int], np.ndarray],
     on_progress: Progress | None,
 ) -> tuple[dict[str, np.ndarray], bool]:
-    """Run the epochs of a loop that has begun, as many per call as take half a second.
+    """Run the epochs of a loop in calls that take about half a second.
 
     Args:
-        run: The method `run` of a loop.
-        epochs: Number of epochs at most.
-        order: Gives the order of the rows in an epoch, as an array.
+        run: The method `run` of a loop, after `begin`.
+        epochs: Largest number of epochs.
+        order: Function that returns the order of the rows in an epoch, as an array.
         on_progress: As in `train`.
 
     Returns:
-        The metrics of all epochs, and whether the last verdict was to go on.
+        The metrics of all epochs, and whether the last verdict was to continue.
     """
     shape = order(0).shape
     most = max(1, _MOST_ROWS_PER_CALL // math.prod(shape))

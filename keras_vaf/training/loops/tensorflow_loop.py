@@ -1,4 +1,4 @@
-"""Algorithm 1 on TensorFlow: epochs in a `tf.while_loop` inside one `tf.function`."""
+"""`Loop` for TensorFlow: Algorithm 1 as a `tf.while_loop` in one `tf.function`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from keras_vaf.training.history import StoppingRule
 
 
 class Loop:
-    """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
+    """The training loop of a model; see `keras_vaf.training.loops.loop.Loop`."""
 
     def __init__(
         self, model: keras.Model, rule: StoppingRule, batch_size: int | None
@@ -25,7 +25,7 @@ class Loop:
         self._compiled: Any = None
 
     def begin(self, train: Any, validation: Any) -> None:
-        """Take the data, and the model's variables as they are now."""
+        """Set the data, and read the current variables of the model."""
         self._data = keras.tree.map_structure(tf.convert_to_tensor, (train, validation))
         self._verdict = self._rule.start()
         for best, variable in zip(self._best, self._model.variables, strict=True):
@@ -43,7 +43,7 @@ class Loop:
         )
 
     def finish(self) -> None:
-        """Give the model its best variables; the optimizer has its last ones."""
+        """Set the model to its best variables. The optimizer keeps its last ones."""
         for variable, best in zip(self._model.variables, self._best, strict=True):
             variable.assign(best)
 
@@ -61,7 +61,7 @@ class Loop:
         return tf.function(self._epochs, input_signature=signature, autograph=False)
 
     def _epochs(self, orders: tf.Tensor, verdict: Any, data: Any) -> Any:
-        """Run epochs until the orders are used up, or the verdict is to stop."""
+        """Run epochs until no orders are left or the verdict is to stop."""
         count = tf.shape(orders)[0]
         names = [*self._model.get_metrics_result()]
         names += [f"val_{name}" for name in names]

@@ -1,4 +1,4 @@
-"""Algorithm 1 on PyTorch: a plain loop."""
+"""`Loop` for PyTorch: Algorithm 1 as a plain Python loop."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from keras_vaf.training.history import StoppingRule
 
 
 class Loop:
-    """The loop of one model; see `keras_vaf.training.loops.loop.Loop`."""
+    """The training loop of a model; see `keras_vaf.training.loops.loop.Loop`."""
 
     def __init__(
         self, model: keras.Model, rule: StoppingRule, batch_size: int | None
@@ -21,7 +21,7 @@ class Loop:
         self._batch_size = batch_size
 
     def begin(self, train: Any, validation: Any) -> None:
-        """Take the data, and the model's variables as they are now."""
+        """Set the data, and read the current variables of the model."""
         self._train, self._validation = keras.tree.map_structure(
             keras.ops.convert_to_tensor, (train, validation)
         )
@@ -43,7 +43,7 @@ class Loop:
         return logs, bool(self._verdict[-1])
 
     def finish(self) -> None:
-        """Give the model its best variables; the optimizer has its last ones."""
+        """Set the model to its best variables. The optimizer keeps its last ones."""
         for variable, value in zip(self._model.variables, self._best, strict=True):
             variable.assign(value)
 

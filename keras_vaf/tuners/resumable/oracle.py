@@ -1,4 +1,4 @@
-"""An oracle of KerasTuner that loses no finished trial: `ResumableOracle`."""
+"""`ResumableOracle`, an oracle of KerasTuner that keeps every finished trial."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ else:
 
 
 class ResumableOracle(Oracle):
-    """Mixed into an oracle of KerasTuner by `make_resumable`.
+    """The mixin that `make_resumable` adds to an oracle of KerasTuner.
 
-    Its files are complete at any moment, and are repaired when a search is resumed.
+    The files of the oracle are complete at any time, and are repaired when a search is
+    resumed.
 
     Attributes:
-        notes: What was repaired when the search was resumed.
+        notes: Repairs that were made when the search was resumed.
     """
 
     notes: tuple[str, ...] = ()
@@ -40,12 +41,12 @@ class ResumableOracle(Oracle):
         """Return the next trial (see `keras_tuner.Oracle`).
 
         Raises:
-            RuntimeError: If too many trials failed in a row.
+            RuntimeError: If too many consecutive trials failed.
         """
         if self._failure:
             raise RuntimeError(self._failure)
         trial = super().create_trial(tuner_id)
-        if trial.status == "RUNNING":  # perhaps again, after a failure or a crash
+        if trial.status == "RUNNING":  # possibly a retry after a failure or a crash
             trial.metrics = type(trial.metrics)()
         return trial
 
@@ -55,11 +56,11 @@ class ResumableOracle(Oracle):
         return [trial for trial in best if trial.status == "COMPLETED"]
 
     def save(self) -> None:
-        """Write the state of the search, complete or not at all."""
+        """Write the state of the search atomically."""
         write_atomically(self._get_oracle_fname(), json.dumps(self.get_state()))
 
     def reload(self) -> None:
-        """Continue from the files of the search, and repair incomplete ones."""
+        """Continue from the files of the search, and repair incomplete files."""
         folder = Path(self._project_dir)
         self.trials, incomplete = load_trials(folder)
         state, notes = read_state(self, folder)
@@ -85,19 +86,19 @@ class ResumableOracle(Oracle):
         write_atomically(path, json.dumps(trial.get_state()))
 
     def _check_consecutive_failures(self) -> None:
-        # KerasTuner raises here, before it saves, and keeps its lock.
+        # KerasTuner would raise here before it saves, without releasing its lock.
         last = self.trials[self.end_order[-1]]
         self._failures = self._failures + 1 if last.status == "FAILED" else 0
         if self._failures >= self.max_consecutive_failed_trials:
             self._failure = (
-                f"{self._failures} trials in a row failed, and the search was stopped. "
-                f"The last one:\n{last.message or 'see its error.txt'}"
+                f"{self._failures} consecutive trials failed, and the search was "
+                f"stopped. The last error:\n{last.message or 'see its error.txt'}"
             )
 
 
 def make_resumable(oracle: Oracle) -> None:
     """Turn any oracle of a tuner into a `ResumableOracle`."""
-    # KerasTuner calls functions that Python deprecates, in every trial.
+    # KerasTuner calls deprecated functions of Python in every trial.
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="keras_tuner")
     oracle.__class__ = _resumable(oracle.__class__)
 

@@ -1,4 +1,4 @@
-"""The line that a search prints after each trial, from `TrialProgress`."""
+"""`TrialProgress`, which prints a line after each trial of a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TrialProgress:
-    """Prints one line per trial, in place of KerasTuner's display.
+    """Prints one line per trial, instead of KerasTuner's display.
 
     Args:
         oracle: The oracle of the search.
@@ -30,17 +30,17 @@ class TrialProgress:
         self._started = self._started or time.monotonic()
 
     def on_trial_end(self, trial: Trial) -> None:
-        """Print how the trial ended, the best score so far and the time left."""
+        """Print the result of the trial, the best score and the remaining time."""
         self._ended += 1
         if self.verbose:
             print(self._line(trial), flush=True)
 
     def get_state(self) -> dict[str, Any]:
-        """Return the state that KerasTuner's own display would store."""
+        """Return the state that KerasTuner's display would store."""
         return {"search_start": None, "trial_start": {}, "trial_number": {}}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Ignore the state of an earlier run: the clock starts again."""
+        """Ignore the state of an earlier run, because the clock starts again."""
 
     def _line(self, trial: Trial) -> str:
         result = result_of(trial.get_state())
@@ -63,7 +63,7 @@ class TrialProgress:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people read it, such as `1:05:09` or `0:12`."""
+    """Return a duration as text, such as `1:05:09` or `0:12`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

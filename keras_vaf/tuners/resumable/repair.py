@@ -1,7 +1,7 @@
 """Repair incomplete or inconsistent files of a search.
 
-A process can be killed between any two files that it writes. `trial.json` holds a trial
-and its result; `oracle.json` lists the trials. Where they disagree, `trial.json` wins.
+A process can be killed between writing two files. `trial.json` contains a trial and its
+result, and `oracle.json` lists the trials. If they disagree, `trial.json` counts.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def load_trials(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read the trials of a project, and set incomplete files aside.
+    """Read the trials of a project, and rename incomplete files.
 
     Args:
         folder: The project folder.
 
     Returns:
-        The trials by their number, in order, and for each trial whose file was
-        incomplete the new name of that file.
+        The trials by number, in order, and the new name of each incomplete file by the
+        number of its trial.
     """
     from keras_tuner.engine.trial import Trial
 
@@ -36,9 +36,9 @@ def load_trials(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
         trial_id = path.parent.name.removeprefix("trial_")
         try:
             state = parse_json(path.read_bytes())
-            result_of(state)  # checks what KerasTuner does not
+            result_of(state)  # checks that KerasTuner does not make
             trials[trial_id] = Trial.from_state(state)
-        except Exception:  # KerasTuner raises errors of any class
+        except Exception:  # KerasTuner can raise errors of any class
             incomplete[trial_id] = set_aside(path).name
     return trials, incomplete
 
@@ -56,7 +56,7 @@ def read_state(oracle: Oracle, folder: Path) -> tuple[dict[str, Any], list[str]]
     path = folder / "oracle.json"
     notes = []
     if not path.exists() and not any(_ended(t) for t in oracle.trials.values()):
-        return oracle.get_state(), []  # It was killed in its very first trial.
+        return oracle.get_state(), []  # The process was killed in its first trial.
     if path.exists():
         before = oracle.get_state()
         try:
@@ -64,11 +64,11 @@ def read_state(oracle: Oracle, folder: Path) -> tuple[dict[str, Any], list[str]]
             if before.keys() <= state.keys() and _are_names(state):
                 oracle.set_state({**state, "ongoing_trials": {}})
                 return state, []
-        except Exception:  # KerasTuner raises errors of any class
+        except Exception:  # KerasTuner can raise errors of any class
             oracle.set_state(before)
         notes.append(
-            f"{path.name} was incomplete and is now {set_aside(path).name}; it was "
-            f"rebuilt from the {len(oracle.trials)} complete trials."
+            f"{path.name} was incomplete and is now {set_aside(path).name}; the state "
+            f"was rebuilt from the {len(oracle.trials)} complete trials."
         )
     return _rebuilt(oracle), notes
 
@@ -76,20 +76,20 @@ def read_state(oracle: Oracle, folder: Path) -> tuple[dict[str, Any], list[str]]
 def reconcile(
     oracle: Oracle, state: dict[str, Any], incomplete: dict[str, str]
 ) -> list[str]:
-    """Make state and trials agree, and give the state to the oracle.
+    """Make the state consistent with the trials, and give it to the oracle.
 
     Args:
         oracle: The oracle, with its trials.
-        state: Its state.
-        incomplete: The trials whose files were incomplete, and the new names of these
-            files; trials whose files are missing are added.
+        state: State of the oracle.
+        incomplete: The new name of each incomplete file, by the number of its trial.
+            The function adds trials whose files are missing.
 
     Returns:
         Notes about the repair.
     """
     trials, started = oracle.trials, state["start_order"]
     for trial_id in trials.keys() - set(started):
-        # It was drawn, but did not begin: it is drawn again.
+        # The trial was drawn but did not start, so it is drawn again.
         del trials[trial_id]
         shutil.rmtree(oracle._get_trial_dir(trial_id))
     for trial_id in started:
@@ -102,7 +102,7 @@ def reconcile(
         "ongoing_trials": {},
         "start_order": list(dict.fromkeys([*started, *incomplete])),
         "end_order": end_order,
-        # KerasTuner runs the last one first.
+        # KerasTuner runs the last entry first.
         "retry_queue": sorted({*started, *incomplete} - {*ended}, reverse=True),
     }
     oracle.set_state({**state, **changes})
@@ -133,7 +133,7 @@ def restore_grid(oracle: Oracle) -> None:
 
 
 def _are_names(state: dict[str, Any]) -> bool:
-    """Tell whether a state lists trials by their names."""
+    """Return whether a state lists trials by their names."""
     lists = [state["start_order"], state["end_order"]]
     return all(isinstance(each, list) for each in lists) and all(
         isinstance(name, str) for each in lists for name in each
@@ -149,6 +149,6 @@ def _rebuilt(oracle: Oracle) -> dict[str, Any]:
     for trial in oracle.trials.values():
         oracle.update_space(trial.hyperparameters)
         oracle._record_values(trial)
-    # Far beyond the seeds with which these trials were drawn.
+    # Beyond all seeds that these trials used.
     oracle._seed_state += 1000 * (len(oracle.trials) + 1)
     return {**oracle.get_state(), "start_order": list(oracle.trials)}

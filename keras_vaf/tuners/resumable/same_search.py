@@ -1,4 +1,4 @@
-"""Resume a search only if it is the same: `check_same_search`."""
+"""`check_same_search`, which raises if a folder contains a different search."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from keras_vaf.utils import parse_json, write_atomically
 
 
 def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
-    """Write the protocol of a new search, or compare it with that of an earlier one.
+    """Write the protocol of a new search, or compare it with the existing protocol.
 
     Args:
         folder: Folder of the search.
-        protocol: Everything that decides its outcome, as JSON can hold it.
+        protocol: All settings that determine the result, as JSON values.
 
     Raises:
-        ValueError: If the folder holds another search.
+        ValueError: If the folder contains another search.
     """
     path = folder / "protocol.json"
     text = json.dumps(protocol, indent=1) + "\n"
@@ -37,7 +37,7 @@ def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
     other = [name for name in asked if found.get(name) != asked[name]]
     if other:
         raise ValueError(
-            f"The folder {folder} holds a search that differs in "
-            f"{', '.join(other)}: choose another folder, or `overwrite=True`. "
+            f"The folder {folder} contains a search that differs in "
+            f"{', '.join(other)}: choose another folder, or set `overwrite=True`. "
             f"Received: {', '.join(f'{name}={asked[name]!r}' for name in other)}"
         )

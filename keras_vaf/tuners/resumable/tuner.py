@@ -1,4 +1,4 @@
-"""A tuner of KerasTuner whose search can be resumed: `ResumableTuner`."""
+"""`ResumableTuner`, a tuner of KerasTuner whose search can be resumed."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ else:
 
 
 class ResumableTuner(Tuner):
-    """Mixed into a tuner, so that its files are always complete.
+    """A mixin that keeps the files of a tuner complete at any time.
 
     Args:
         *args: Arguments of the tuner.
         **kwargs: Arguments of the tuner.
 
     Raises:
-        ValueError: If the environment asks for KerasTuner's distributed search.
+        ValueError: If environment variables request KerasTuner's distributed search.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "KERASTUNER_ORACLE_IP" in os.environ:
             raise ValueError(
-                "A search of keras_vaf runs in other processes by `engine`: unset "
+                "A search of keras_vaf uses `engine` to run in other processes. Unset "
                 "KERASTUNER_ORACLE_IP, which starts KerasTuner's distributed search. "
                 f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
             )
@@ -42,7 +42,7 @@ class ResumableTuner(Tuner):
         super().__init__(*args, **kwargs)
 
     def run_trials(self, engine: Engine) -> None:
-        """Run trials, as many at a time as an engine does, until the search is over.
+        """Run trials until the search is complete, several at once if the engine can.
 
         Only this process reads and writes the files of the search.
 
@@ -67,16 +67,16 @@ class ResumableTuner(Tuner):
         self.on_search_end()
 
     def _next_trial(self) -> Trial | None:
-        """Return the next trial, or `None` if others must end first or all ended."""
+        """Return the next trial, or `None` if others must end first or none is left."""
         busy = self.oracle.ongoing_trials
-        # The oracle takes each trial under way for a tuner.
+        # To the oracle, each running trial belongs to a separate tuner.
         names = (f"tuner{number}" for number in itertools.count())
         self.pre_create_trial()
         trial = self.oracle.create_trial(next(n for n in names if n not in busy))
         return trial if trial.status == "RUNNING" else None
 
     def _submit(self, engine: Engine, trial: Trial) -> Task:
-        """Return the task whose result `run_trial` takes."""
+        """Return the task whose result `run_trial` uses."""
         raise NotImplementedError
 
     def reload(self) -> None:
@@ -84,19 +84,19 @@ class ResumableTuner(Tuner):
         self._populate_initial_space()
 
     def save(self) -> None:
-        """Write the state of the search, complete or not at all."""
+        """Write the state of the search atomically."""
         self.oracle.save()
         write_atomically(self._get_tuner_fname(), json.dumps(self.get_state()))
 
     def on_trial_end(self, trial: Trial) -> None:
-        """End the trial, and write the error message of a failed one."""
+        """End the trial, and write the error message if it failed."""
         if trial.message:
             path = Path(self.get_trial_dir(trial.trial_id)) / "error.txt"
             write_atomically(path, trial.message)
         super().on_trial_end(trial)
 
     def check_space(self, space: HyperParameters) -> None:
-        """Called once with the hyperparameters that the hypermodel asks for."""
+        """Check the hyperparameters that the hypermodel uses; called once."""
 
     def _populate_initial_space(self) -> None:
         make_resumable(self.oracle)

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from keras_vaf_cli.choices import LAYERS
-from keras_vaf_cli.shared import add_model, add_output, change_model, names
+from keras_vaf_cli.shared import add_model, add_new_model, change_model, names
 
 SUMMARY = "replace the activations of a saved model by trainable ones"
 DESCRIPTION = """\
@@ -22,7 +22,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `convert`."""
     add_model(parser)
-    add_output(parser)
+    add_new_model(parser)
     parser.add_argument(
         "--layers",
         type=names,

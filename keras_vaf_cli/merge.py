@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from keras_vaf_cli.shared import add_output
+
 SUMMARY = "put the folders of several shards together"
 DESCRIPTION = """\
 Copy the reports and networks of several output folders, such as those of a run's
@@ -20,13 +22,7 @@ example:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `merge`."""
     parser.add_argument("folders", nargs="+", help="output folders of a run")
-    parser.add_argument(
-        "--output",
-        "-o",
-        required=True,
-        metavar="FOLDER",
-        help="the folder to copy to",
-    )
+    add_output(parser, "FOLDER", "the folder to copy to", force=False)
 
 
 def run(arguments: argparse.Namespace) -> None:

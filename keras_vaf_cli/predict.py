@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from keras_vaf_cli.shared import add_force, add_model
+from keras_vaf_cli.shared import add_model, add_output
 from keras_vaf_cli.tables import add_file_options, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
@@ -23,14 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `predict`."""
     add_model(parser)
     parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
-    parser.add_argument(
-        "--output",
-        "-o",
-        required=True,
-        metavar="OUT.csv",
-        help="where the table with the predictions is written",
-    )
-    add_force(parser, "--output")
+    add_output(parser, "OUT.csv", "where the table with the predictions is written")
     add_file_options(parser.add_argument_group("how the table is written"))
 
 

@@ -89,16 +89,18 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL.keras", help="a saved Keras model")
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the file of the new model."""
-    parser.add_argument(
-        "--output",
-        "-o",
-        required=True,
-        metavar="OUT.keras",
-        help="where the new model is written",
-    )
-    add_force(parser, "--output")
+def add_output(
+    parser: argparse.ArgumentParser, metavar: str, text: str, force: bool = True
+) -> None:
+    """Add the option for the output, and the one that allows to overwrite a file."""
+    parser.add_argument("--output", "-o", required=True, metavar=metavar, help=text)
+    if force:
+        add_force(parser, "--output")
+
+
+def add_new_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the file of the new model."""
+    add_output(parser, "OUT.keras", "where the new model is written")
 
 
 def add_force(parser: argparse.ArgumentParser, option: str) -> None:

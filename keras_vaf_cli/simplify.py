@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from keras_vaf_cli.shared import add_model, add_output, change_model
+from keras_vaf_cli.shared import add_model, add_new_model, change_model
 
 SUMMARY = "remove hidden units that do little from a saved model"
 DESCRIPTION = """\
@@ -19,7 +19,7 @@ example:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `simplify`."""
     add_model(parser)
-    add_output(parser)
+    add_new_model(parser)
     parser.add_argument(
         "--tolerance",
         type=float,

@@ -20,11 +20,15 @@ def main(file: str, kind: str, keys: str) -> None:
     import keras
     import numpy as np
 
+    classes = {}
     with contextlib.suppress(ImportError):
         import keras_hub  # noqa: F401
-        import kimm  # noqa: F401
+        import kimm
+
+        # kimm does not register its models with Keras.
+        classes = {name: getattr(kimm.models, name) for name in kimm.list_models()}
     folder = Path(file).parent
-    model = keras.saving.load_model(file, compile=False)
+    model = keras.saving.load_model(file, custom_objects=classes, compile=False)
     with np.load(folder / "inputs.npz") as arrays:
         leaves = list(arrays.values())
     names = json.loads(keys)

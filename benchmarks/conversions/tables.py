@@ -1,6 +1,8 @@
 """`markdown` writes the table of the models that were converted."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,14 @@ _INTRODUCTION = """\
 
 - replaced / exist: elementwise activation functions that the backend computes. Its
   functions are wrapped, and count before and after the conversion. Softmax is left out.
-- kept: activations that stay. Each report names them with the reason.
+- kept: activations that stay. A second table has the reasons, and each report the
+  layers.
 - not searched: layers whose code cannot be followed.
 - deviation: largest difference of an output before training, divided by its largest
   value.
 - trained: VAFs whose weights changed, of all VAFs.
-- reloaded: the saved model, loaded in a new process: deviation of its outputs.
+- reloaded: the saved model, loaded in a new process: deviation of its outputs. kimm
+  does not register its models with Keras, so their classes are `custom_objects`.
 - frozen: the same for the frozen model. The new process cannot import `keras_vaf`.
 """
 
@@ -46,6 +50,7 @@ def markdown(folder: Path) -> str:
             f"{versions.get('keras-hub')}, kimm {versions.get('kimm')}, "
             f"{versions['date']}.\n",
             markdown_table(_COLUMNS, rows, text_columns=len(_COLUMNS)) + "\n",
+            _kept(each["result"] for each in documents),
             *(["\n".join(notes) + "\n"] if notes else []),
         ]
     return "\n".join(parts)
@@ -74,6 +79,23 @@ def _row(result: dict[str, Any], reasons: dict[str, int]) -> list[str]:
         trained,
         *(_number(result[stage], reasons) for stage in ("reloaded", "frozen")),
     ]
+
+
+def _kept(results: Iterable[dict[str, Any]]) -> str:
+    """Return a table of the kept activations that the models compute."""
+    models: dict[tuple[str, str], Counter[str]] = {}
+    for result in results:
+        for line in result.get("kept", ()):
+            activation, _, reason = line.partition(": ")[2].partition(" kept, ")
+            if "softmax" not in activation.lower() and "does not call" not in reason:
+                kept = models.setdefault((activation, reason), Counter())
+                kept[result["name"]] += 1
+    rows = [
+        [*key, ", ".join(f"{name} ({n})" for name, n in found.items())]
+        for key, found in sorted(models.items())
+    ]
+    columns = ("kept activation", "reason", "models and numbers")
+    return markdown_table(columns, rows, text_columns=3) + "\n" if rows else ""
 
 
 def _number(value: float | str, reasons: dict[str, int]) -> str:

@@ -1,5 +1,6 @@
 """`load_model` and `change_file`, which read a saved model and write a changed copy."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,14 @@ from typing import Any
 import keras
 
 from keras_vaf.utils import atomic_path, check_output
+
+_MACHINE = frozenset(
+    {
+        *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE),
+        *(errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS),
+    }
+)
+"""Numbers of errors for which the file is not the cause."""
 
 
 def load_model(path: str | os.PathLike[str]) -> keras.Model:
@@ -18,6 +27,7 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
 
     Raises:
         FileNotFoundError: If the file does not exist.
+        OSError: If the machine fails: a full disk, or no permission to read the file.
         ValueError: If Keras cannot load the file.
     """
     if not Path(path).is_file():
@@ -25,6 +35,8 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
     try:
         return keras.saving.load_model(path)
     except Exception as error:  # Keras and zipfile raise errors of any class
+        if isinstance(error, OSError) and error.errno in _MACHINE:
+            raise
         raise ValueError(
             f"Keras cannot load {path}. If the model has classes or functions of your "
             "own, register them in Python and use keras_vaf.models there. "

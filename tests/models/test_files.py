@@ -1,5 +1,7 @@
 """Models are read and changed from file to file, and the given file stays."""
 
+import errno
+
 import keras
 import pytest
 
@@ -54,6 +56,18 @@ def test_a_missing_folder_is_named_and_not_made(saved, tmp_path):
     with pytest.raises(FileNotFoundError, match="absent does not exist"):
         change_file(saved, tmp_path / "absent" / "new.keras", pytest.fail)
     assert not (tmp_path / "absent").exists()
+
+
+def test_an_error_of_the_machine_is_not_blamed_on_the_file(saved, monkeypatch):
+    full = OSError(errno.ENOSPC, "No space left on device", "/tmp/weights.h5")
+
+    def load(path):
+        raise full
+
+    monkeypatch.setattr(keras.saving, "load_model", load)
+    with pytest.raises(OSError, match="No space left") as caught:
+        load_model(saved)
+    assert caught.value is full
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -58,6 +58,12 @@ def test_the_table_shows_what_failed(tmp_path):
         "name": "a/Good",
         "replaced": 2,
         "reported": 2,
+        "kept": [
+            "c: tanh kept, it is a gate",
+            "d: tanh kept, it is a gate",
+            "e: Softmax kept, softmax looks at several elements at once",
+            "f: silu kept, its layer does not call it",
+        ],
         "trained": {"changed": [True, False], "activations": 2},
         "reloaded": 1e-7,
         "frozen": "ValueError: no configuration",
@@ -72,5 +78,6 @@ def test_the_table_shows_what_failed(tmp_path):
         path.write_text(json.dumps(document))
     text = markdown(tmp_path)
     assert "| a/Good | 2 / 2 | 0 | 0 | 0.0e+00 | 1 of 2 | 1.0e-07 | see 2 |" in text
+    assert "| tanh | it is a gate | a/Good (2) |\n\n1. " in text
     assert "1. Nothing was replaced. b: gelu kept, code calls it" in text
     assert "2. ValueError: no configuration" in text

@@ -83,7 +83,7 @@ class TestShow:
         path.unlink()
         code, output, errors = run("show", "three", "--data-dir", folder)
         assert (code, output) == (2, "")
-        assert "does not hold three/three.csv. Get it from https://" in errors
+        assert "does not contain three/three.csv. Get it from https://" in errors
 
     def test_an_unknown_name(self, run):
         code, output, errors = run("show", "whine")

@@ -244,7 +244,7 @@ def test_another_search_in_the_folder_is_refused(
 
     said = refusal(capsys, *words, *QUICK, "--seed", "3")
 
-    assert "holds another search, with seed 0" in said
+    assert "contains another search, with seed 0" in said
     assert str(tmp_path / "o") in said
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import benchmark_tables
 import reproduction_tables
+import summary_tables
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -35,11 +36,15 @@ def refresh(text: str) -> str:
 
 NAMED: dict[str, Callable[[], str]] = {
     function.__name__.replace("_", "-"): function
-    for function in (*benchmark_tables.TABLES, reproduction_tables.choices)
+    for function in (
+        *benchmark_tables.TABLES,
+        reproduction_tables.choices,
+        reproduction_tables.learning_rates,
+    )
 }
 NAMED |= {
     f"{function.__name__.replace('_', '-')}-{manner}": partial(function, manner)
-    for function in reproduction_tables.OF_A_PROTOCOL
+    for function in (*summary_tables.OF_A_PROTOCOL, *reproduction_tables.OF_A_PROTOCOL)
     for manner in ("paper", "ours")
 }
 NAMED |= {

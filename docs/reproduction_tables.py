@@ -1,8 +1,9 @@
 """Tables of results on the paper's datasets, made from the committed reports."""
 
-import re
+from collections import Counter
 
 from report_files import Row, names_of, render, rows_of, text_of
+from summary_tables import PAIR, arm_of
 
 from keras_vaf.paper.tables.summaries import TITLES
 
@@ -28,16 +29,6 @@ _CHOICES = {
     "vaf-adamw-tenth": "AdamW: a tenth of the learning rate for activations",
     "vaf-adamw-tenfold": "AdamW: ten times the learning rate for activations",
 }
-_PAIR = re.compile(
-    r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+); "
-    r"Wilcoxon signed-rank p (?:= )?(< \S+|\S+)",
-    re.M,
-)
-_VERDICT = re.compile(
-    r"^- (\S+) against \S+ over (\d+) datasets: better on (\d+), worse on (\d+); "
-    r"Wilcoxon signed-rank p (?:= )?(< \S+|\S+)",
-    re.M,
-)
 
 
 def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
@@ -54,68 +45,9 @@ def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
                 own: dict[str, Row] = {}
                 for row in rows:
                     if row["dataset"] == name:  # the first line of an arm has its mean
-                        own.setdefault(row["activation"], row)
+                        own.setdefault(arm_of(row), row)
                 found.append((score, own))
     return found
-
-
-def summary(manner: str) -> str:
-    """Count the datasets on which each VAF is better or worse, and significantly so."""
-    return render(_summary_rows(manner))
-
-
-def _summary_rows(manner: str) -> list[Row]:
-    lines = []
-    for task in ("regression", "classification"):
-        for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
-            wilcoxon = {
-                (found[1], found[2]): found[6]
-                for found in _PAIR.finditer(text_of(report))
-            }
-            rows = [row for row in rows_of(report) if _is_compared(row)]
-            pairs = dict.fromkeys((row["activation"], row["against"]) for row in rows)
-            for arm, against in pairs:
-                words = [
-                    row["direction"]
-                    for row in rows
-                    if (row["activation"], row["against"]) == (arm, against)
-                ]
-                lines.append(
-                    {
-                        "task": f"{task}, {len(words)} datasets",
-                        "activation": TITLES[arm.partition(" ")[0]],
-                        "against": TITLES[against],
-                        "better": _count(words, "better"),
-                        "worse": _count(words, "worse"),
-                        "Wilcoxon p": wilcoxon[arm, against],
-                    }
-                )
-    return lines
-
-
-def headline(manner: str) -> str:
-    """Count better and worse datasets in one line for each pair, tasks as columns."""
-    found: dict[tuple[str, str], Row] = {}
-    for row in _summary_rows(manner):
-        pair = row["activation"], row["against"]
-        line = found.setdefault(
-            pair, {"activation": row["activation"], "compared with": row["against"]}
-        )
-        line[row["task"]] = (
-            f"{row['better'].split()[0]} better, {row['worse'].split()[0]} worse, "
-            f"p = {row['Wilcoxon p']}".replace("= <", "<")
-        )
-    return render(list(found.values()))
-
-
-def _is_compared(row: Row) -> bool:
-    """Tell whether a line compares a VAF with something."""
-    return bool(row["against"]) and row["activation"].startswith("vaf")
-
-
-def _count(words: list[str], word: str) -> str:
-    """Return how many directions are this word, and how many of them are starred."""
-    return f"{sum(word in each for each in words)} ({words.count(f'{word}*')})"
 
 
 def _mean(row: Row) -> str:
@@ -143,7 +75,45 @@ def _both(row: Row) -> str:
 
 def results(manner: str) -> str:
     """Scores and p-values of each dataset that was run."""
-    return render([_beside_relu(*each) for each in reproductions(manner)])
+    line = _beside_relu if manner == "paper" else _beside_fixed
+    return render([line(*each) for each in reproductions(manner)])
+
+
+def _beside_fixed(score: str, arms: dict[str, Row]) -> Row:
+    fixed, vaf = arms["best-fixed"], arms["vaf-best"]
+    return {
+        "dataset": fixed["dataset"],
+        "score": score,
+        "rows": fixed["rows"],
+        "constant": arms["constant"]["mean"],
+        "ReLU": _mean(arms["relu"]),
+        "PReLU": _mean(arms["prelu"]),
+        "ReLU of equal size and tries": _mean(arms["relu-fair"]),
+        "best fixed activation": f"{_mean(fixed)} ({_member(fixed)})",
+        "best VAF": f"{_mean(vaf)} ({_member(vaf)})",
+    }
+
+
+def _member(row: Row) -> str:
+    """Return the title of the activation that was the best of several."""
+    return TITLES[row["activation"].partition("(")[2].rstrip(")")]
+
+
+def learning_rates() -> str:
+    """Count the datasets by the median of the learning rates that an arm selects."""
+    counts: dict[str, Counter[float]] = {}
+    for _, arms in reproductions("ours"):
+        for arm, row in arms.items():
+            if row["rate"] and "(" not in row["activation"]:
+                counts.setdefault(arm, Counter())[float(row["rate"])] += 1
+    rates = sorted({rate for own in counts.values() for rate in own})
+    return render(
+        [
+            {"activation": TITLES[arm]}
+            | {f"{rate:g}": str(own[rate]) for rate in rates}
+            for arm, own in counts.items()
+        ]
+    )
 
 
 def equal_tries(manner: str) -> str:
@@ -196,7 +166,7 @@ def choices() -> str:
     found: dict[str, Row] = {}
     for task in ("classification", "regression"):
         (report,) = names_of(f"reproduction/choices-{task}-paper-validation-*.md")
-        for arm, count, *counts, p in _VERDICT.findall(text_of(report)):
+        for arm, _, count, *counts, p in PAIR.findall(text_of(report)):
             row = found.setdefault(arm, {"instead of the default": _CHOICES[arm]})
             row[f"{task}: better, worse of {count}"] = ", ".join(counts)
             row[f"{task}: p"] = p
@@ -220,4 +190,4 @@ def results_in_words(manner: str) -> str:
     )
 
 
-OF_A_PROTOCOL = (summary, headline, results, results_in_words, equal_tries)
+OF_A_PROTOCOL = (results, results_in_words, equal_tries)

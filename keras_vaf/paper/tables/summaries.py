@@ -20,7 +20,10 @@ TITLES = {
     "vaf-random-rescaled": "VAF, rescaled random start",
     "vaf-either-rescaled": "the better of these two VAFs",
     "vaf-silu": "VAF, SiLU start",
+    "prelu": "PReLU",
+    "gelu": "GELU",
     "silu": "SiLU",
+    "tanh": "tanh",
     "vaf-best": "best VAF",
     "best-fixed": "best fixed activation",
 }

@@ -2,8 +2,8 @@
 
 Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
 `add_arguments(parser)` and `run(arguments)`, which may return an exit code. A command
-imports `keras_vaf` only inside `run`, because that import brings Keras: `--help` and
-`--version` answer at once.
+imports `keras_vaf` only inside `run`, because that import loads Keras. Therefore
+`--help` and `--version` respond at once.
 """
 
 import argparse
@@ -43,13 +43,13 @@ COMMANDS = (
     search,
     info,
 )
-"""Every command, in the order of the help."""
+"""All commands, in the order of the help."""
 
 EXIT_CODES = {
     0: "success",
     1: "`data verify` found a wrong file, or keras-vaf has a bug and shows a traceback",
-    2: "bad input, a missing file or package, or a folder that cannot be written; one "
-    "sentence says which",
+    2: "invalid input, a missing file or package, or a folder that cannot be written; "
+    "one sentence states the cause",
     130: "stopped by Ctrl-C",
     143: "stopped by SIGTERM",
 }
@@ -59,7 +59,7 @@ _STOPPED = "every finished result is kept; the same command continues from there
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived: the command stops as it does for Ctrl-C."""
+    """SIGTERM was received; the command stops as for Ctrl-C."""
 
 
 def main(
@@ -69,8 +69,8 @@ def main(
     """Run `keras-vaf` and return its exit code.
 
     Args:
-        argv: Arguments after the command's name. The default is those of the process.
-        load: Called with the parsed arguments before the command runs.
+        argv: Arguments after the name of the command. By default, those of the process.
+        load: Function called with the parsed arguments before the command runs.
 
     Returns:
         One of `EXIT_CODES`.
@@ -116,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the version, which is read only when it is asked for."""
+    """Print the version, which is read only on request."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(f"keras-vaf {metadata.version('keras-vaf')}")
@@ -124,7 +124,7 @@ class _Version(argparse.Action):
 
 
 def _sentence(error: Exception) -> str:
-    """Return the error's message, without the number that the system gives it."""
+    """Return the message of an error, without the error number of the system."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
     return str(error)

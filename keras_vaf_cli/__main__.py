@@ -1,4 +1,4 @@
-"""`python -m keras_vaf_cli` is `keras-vaf`."""
+"""`python -m keras_vaf_cli` runs `keras-vaf`."""
 
 from keras_vaf_cli.process import start
 

@@ -1,4 +1,4 @@
-"""Names that the help texts list, known without importing `keras_vaf`.
+"""Names for the help texts, available without importing `keras_vaf`.
 
 `tests/membership/test_commands.py` compares them with the names in the package.
 """
@@ -12,7 +12,8 @@ _PACKAGE = Path(__file__).parents[1] / "keras_vaf"
 def _members() -> list[tuple[str, list[str]]]:
     """Return class and names of each compared `Member` in keras_vaf/layers/__init__.py.
 
-    The file is read and not imported, so that a new activation has one entry only.
+    The function parses the file without importing it, so that a new activation needs
+    only one entry.
     """
     source = (_PACKAGE / "layers" / "__init__.py").read_text(encoding="utf-8")
     members = []
@@ -34,13 +35,13 @@ COMPARED = ("relu", *_VAF[1])
 """Activations that `compare` trains by default: `keras_vaf.experiments.VARIANTS`."""
 
 CONTROLS = ("prelu", "gelu", "silu", "tanh", "vaf-silu", "vaf-random-rescaled")
-"""Activations that show why a VAF is better: `keras_vaf.experiments.CONTROLS`."""
+"""Control activations of comparisons: `keras_vaf.experiments.CONTROLS`."""
 
 FAMILY = ("elu", *(name for _, names in _OTHERS for name in names))
-"""Further activations that `compare` knows: `keras_vaf.experiments.FAMILY`."""
+"""Other activations that `compare` can train: `keras_vaf.experiments.FAMILY`."""
 
 LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))
-"""Classes that `convert` can put into a model, the default first."""
+"""Classes that `convert` can put into a model, default first."""
 
 OPTIMIZERS = ("careful", "paper")
 """Settings of Rprop: `keras_vaf.experiments.comparison_protocols.OPTIMIZERS`."""
@@ -58,4 +59,4 @@ EXPERIMENTS = (
 """The paper's experiments: `keras_vaf.paper.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
-"""Ways in which `search` draws trials: `keras_vaf.tuners.search_settings.TUNERS`."""
+"""Tuners of `search`: `keras_vaf.tuners.search_settings.TUNERS`."""

@@ -1,4 +1,4 @@
-"""`keras-vaf compare`: cross-validate ReLU against trainable activations."""
+"""`keras-vaf compare`: compare ReLU with trainable activations by cross-validation."""
 
 import argparse
 import shlex
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "compare ReLU with trainable activations on a dataset"
 DESCRIPTION = """\
-Train one fully connected network with each activation in cross-validation, and
-compare test accuracy (or RMSE), parameters, seconds and the learned functions.
-If the command is run again, it trains only what is missing.
+Train a fully connected network with each activation in cross-validation, and compare
+test accuracy (or RMSE), parameters, training time and the learned functions. If the
+command is run again, it trains only missing cells.
 """
 EXAMPLES = """\
 examples:
@@ -45,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         default="runs",
         metavar="FOLDER",
-        help="folder of reports, table, picture and networks (default: %(default)s)",
+        help="output folder for reports, table, picture and networks (default: "
+        "%(default)s)",
     )
     data = parser.add_argument_group("a table of your own")
     add_table_options(data)
@@ -93,16 +94,16 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         "--activations",
         default=",".join(COMPARED),
         metavar="NAMES",
-        help="activations to compare; the first one is compared with all others "
-        f"(default: %(default)s); also: {', '.join((*CONTROLS, *FAMILY))}",
+        help="activations to compare; the first one is the baseline (default: "
+        f"%(default)s); also: {', '.join((*CONTROLS, *FAMILY))}",
     )
     add_k_and_g(group)
     add_hidden(group)
     group.add_argument(
         "--equal-parameters",
         action="store_true",
-        help="also compare with a wider ReLU network that has as many parameters as "
-        "the largest of the others",
+        help="also compare with a wider ReLU network with as many parameters as the "
+        "largest of the other networks",
     )
     group.add_argument(
         "--folds", type=int, default=10, help="number of folds (default: %(default)s)"
@@ -137,8 +138,8 @@ def _show(comparison: "Comparison") -> None:
 
     for path in comparison.set_aside:
         print(
-            f"keras-vaf: a file that was not a report of its training is now {path}; "
-            "the training was repeated.",
+            f"keras-vaf: a file that was not a valid report was renamed to {path}; "
+            "its training was repeated.",
             file=sys.stderr,
         )
     if comparison.missing:

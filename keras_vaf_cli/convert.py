@@ -1,4 +1,4 @@
-"""`keras-vaf convert`: give a saved model trainable activations."""
+"""`keras-vaf convert`: replace the activations of a saved model by trainable ones."""
 
 import argparse
 from functools import partial
@@ -8,8 +8,9 @@ from keras_vaf_cli.shared import add_model, add_new_model, change_model, names
 
 SUMMARY = "replace the activations of a saved model by trainable ones"
 DESCRIPTION = """\
-Replace the fixed activations of a saved model by trainable ones that start as the same
-functions. Prints what was replaced, and why anything else was not.
+Replace the fixed activations of a saved model by trainable ones that start at the same
+functions. Print the replaced activations, and the others with the reason why they were
+kept.
 """
 EXAMPLES = """\
 examples:
@@ -43,14 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--g",
         metavar="ACTIVATION",
-        help="fixed activation of a VAF's hidden units (default: for each function one "
-        "with which the start is exact)",
+        help="fixed activation of a VAF's hidden units (default: one for which the "
+        "start is exact, for each function)",
     )
     parser.add_argument(
         "--sharing",
         choices=("layer", "channel", "neuron"),
         default="layer",
-        help="which elements share a function (default: %(default)s)",
+        help="elements that share a function (default: %(default)s)",
     )
 
 

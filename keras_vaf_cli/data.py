@@ -1,4 +1,4 @@
-"""`keras-vaf data`: list, show, fetch and check the paper's datasets."""
+"""`keras-vaf data`: list, show, fetch and check the datasets of the paper."""
 
 import argparse
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int | None:
 
 
 def list_datasets(arguments: argparse.Namespace) -> None:
-    """Print the catalogue next to the paper's table."""
+    """Print the catalogue next to the table of the paper."""
     from keras_vaf.datasets.summary import align, catalogue_table
     from keras_vaf.utils import markdown_table
 
@@ -90,7 +90,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 
 
 def verify(arguments: argparse.Namespace) -> int:
-    """Check the files that are there; the exit code is 1 if one is wrong."""
+    """Check the existing files, and return exit code 1 if a file is wrong."""
     from keras_vaf.datasets.checksums import verify_files
     from keras_vaf.datasets.fetching import cache_folder, data_folder
 
@@ -110,24 +110,24 @@ def verify(arguments: argparse.Namespace) -> int:
 
 
 def show_layout(arguments: argparse.Namespace) -> None:
-    """Print where the files belong."""
+    """Print the expected path of each file."""
     from keras_vaf.datasets.summary import layout
 
     print(*layout(), sep="\n")
 
 
 _ACTIONS = {
-    "list": (list_datasets, "list the datasets next to the paper's", ""),
+    "list": (list_datasets, "list the datasets next to those of the paper", ""),
     "show": (
         show,
         "show classes, ranges and distributions of a dataset",
         "wine --picture wine.png",
     ),
     "prepare": (prepare, "fetch datasets, check and read them", "wine yacht"),
-    "verify": (verify, "check the files that are there", "--data-dir data"),
+    "verify": (verify, "check the files in a data folder", "--data-dir data"),
     "layout": (
         show_layout,
-        "print where each file belongs in a data folder, and where to get it",
+        "print the path of each file in a data folder, and its address",
         "",
     ),
 }

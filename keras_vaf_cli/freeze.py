@@ -1,4 +1,4 @@
-"""`keras-vaf freeze`: make a saved model that needs only Keras."""
+"""`keras-vaf freeze`: turn a saved model into one that needs only Keras."""
 
 import argparse
 
@@ -6,8 +6,9 @@ from keras_vaf_cli.shared import add_model, add_new_model, change_model
 
 SUMMARY = "turn a saved model into one that needs only Keras"
 DESCRIPTION = """\
-Turn the trainable activations of a saved model into Keras layers with constants, so
-that the new file loads without keras-vaf. Prints the largest difference of the outputs.
+Replace the trainable activations of a saved model by Keras layers with constants, so
+that the new file loads without keras-vaf. Print the largest difference between the
+outputs.
 """
 EXAMPLES = """\
 example:

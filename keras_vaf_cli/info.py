@@ -1,23 +1,23 @@
-"""`keras-vaf info`: what this installation computes with."""
+"""`keras-vaf info`: show versions, backend, devices and native kernels."""
 
 import argparse
 from importlib import metadata
 
 SUMMARY = "show versions, the backend, its devices and the native kernels"
 DESCRIPTION = """\
-Show what this installation computes with, for a report of an error or of a speed. Says
-whether the native kernels are active, and why they are not.
+Show the versions, backend and devices of this installation, for reports of errors or
+speed. Show whether the native kernels are active, and if not, why.
 """
 EXAMPLES = "Example: KERAS_BACKEND=jax keras-vaf info"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add no arguments. The command runs without a backend too."""
+    """Add nothing, because the command has no arguments."""
     parser.set_defaults(without=(ImportError,))
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print each fact in a line."""
+    """Print one fact per line."""
     facts = _facts()
     width = max(map(len, facts))
     for name, value in facts.items():

@@ -7,8 +7,8 @@ from keras_vaf_cli.shared import add_force, add_model, print_table
 
 SUMMARY = "show what the activations of a saved model have learned"
 DESCRIPTION = """\
-List the trainable activations of a saved model with the known function that each is
-nearest to on [-10, 10], and draw them.
+List the trainable activations of a saved model, each with the known function nearest to
+it on [-10, 10], and draw them.
 """
 EXAMPLES = """\
 examples:

@@ -1,4 +1,4 @@
-"""`keras-vaf map`: on which tasks a trainable activation is worth its cost."""
+"""`keras-vaf map`: show on which tasks a trainable activation is worth its cost."""
 
 import argparse
 
@@ -6,10 +6,10 @@ from keras_vaf_cli.shared import integers, names, print_table
 
 SUMMARY = "show on which tasks a trainable activation is worth its cost"
 DESCRIPTION = """\
-Train fixed and trainable activations on several tasks, for equally many steps and for
-equal time, and write one table and one picture of each. If the command is run again, it
-trains only what is missing. It needs the backend JAX. With --quick it runs a small form
-that takes minutes; its numbers say little.
+Train fixed and trainable activations on several tasks, for equal steps and for equal
+time, and write a table and a picture for each. If the command is run again, it trains
+only missing runs. It needs the backend JAX. With --quick it runs a small version that
+takes minutes and whose results are not meaningful.
 """
 EXAMPLES = """\
 examples:
@@ -42,25 +42,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds",
         type=integers,
         default=(),
-        help="seeds that are scored (default: those of the task)",
+        help="seeds to score (default: those of the task)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="train a small form that takes minutes"
+        "--quick", action="store_true", help="train a small version that takes minutes"
     )
     parser.add_argument(
         "--measure",
         action="store_true",
-        help="only measure the time of a step of each activation, which equal time "
-        "needs; do it while nothing else runs",
+        help="only measure the time per step of each activation, which is needed for "
+        "equal time; run it on an idle machine",
     )
     parser.add_argument(
-        "--show", action="store_true", help="train nothing, and show what is there"
+        "--show", action="store_true", help="show the existing results without training"
     )
     parser.add_argument(
         "--output",
         default="runs/map",
         metavar="FOLDER",
-        help="folder of reports, tables and pictures (default: %(default)s)",
+        help="output folder for reports, tables and pictures (default: %(default)s)",
     )
 
 

@@ -1,11 +1,11 @@
-"""`keras-vaf merge`: put the folders of several shards together."""
+"""`keras-vaf merge`: merge the output folders of several shards."""
 
 import argparse
 import sys
 
 from keras_vaf_cli.shared import add_output
 
-SUMMARY = "put the folders of several shards together"
+SUMMARY = "merge the output folders of several shards"
 DESCRIPTION = """\
 Copy the reports and networks of several output folders, such as those of a run's
 shards, into one. The same command without --shard then makes the table.
@@ -22,17 +22,17 @@ example:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `merge`."""
     parser.add_argument("folders", nargs="+", help="output folders of a run")
-    add_output(parser, "FOLDER", "the folder to copy to", force=False)
+    add_output(parser, "FOLDER", "folder to which the reports are copied", force=False)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Merge the folders, and print what was copied."""
+    """Merge the folders and print the number of copied reports."""
     from keras_vaf.experiments import merge
 
     merged = merge(arguments.folders, arguments.output)
     for path in merged.left_out:
         print(
-            f"keras-vaf: {path} is not a report of its training and was left out.",
+            f"keras-vaf: {path} is not a valid report and was left out.",
             file=sys.stderr,
         )
     print(

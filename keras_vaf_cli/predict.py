@@ -8,10 +8,10 @@ from keras_vaf_cli.tables import add_file_options, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
 DESCRIPTION = """\
-Predict the rows of a table with the best.keras of `keras-vaf compare` or
-`keras-vaf search`. The table has the columns of the training table, in any order;
-the target may be missing. The output holds all its columns, then the prediction in
-the units of the target, or the class and the probability of each class.
+Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras-vaf
+search`. The table must have the columns of the training table, in any order; the target
+may be missing. The output contains all columns of the table, followed by the prediction
+in the units of the target, or by the class and the probability of each class.
 """
 EXAMPLES = """\
 example:
@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `predict`."""
     add_model(parser)
     parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
-    add_output(parser, "OUT.csv", "where the table with the predictions is written")
-    add_file_options(parser.add_argument_group("how the table is written"))
+    add_output(parser, "OUT.csv", "file for the table with the predictions")
+    add_file_options(parser.add_argument_group("format of the table"))
 
 
 def run(arguments: argparse.Namespace) -> None:

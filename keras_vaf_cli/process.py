@@ -1,7 +1,7 @@
-"""The process of `keras-vaf`: `start` is what the console script calls.
+"""`start`, the entry point of the console script `keras-vaf`.
 
-It sets up signal handlers, TensorFlow's log and the import of the backend, which
-concern the whole process. `keras_vaf_cli.main` changes none of them.
+It sets signal handlers, TensorFlow's log level and the import of the backend, which
+affect the whole process. `keras_vaf_cli.main` does not change them.
 """
 
 import argparse
@@ -29,14 +29,14 @@ def start() -> NoReturn:
     _handle_signals(_end, _end)
     code = main(load=_load)
     if code > _SIGNALLED:
-        # The interpreter's own exit can crash while JAX still computes.
+        # The normal exit of the interpreter can crash while JAX still computes.
         sys.stdout.flush()
         os._exit(code)
     sys.exit(code)
 
 
 def _load(arguments: argparse.Namespace) -> None:
-    """Import keras_vaf, without TensorFlow's log lines and with one backend only."""
+    """Import keras_vaf with only one backend, and without log lines of TensorFlow."""
     hidden = _LOG_LEVEL not in os.environ
     os.environ.setdefault(_LOG_LEVEL, "3")
     with _hidden_log() if hidden else contextlib.nullcontext():
@@ -57,17 +57,17 @@ def _handle_signals(
     interrupt: Callable[[int, FrameType | None], Any],
     terminate: Callable[[int, FrameType | None], Any],
 ) -> None:
-    """Set what happens at Ctrl-C, unless the process was told to ignore it."""
+    """Set the signal handlers, unless the process ignores the signals."""
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, terminate)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    """End the process at once, while packages are imported.
+    """End the process immediately, during the import of packages.
 
-    An exception would not do: some libraries ignore exceptions in their imports or turn
-    them into others. Imports write no results, so that nothing can be lost.
+    An exception is not sufficient, because some libraries ignore or replace exceptions
+    in their imports. No results can be lost, because imports do not write any.
     """
     cause = "interrupted" if number == signal.SIGINT else "terminated"
     print(f"\nkeras-vaf: {cause} before it began.", file=sys.stderr, flush=True)
@@ -75,16 +75,16 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Stop the command, and stop it again if a library ignores the exception.
+    """Stop the command, and repeat the signal if a library ignores the exception.
 
-    The repetitions end with the process, or once the command has caught the exception.
+    The repetition ends with the process, or when the command catches the exception.
     """
     _repeat(number, _SECONDS_TO_STOP)
     raise Terminated
 
 
 def _repeat(number: int, seconds: float) -> None:
-    """Send a signal to this thread again after some seconds."""
+    """Send a signal to this thread again after a delay."""
     if hasattr(signal, "pthread_kill"):  # not on Windows
         thread = threading.get_ident()
         timer = threading.Timer(seconds, signal.pthread_kill, (thread, number))
@@ -95,7 +95,7 @@ def _repeat(number: int, seconds: float) -> None:
 def _stop_again(unraisable: Any) -> None:
     """Repeat a signal that arrived in a callback of the garbage collector.
 
-    Python ignores exceptions there. JAX has such a callback, which runs often.
+    Python ignores exceptions in such callbacks. JAX has one that runs often.
     """
     stop = unraisable.exc_value
     if isinstance(stop, KeyboardInterrupt):
@@ -112,15 +112,15 @@ def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 @contextlib.contextmanager
 def _hidden_log() -> Iterator[None]:
-    """Hide what libraries write to file descriptor 2, and show it if the block fails.
+    """Hide the output of libraries to file descriptor 2, unless the block fails.
 
-    TensorFlow writes two lines there before it reads its log level. What Python writes
-    to `sys.stderr` is shown as always.
+    TensorFlow writes two lines there before it reads its log level. Python's output to
+    `sys.stderr` is not affected.
     """
     shown, stderr = os.dup(2), sys.stderr
     with tempfile.TemporaryFile() as log:
         os.dup2(log.fileno(), 2)
-        # Never closed, because a logger that is made in the block may keep it.
+        # Never closed, because a logger created in the block may keep it.
         sys.stderr = open(  # noqa: SIM115
             shown, "w", 1, errors="backslashreplace", closefd=False
         )
@@ -136,12 +136,12 @@ def _hidden_log() -> Iterator[None]:
 
 
 class _WithoutTensorFlow(PathFinder):
-    """Finder of installed modules that does not find TensorFlow.
+    """An import finder that does not find TensorFlow.
 
     On every backend, Keras imports an installed TensorFlow to save a model or to set a
-    seed. That takes seconds, and PyTorch may crash in the same process. The finder
-    raises no error, because JAX's cache of compiled programs only asks
-    `importlib.util.find_spec` whether TensorFlow is installed.
+    seed. This import takes seconds, and PyTorch may crash in the same process. The
+    finder does not raise an error, because JAX's cache of compiled programs only checks
+    with `importlib.util.find_spec` whether TensorFlow is installed.
     """
 
     @classmethod

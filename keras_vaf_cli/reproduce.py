@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 SUMMARY = "run an experiment of the paper"
 DESCRIPTION = """\
-Run an experiment of the paper and compare its results with the published numbers.
-If the command is run again, it trains only what is missing. With --quick it runs a
-small form of the experiment, which shows that everything works; its numbers say little.
+Run an experiment of the paper and compare its results with the published numbers. If
+the command is run again, it trains only missing cells. With --quick it runs a small
+version of the experiment, which checks that everything works; its results are not
+meaningful.
 """
 EXAMPLES = """\
 examples:
@@ -36,11 +37,11 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `reproduce`."""
-    parser.add_argument("name", help=f"which experiment: {', '.join(EXPERIMENTS)}")
+    parser.add_argument("name", help=f"experiment: {', '.join(EXPERIMENTS)}")
     parser.add_argument(
-        "--quick", action="store_true", help="run a small form that takes minutes"
+        "--quick", action="store_true", help="run a small version that takes minutes"
     )
-    _add_protocol_options(parser.add_argument_group("what is trained"))
+    _add_protocol_options(parser.add_argument_group("protocol"))
     parser.add_argument(
         "--selection",
         default="validation",
@@ -54,14 +55,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=(),
         dest="sources",
         metavar="FILE",
-        help="train nothing, and make the table from .json.gz files of earlier runs",
+        help="make the table from .json.gz files of earlier runs, without training",
     )
     add_data_dir(parser)
     parser.add_argument(
         "--output",
         default="runs",
         metavar="FOLDER",
-        help="folder of reports and table (default: %(default)s)",
+        help="output folder for reports and table (default: %(default)s)",
     )
     add_run_options(parser.add_argument_group("where and how the trainings run"))
 
@@ -111,14 +112,17 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.experiments.results.selection import check_selection
     from keras_vaf.paper import keep
 
-    check_selection(arguments.selection)  # now, not after the training
+    check_selection(arguments.selection)  # before the training, not after it
     done = _done(arguments)
     for path in done.set_aside:
-        print(f"keras-vaf: a file that was not a report is now {path}", file=sys.stderr)
+        print(
+            f"keras-vaf: a file that was not a report was renamed to {path}",
+            file=sys.stderr,
+        )
     if done.others:
         print(
             f"keras-vaf: {done.others} other protocols on the same data are in "
-            f"{arguments.output}; they are left as they are.",
+            f"{arguments.output}; they are not changed.",
             file=sys.stderr,
         )
     if done.missing:
@@ -131,7 +135,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _done(arguments: argparse.Namespace) -> "Reproduction":
-    """Train what is missing, or read what was trained."""
+    """Train the missing cells, or read the reports of earlier runs."""
     from keras_vaf.experiments import Shard
     from keras_vaf.paper import Form, find_experiment, read_reproduction, reproduce
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 SUMMARY = "search the hyperparameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
-K folds. A fifth of the rows takes no part and tests the best trial at the end, beside
-ReLU and SiLU with as many trials. If the command is run again, it continues the search.
+K-fold cross-validation. A fifth of the rows is reserved to test the best trial at the
+end, together with ReLU and SiLU with the same number of trials. If the command is run
+again, it continues the search.
 """
 EXAMPLES = """\
 examples:
@@ -44,12 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name of a dataset or path of a table to search on, or a search to show",
     )
     parser.add_argument(
-        "--resume", metavar="FOLDER", help="go on with the search in this folder"
+        "--resume", metavar="FOLDER", help="continue the search in this folder"
     )
     parser.add_argument(
         "--output",
         metavar="FOLDER",
-        help="where everything is written (default: runs/search-DATASET)",
+        help="output folder (default: runs/search-DATASET)",
     )
     add_data_dir(parser)
     add_table_options(parser.add_argument_group("a table of your own"))
@@ -72,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
             "--resume FOLDER` or `keras-vaf search show FOLDER`. "
             f"Received: {' '.join(arguments.words) or 'nothing'}"
         )
-    require("matplotlib", extra="plot")  # now, not after the search
+    require("matplotlib", extra="plot")  # before the search, not after it
     require("rich", extra="tune")
     check_engine(arguments.engine)
     folder = _folder(arguments)
@@ -90,10 +91,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _add_search_options(group: argparse._ArgumentGroup) -> None:
     for name, default, text in (
-        ("trials", 30, "number of trials at most"),
+        ("trials", 30, "largest number of trials"),
         ("folds", 5, "number of folds that score a trial"),
         ("epochs", 300, "largest number of epochs"),
-        ("seed", 0, "seed of rows, folds, starts and trials"),
+        ("seed", 0, "seed of test rows, folds, initial weights and trials"),
     ):
         group.add_argument(
             f"--{name}", type=int, default=default, help=f"{text} (default: {default})"
@@ -104,21 +105,21 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
         type=names,
         default=("relu", "silu"),
         metavar="NAMES",
-        help="fixed activations with as many trials, tested on the same rows: "
-        "relu,silu (default), one of them, or none",
+        help="fixed activations with the same number of trials, tested on the same "
+        "rows: relu,silu (default), one of them, or none",
     )
     group.add_argument(
         "--tuner",
         choices=TUNERS,
         default="random",
-        help="how trials are drawn; hyperband makes 6, 23 or 70, most of them of few "
-        "epochs (default: %(default)s)",
+        help="method that draws the trials; hyperband runs 6, 23 or 70 trials, most of "
+        "them for few epochs (default: %(default)s)",
     )
     add_engine(group)
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
-    """Return the folder of the search, with its settings in it."""
+    """Return the folder of the search, and write its settings."""
     from keras_vaf.tuners.search_settings import Settings
 
     if arguments.resume:
@@ -151,7 +152,10 @@ def _run(search: "DatasetSearch", engine: str) -> None:
     with open_engine(engine) as opened:
         search.run(tuner, opened)
         for name in search.settings.baselines:
-            print(f"Baseline {BASELINES[name]}, with as many trials:", flush=True)
+            print(
+                f"Baseline {BASELINES[name]}, with the same number of trials:",
+                flush=True,
+            )
             baselines[name] = search.tuner(name)
             search.run(baselines[name], opened)
     report = search.finish(tuner, baselines)
@@ -180,7 +184,7 @@ def _print_trials(results: "list[TrialResult]", settings: "Settings") -> None:
 
 
 def _print_scores(report: dict[str, Any], metric: str) -> None:
-    """Print the scores on the test rows, of the best trial and of the baselines."""
+    """Print the test scores of the best trial and of the baselines."""
     from keras_vaf.tuners.baselines import BASELINES, search_verdict
 
     scores = {"best VAF": report["test"][metric]}

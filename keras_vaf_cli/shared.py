@@ -1,4 +1,4 @@
-"""Options, argument types and terminal output that several commands share."""
+"""`add_run_options`, `change_model` and other helpers that several commands share."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ def add_data_dir(group: argparse._ActionsContainer) -> None:
         "--data-dir",
         metavar="FOLDER",
         help="folder with the publishers' files (default: KERAS_VAF_DATA_DIR, or else "
-        "the files fetched earlier)",
+        "the folder of downloaded files)",
     )
 
 
@@ -38,7 +38,7 @@ def add_seeds(group: argparse._ActionsContainer) -> None:
         "--seeds",
         type=integers,
         default=(0,),
-        help="different seeds; each draws its own folds (default: 0)",
+        help="different seeds; each seed draws other folds (default: 0)",
     )
 
 
@@ -62,8 +62,8 @@ def add_run_options(group: argparse._ActionsContainer) -> None:
         type=_replicas,
         default="auto",
         metavar="NUMBER",
-        help="networks trained together, on JAX (default: as many as one seed has "
-        "trainings, up to what suits the device)",
+        help="number of networks trained together, on JAX (default: the trainings of a "
+        "seed, up to a limit that suits the device)",
     )
     add_engine(group)
     group.add_argument(
@@ -74,7 +74,7 @@ def add_run_options(group: argparse._ActionsContainer) -> None:
 
 
 def add_engine(group: argparse._ActionsContainer) -> None:
-    """Add the option for the place of the trainings."""
+    """Add the option that selects where networks are trained."""
     group.add_argument(
         "--engine",
         default="here",
@@ -92,7 +92,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_output(
     parser: argparse.ArgumentParser, metavar: str, text: str, force: bool = True
 ) -> None:
-    """Add the option for the output, and the one that allows to overwrite a file."""
+    """Add the option for the output, and the option that allows overwriting it."""
     parser.add_argument("--output", "-o", required=True, metavar=metavar, help=text)
     if force:
         add_force(parser, "--output")
@@ -100,7 +100,7 @@ def add_output(
 
 def add_new_model(parser: argparse.ArgumentParser) -> None:
     """Add the options for the file of the new model."""
-    add_output(parser, "OUT.keras", "where the new model is written")
+    add_output(parser, "OUT.keras", "file for the new model")
 
 
 def add_force(parser: argparse.ArgumentParser, option: str) -> None:
@@ -111,7 +111,7 @@ def add_force(parser: argparse.ArgumentParser, option: str) -> None:
 
 
 def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> None:
-    """Write a changed copy of a model, and print what was changed."""
+    """Write a changed copy of a model and print the changes."""
     from keras_vaf.models.files import change_file
 
     changed = change_file(arguments.model, arguments.output, change, arguments.force)
@@ -155,7 +155,7 @@ def _replicas(text: str) -> int | Literal["auto"]:
 
 
 def track(items: Iterable[T], total: int) -> Iterable[T]:
-    """Yield the items with a progress bar, or with lines where no terminal shows it."""
+    """Yield the items with a progress bar, or with printed lines outside a terminal."""
     from keras_vaf.utils import require
 
     progress = require("rich.progress", extra="experiments")
@@ -166,7 +166,7 @@ def track(items: Iterable[T], total: int) -> Iterable[T]:
 
 
 def _printed(items: Iterable[T], total: int) -> Iterator[T]:
-    """Yield the items, and print a line at most every ten seconds."""
+    """Yield the items and print a line at most every ten seconds."""
     started = printed = time.monotonic()
     for done, item in enumerate(items, start=1):
         yield item
@@ -183,11 +183,11 @@ def _printed(items: Iterable[T], total: int) -> Iterator[T]:
 
 
 def print_missing(there: int, missing: int) -> None:
-    """Print what to do after one shard of a run."""
+    """Print the next step after one shard of a run."""
     print(
-        f"{there} reports are there, {missing} belong to other shards. Merge the "
-        "shards' folders with `keras-vaf merge`; the same command without --shard then "
-        "makes the table."
+        f"{there} reports exist, and {missing} belong to other shards. Merge the "
+        "folders of the shards with `keras-vaf merge`; the same command without "
+        "--shard then makes the table."
     )
 
 
@@ -197,7 +197,7 @@ def print_table(
     lines: Sequence[Sequence[str]],
     notes: Sequence[str],
 ) -> None:
-    """Print a table whose first column is text and whose other columns are numbers."""
+    """Print a table with text in the first column and numbers in all others."""
     from keras_vaf.utils import require
 
     table = require("rich.table", extra="experiments").Table(

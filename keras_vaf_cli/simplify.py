@@ -5,10 +5,11 @@ from functools import partial
 
 from keras_vaf_cli.shared import add_model, add_new_model, change_model
 
-SUMMARY = "remove hidden units that do little from a saved model"
+SUMMARY = "remove hidden units that contribute little from a saved model"
 DESCRIPTION = """\
 Remove hidden units from the VAFs of a saved model while no function changes by more
-than the tolerance on [-5, 5]. Prints what was removed, and the nearest known function.
+than the tolerance on [-5, 5]. Print the removed units, and the nearest known function
+of each VAF.
 """
 EXAMPLES = """\
 example:
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         type=float,
         default=0.01,
-        help="largest error allowed for each function (default: %(default)s)",
+        help="largest allowed error of each function (default: %(default)s)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Options for a user's own table, which `compare` and `search` share."""
+"""`open_data` and the options for a user's own table."""
 
 import argparse
 import csv
@@ -15,22 +15,22 @@ _WORDS = {"allow_missing": "missing", True: "mean"}
 
 
 def column_names(text: str) -> tuple[str, ...]:
-    """Return the names of a list such as `a,b`; quotes allow commas in a name."""
+    """Return the names of a list such as `a,b`. Quotes allow commas in a name."""
     return tuple(name for name in next(csv.reader([text]), []) if name)
 
 
 def add_table_options(group: argparse._ActionsContainer) -> None:
-    """Add the options that say what the columns of a table are."""
+    """Add the options for the use of a table's columns."""
     group.add_argument("--target", metavar="COLUMN", help="column to predict")
     group.add_argument(
         "--task",
         choices=("classification", "regression"),
-        help="what to predict: classes or numbers (default: decided by the values)",
+        help="predict classes or numbers (default: determined by the values)",
     )
     for name, text in (
-        ("categories", "columns of numbers that stand for categories, by commas"),
-        ("ignore", "columns that are not inputs, by commas"),
-        ("na", "further words that stand for a missing entry, by commas"),
+        ("categories", "columns of numbers that are categories, separated by commas"),
+        ("ignore", "columns that are not inputs, separated by commas"),
+        ("na", "additional words for a missing entry, separated by commas"),
     ):
         group.add_argument(
             f"--{name}", type=column_names, default=(), metavar="NAMES", help=text
@@ -38,28 +38,31 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--missing",
         choices=("mean", "drop"),
-        help="fill in missing entries, or drop their rows (required if there are some)",
+        help="fill in missing entries, or drop their rows (required if entries are "
+        "missing)",
     )
     divisions = group.add_mutually_exclusive_group()
     divisions.add_argument(
-        "--groups", metavar="COLUMN", help="rows of equal entries stay in one fold"
+        "--groups", metavar="COLUMN", help="column whose equal entries stay in one fold"
     )
     divisions.add_argument(
-        "--time", metavar="COLUMN", help="folds are tested on later rows"
+        "--time",
+        metavar="COLUMN",
+        help="column that orders the rows; test rows are later than training rows",
     )
     group.add_argument(
         "--dates",
         choices=("day-first", "month-first"),
-        help="what comes first in dates such as 1/2/2024",
+        help="order of day and month in dates such as 1/2/2024",
     )
     add_file_options(group)
 
 
 def add_file_options(group: argparse._ActionsContainer) -> None:
-    """Add the options that say how a table is written."""
+    """Add the options for the format of a table."""
     for name, default in (
-        ("separator", "guessed by the header"),
-        ("decimal", "guessed by the cells"),
+        ("separator", "guessed from the header"),
+        ("decimal", "guessed from the cells"),
         ("encoding", "utf-8"),
     ):
         group.add_argument(f"--{name}", help=f"of a CSV file (default: {default})")
@@ -69,7 +72,7 @@ def add_file_options(group: argparse._ActionsContainer) -> None:
 
 
 def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `read_table` that say how a table is written."""
+    """Return the arguments of `read_table` for the format of a table."""
     separator = arguments.separator
     return {
         "separator": "\t" if separator in ("\\t", "tab") else separator,
@@ -80,7 +83,7 @@ def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `read_table`, but for the table and its target."""
+    """Return the arguments of `read_table`, except the table and its target."""
     names = ("task", *_LISTS, "groups", "time", "dates")
     return {
         **{name: getattr(arguments, name) for name in names},
@@ -92,16 +95,16 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
 def open_data(
     arguments: argparse.Namespace, source: str, options: Mapping[str, Any]
 ) -> "Dataset":
-    """Load a dataset or read a table, and print what was decided about it.
+    """Load a dataset or read a table, and print the decisions about it.
 
     Args:
-        arguments: Those of the command line.
+        arguments: Arguments of the command line.
         source: Name of a dataset, or path of a table.
         options: Arguments of `read_table`.
 
     Raises:
         ValueError: If the table cannot be used. The message ends with a command that
-            solves all problems that options can solve.
+            solves the problems, as far as options can.
     """
     from keras_vaf.datasets import TableError
     from keras_vaf.datasets.loading import open_dataset
@@ -120,7 +123,7 @@ def open_data(
 
 
 def _mended(line: Sequence[str], fixes: Mapping[str, Any]) -> list[str]:
-    """Return a command line with further options."""
+    """Return a command line with additional options."""
     words = list(line)
     for name, value in fixes.items():
         option = f"--{_WORDS.get(name, name)}"

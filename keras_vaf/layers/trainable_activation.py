@@ -40,50 +40,52 @@ from keras_vaf.types import Tensor
 class TrainableActivation(keras.layers.Layer):
     """A function R -> R with trainable parameters, applied to every element.
 
-    A subclass names its equation and the start values of its weights. This base class
-    does the rest: sharing, weights, precision, penalties, saving. A subclass sets
+    A subclass defines its equation and the start values of its weights. This base class
+    handles sharing, weights, precision, penalties and saving. A subclass sets
 
     - `equation_class`: the function, a frozen dataclass derived from
-      `keras_vaf.ops.Pointwise`. The arguments of its `value` after x that have no
-      default are the names of the weights, in the order of their creation. Its fields
-      are read from the layer's attributes of the same names;
-    - `start_values`: where each weight starts in every function. For starts that depend
-      on arguments or chance it defines `start(unshared)` instead;
-    - `default_constraints`: constraints of weights that are used unless the caller
-      gives others;
+      `keras_vaf.ops.Pointwise`. The required arguments of its `value` after x are the
+      names of the weights, in the order of their creation. Its fields are set from the
+      layer's attributes of the same names;
+    - `start_values`: start value of each weight, the same in every function. For start
+      values that depend on arguments or are random, define `start(unshared)` instead;
+    - `default_constraints`: constraints of weights that apply unless the caller gives
+      others;
     - `non_trainable_weight_names`: weights that the optimizer must not update, such as
       running statistics.
 
-    `__init__` of a subclass stores each further argument under its name. Then it calls
-    `super().__init__`, which creates the weights if they do not depend on the input.
+    `__init__` of a subclass stores each additional argument under its name. Then it
+    calls `super().__init__`, which creates the weights if they do not depend on the
+    input.
 
     Args:
-        sharing: Which elements share one function: `"layer"` (all), `"channel"` (those
-            of a channel), `"neuron"` (those of the same place in every sample), or a
-            tuple of the axes along which it is shared. Axes count over the whole
-            input; the batch axis, 0, is always shared and not named.
-        data_format: `"channels_last"` or `"channels_first"`: where the channel axis is,
-            for inputs of rank 3 or more. `None` means
+        sharing: Elements that share one function: `"layer"` (one function for all),
+            `"channel"` (one function per channel), `"neuron"` (one function per
+            position, shared only over the batch), or a tuple of the axes along which
+            the function is shared. Axes count over the whole input. The batch axis, 0,
+            is always shared and must not be in the tuple.
+        data_format: `"channels_last"` or `"channels_first"`: position of the channel
+            axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
-        function_regularizer: A registered callable that maps the layer to a penalty, a
-            scalar tensor: for penalties that need more than one weight (see
+        function_regularizer: A registered callable that maps the layer to a scalar
+            tensor, for penalties that depend on several weights (see
             `keras_vaf.regularizers`).
-        function_constraint: A set that the function is kept in, such as
+        function_constraint: A constraint on the function itself, such as
             `keras_vaf.constraints.SlopeBound`.
         **kwargs: `NAME_regularizer` and `NAME_constraint` for each weight, and the
             arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Input shape:
-        Any, of rank 2 or more, of floats. Under `"layer"` sharing every call may have
-        another shape. Otherwise rank and sizes of unshared axes are fixed when the
-        layer is built.
+        Floating-point tensors of rank 2 or more. With `sharing="layer"`, each call may
+        use a different shape. Otherwise the rank and the sizes of the unshared axes are
+        fixed when the layer is built.
 
     Output shape:
-        That of the input.
+        Same as the input.
 
     Raises:
-        ValueError: If an argument is not one of the above, if an unshared axis has no
-            known size, or if the input is not of floats.
+        ValueError: If an argument is invalid, if the size of an unshared axis is
+            unknown, or if the input is not of a floating-point type.
     """
 
     equation_class: type[Pointwise]
@@ -95,14 +97,14 @@ class TrainableActivation(keras.layers.Layer):
     __signature__: Any  # otherwise that of `__new__`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Take the names of the weights from the equation."""
+        """Set the names of the weights from the equation."""
         super().__init_subclass__(**kwargs)
         cls.__signature__ = signature_of(cls)
         if "equation_class" in vars(cls):
             cls.weight_names, cls._fields = names_of(cls.equation_class)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Check the names of the arguments, and that no tensor is among them."""
+        """Check the names of the arguments, and that no argument is a tensor."""
         check_new(cls, args, kwargs)
         return super().__new__(cls, *args, **kwargs)
 
@@ -143,11 +145,11 @@ class TrainableActivation(keras.layers.Layer):
         return self.equation_class(*[getattr(self, name) for name in self._fields])
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return start values of the weights, in the order of `weight_names`.
+        """Return the start values of the weights, in the order of `weight_names`.
 
         Args:
-            unshared: Sizes of the axes that are not shared, with which every shape
-                begins.
+            unshared: Sizes of the axes that are not shared. Every shape begins with
+                them.
         """
         return [np.full(unshared, value) for value in self.start_values]
 
@@ -162,7 +164,7 @@ class TrainableActivation(keras.layers.Layer):
         self._add_weights(sizes)
 
     def _slots(self) -> list[str]:
-        """Return the arguments that a regularizer or constraint is given as."""
+        """Return the names of the arguments for regularizers and constraints."""
         return [
             f"{name}_{kind}"
             for kind in ("regularizer", "constraint")
@@ -180,10 +182,10 @@ class TrainableActivation(keras.layers.Layer):
             )
             raise
         if keras.backend.backend() == "torch":
-            list(self.parameters())  # `state_dict` holds them from here on
+            list(self.parameters())  # `state_dict` contains them from now on
 
     def _add_weights(self, unshared: tuple[Any, ...]) -> None:
-        # Keras's `result_type` knows no float64.
+        # `result_type` of Keras does not support float64.
         dtype = "float64" if self.variable_dtype == "float64" else "float32"
         start = list(self.start(unshared))
         if self.function_constraint is not None:
@@ -202,18 +204,18 @@ class TrainableActivation(keras.layers.Layer):
             setattr(self, name, weight)
 
     def apply_constraints(self) -> None:
-        """Constrain the weights, as Keras's optimizers do; for use with others."""
+        """Apply the constraints to the weights, as Keras optimizers do after a step."""
         for name in self.weight_names:
             weight = getattr(self, name)
             if weight.constraint is not None:
                 weight.assign(weight.constraint(weight))
 
     def allowed_weights(self) -> Sequence[Tensor]:
-        """Return the weights that the layer computes with."""
+        """Return the weights with which the layer computes."""
         return self._allowed(*(getattr(self, name) for name in self.weight_names))
 
     def _allowed(self, *weights: Tensor) -> Sequence[Tensor]:
-        """Return weights as the constraint on the function allows them."""
+        """Return weights projected by the constraint on the function."""
         if self.function_constraint is None:
             return weights
         named = dict(zip(self.weight_names, weights, strict=True))
@@ -221,7 +223,7 @@ class TrainableActivation(keras.layers.Layer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         if self.sharing == "layer" and any(map(has_unknown_rank, args)):
-            self.input_spec, self.built = None, True  # Keras asks for a shape otherwise
+            self.input_spec, self.built = None, True  # otherwise Keras requires a shape
         return super().__call__(*args, **kwargs)
 
     def stateless_call(self, *args: Any, **kwargs: Any) -> Any:
@@ -251,7 +253,7 @@ class TrainableActivation(keras.layers.Layer):
         return input_shape
 
     def __repr__(self) -> str:
-        """Return name and arguments, such as k, g and sharing of a VAF."""
+        """Return the class and arguments as text, such as k, g and sharing of a VAF."""
         return representation(self)
 
     def get_config(self) -> dict[str, Any]:
@@ -263,13 +265,13 @@ class TrainableActivation(keras.layers.Layer):
         return config
 
     def function(self, x: Any) -> np.ndarray:
-        """Return values of the learned function, as plain numbers.
+        """Return values of the learned function as a NumPy array.
 
         Args:
             x: Number or array of any shape.
 
         Returns:
-            f(x) of all functions in float64, of shape `(*x.shape, *unshared)`.
+            f(x) of all functions, as a float64 array of shape `(*x.shape, *unshared)`.
 
         Raises:
             ValueError: If the layer has no weights yet.

@@ -1,4 +1,4 @@
-"""Helpers for every other package: checks, optional imports, atomic files, tables."""
+"""Helpers for all other packages: checks, optional imports, atomic files, tables."""
 
 from keras_vaf.utils.checks import (
     check_choice,

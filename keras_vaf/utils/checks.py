@@ -1,4 +1,4 @@
-"""Checks of arguments, with one wording of the errors for the whole package."""
+"""`check_integer`, `check_choice` and other checks of arguments."""
 
 import difflib
 import math
@@ -9,18 +9,18 @@ import numpy as np
 
 
 def check_integer(name: str, value: int, minimum: int = 1) -> int:
-    """Return an integer that is large enough.
+    """Check that an argument is an integer of at least `minimum`, and return it.
 
     Args:
         name: Name of the argument, for the error message.
         value: The argument.
-        minimum: Smallest integer allowed.
+        minimum: Smallest allowed integer.
 
     Returns:
-        The integer as a Python number; `value` may be one of NumPy.
+        The integer as a Python number, also if `value` is a NumPy integer.
 
     Raises:
-        ValueError: If the argument is not an integer or is too small.
+        ValueError: If the argument is not an integer, or is below `minimum`.
 
     Example:
 
@@ -37,7 +37,7 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
 
 
 def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
-    """Return positive integers as a tuple.
+    """Check that an argument is a sequence of positive integers, and return a tuple.
 
     Args:
         name: Name of the argument, for the error message.
@@ -67,17 +67,17 @@ def check_number(
     above: float = -math.inf,
     below: float = math.inf,
 ) -> float:
-    """Return a finite number within bounds.
+    """Check that an argument is a finite number within bounds, and return it.
 
     Args:
         name: Name of the argument, for the error message.
         value: The argument.
-        minimum: Smallest number allowed.
-        above: Bound that the number must exceed.
-        below: Bound that the number must not reach.
+        minimum: Smallest allowed number.
+        above: Exclusive lower bound.
+        below: Exclusive upper bound.
 
     Returns:
-        The number as a Python number; `value` may be one of NumPy.
+        The number as a Python number, also if `value` is a NumPy number.
 
     Raises:
         ValueError: If the argument is not a finite number or is out of bounds.
@@ -110,7 +110,7 @@ def check_number(
 
 
 def check_positive(name: str, value: float) -> float:
-    """Return a finite number above 0.
+    """Check that an argument is a finite number above 0, and return it.
 
     Args:
         name: Name of the argument, for the error message.
@@ -128,14 +128,14 @@ def check_positive(name: str, value: float) -> float:
 
 
 def check_flag(name: str, value: bool) -> bool:
-    """Return True or False.
+    """Check that an argument is True or False, and return it.
 
     Args:
         name: Name of the argument, for the error message.
         value: The argument.
 
     Raises:
-        ValueError: If the argument is neither.
+        ValueError: If the argument is neither True nor False.
 
     Example:
 
@@ -148,15 +148,16 @@ def check_flag(name: str, value: bool) -> bool:
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
-    """Return a name that is one of several.
+    """Check that an argument is one of several names, and return it.
 
     Args:
         name: Name of the argument, for the error message.
         value: The argument.
-        choices: The names allowed.
+        choices: The allowed names.
 
     Raises:
-        ValueError: If the argument is none of them. The message has the nearest one.
+        ValueError: If the argument is not one of them. The message suggests the nearest
+            name.
 
     Example:
 
@@ -174,7 +175,7 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
 
 
 def check_distinct(name: str, values: Sequence[object]) -> None:
-    """Refuse values that occur more than once.
+    """Raise a `ValueError` if two values are equal.
 
     Args:
         name: Name of the argument, for the error message.
@@ -193,14 +194,14 @@ def check_distinct(name: str, values: Sequence[object]) -> None:
 
 
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
-    """Return " Did you mean 'NAME'?" for the nearest of several names.
+    """Return " Did you mean 'NAME'?" with the nearest of several names.
 
     Args:
-        value: What was received.
+        value: The received value.
         choices: The names allowed.
 
     Returns:
-        The question, with a space before it, or "" if no name is near.
+        The question, preceded by a space, or "" if no name is similar.
 
     Example:
 
@@ -218,5 +219,5 @@ def _within(value: float, minimum: float, above: float, below: float) -> bool:
 
 
 def _python_number(value: Any) -> Any:
-    """Return a number of NumPy as one of Python, which JSON can hold."""
+    """Return a NumPy number as a Python number, which JSON supports."""
     return value.item() if isinstance(value, np.number) else value

@@ -1,4 +1,4 @@
-"""Run functions in this process, in others or on a Dask cluster: `open_engine`."""
+"""`open_engine`, which runs functions here, in other processes or on Dask."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Task(Protocol):
-    """A call of a function that an engine was given."""
+    """A function call that was submitted to an engine."""
 
     def result(self) -> Any:
-        """Return what the function returns, or raise what it raises."""
+        """Return the result of the function, or raise its exception."""
 
 
 class Engine:
-    """Runs functions in this process, each when its result is asked for."""
+    """Runs functions in this process, each when its result is requested."""
 
     @property
     def width(self) -> int:
@@ -40,10 +40,10 @@ class Engine:
         return 1
 
     def share(self, value: Any) -> Any:
-        """Return an argument of tasks that stands for a large value.
+        """Return a handle to a large value, for use as an argument of tasks.
 
         Args:
-            value: The value, which workers receive only once.
+            value: The value, which is sent to the workers only once.
         """
         return value
 
@@ -51,32 +51,32 @@ class Engine:
         """Return a task that calls a function.
 
         Args:
-            function: The function. If workers run it, it must not rely on the memory of
-                this process.
-            *arguments: Its arguments, among them results of `share`.
+            function: The function. It must not depend on the memory of this process,
+                because workers may run it.
+            *arguments: Arguments of the function, which may be results of `share`.
         """
         return _Call(function, arguments)
 
     def wait(self, tasks: Collection[Task]) -> list[Task]:
-        """Wait until tasks have ended, and return those.
+        """Wait until at least one task has ended, and return the ended tasks.
 
         Args:
             tasks: At least one task.
 
         Raises:
-            OSError: If the workers are lost.
+            OSError: If the connection to the workers is lost.
         """
         return [next(iter(tasks))]
 
 
 @contextlib.contextmanager
 def open_engine(name: str | Engine) -> Iterator[Engine]:
-    """Give an engine; its processes and connections start with the first task.
+    """Return an engine as a context; its processes start with the first task.
 
     Args:
         name: `"here"` for this process, `"processes:N"` for N processes of this
-            machine, or `"dask://HOST:PORT"` with the address of a Dask scheduler; or
-            an engine that is open, and stays so.
+            machine, or `"dask://HOST:PORT"` with the address of a Dask scheduler. An
+            open engine is also accepted, and is not closed.
 
     Raises:
         ValueError: If the name is unknown.
@@ -121,7 +121,7 @@ class _Call:
 
 
 class _DaskEngine(Engine):
-    """Sends tasks to a Dask cluster; another worker takes those of a lost one."""
+    """Sends tasks to a Dask cluster, which reassigns the tasks of a lost worker."""
 
     def __init__(self, name: str, resources: contextlib.ExitStack) -> None:
         self._name = name
@@ -132,7 +132,8 @@ class _DaskEngine(Engine):
         return self._workers() or 1
 
     def share(self, value: Any) -> Any:
-        # The result of a task, unlike scattered data, outlives the worker that has it.
+        # Unlike scattered data, the result of a task is recomputed if its worker is
+        # lost.
         return self._client.submit(_same, value, pure=False)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
@@ -195,7 +196,7 @@ class _DaskEngine(Engine):
 
 
 def _local_cluster(processes: int) -> Any:
-    """Return worker processes that only this machine can reach."""
+    """Return worker processes that accept connections only from this machine."""
     distributed = require("distributed", extra="dask")
     # With `cryptography`, only this process and its workers have the keys.
     encrypted = importlib.util.find_spec("cryptography") is not None
@@ -214,7 +215,7 @@ def _same(value: Any) -> Any:
 
 
 def _keras_settings() -> dict[str, str]:
-    """Return what Keras is set to in this process."""
+    """Return the settings of Keras in this process."""
     return {
         "backend": keras.backend.backend(),
         "floatx": keras.config.floatx(),
@@ -226,14 +227,15 @@ def _keras_settings() -> dict[str, str]:
 def _as_in_the_driver(
     settings: dict[str, str], function: Callable[..., Any], *arguments: Any
 ) -> Any:
-    """Call a function in a worker, which is set as the driver is."""
+    """Call a function in a worker, with the Keras settings of the driver."""
     backend, own = settings["backend"], keras.backend.backend()
     if own != backend:
         raise ValueError(
-            f"The workers must run on {backend} as this process does: start them with "
-            f"KERAS_BACKEND={backend}. Received: a worker that runs on {own}"
+            f"The workers must use the backend {backend}, as this process does: start "
+            f"them with KERAS_BACKEND={backend}. "
+            f"Received: a worker with the backend {own}"
         )
-    with _ONE_AT_A_TIME:  # A worker may have several threads; Keras has global state.
+    with _ONE_AT_A_TIME:  # Keras has global state, workers may have threads.
         keras.config.set_floatx(settings["floatx"])
         keras.config.set_dtype_policy(settings["dtype_policy"])
         keras.config.set_image_data_format(settings["image_data_format"])

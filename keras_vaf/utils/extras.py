@@ -1,15 +1,15 @@
-"""Imports of packages that a plain install does not bring."""
+"""`require`, which imports an optional package."""
 
 import importlib
 from types import ModuleType
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say which line installs it.
+    """Import an optional module, or raise an error with the command that installs it.
 
     Args:
         module: Dotted name of the module, such as `"matplotlib.pyplot"`.
-        extra: The extra of `keras-vaf` that brings it, such as `"plot"`.
+        extra: The extra of `keras-vaf` that installs the module, such as `"plot"`.
 
     Returns:
         The imported module.

@@ -1,4 +1,4 @@
-"""Files and folders that are complete or absent: `write_atomically`, `atomic_path`."""
+"""`write_atomically` and `atomic_path`, which never leave an incomplete file."""
 
 import contextlib
 import errno
@@ -13,9 +13,9 @@ from keras_vaf.utils.temporary_files import remove, remove_stale_once, temporary
 def write_atomically(
     path: str | os.PathLike[str], data: str | bytes, force: bool = True
 ) -> Path:
-    """Write a file so that a reader sees the old one or the new one, never a part.
+    """Write a file so that a reader sees the old or the new content, never a part.
 
-    Missing folders are created. `atomic_path` describes what happens to the data.
+    Missing folders are created. See `atomic_path` for details.
 
     Args:
         path: The file to write.
@@ -28,7 +28,7 @@ def write_atomically(
     Raises:
         FileExistsError: If the file exists and `force` is False.
         OSError: If the folder cannot be created or the file cannot be written. The
-            error names `path`, and the old file is unchanged.
+            error names `path`, and an existing file is not changed.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,25 +41,26 @@ def write_atomically(
 def atomic_path(
     path: str | os.PathLike[str], ending: str = "", force: bool = True
 ) -> Iterator[Path]:
-    """Yield a temporary path, which replaces `path` when the block ends.
+    """Yield a temporary path that replaces `path` when the block ends.
 
-    The temporary file or folder is in the same folder and ends in the same name, so it
-    suits functions that write to a path themselves, such as `model.save`,
-    `figure.savefig` and `model.export`. When the block ends, it is flushed to the disk
-    and renamed. If the block raises, it is removed and `path` is unchanged. If the
-    process is killed, it stays, and the next process that writes to the same folder
-    removes it. A device or a pipe is written to directly.
+    The temporary file or folder is in the same folder, and its name ends in the same
+    name. It can therefore be used with functions that write to a path, such as
+    `model.save`, `figure.savefig` and `model.export`. When the block ends, the
+    temporary file is flushed to disk and renamed. If the block raises, it is removed
+    and `path` is not changed. If the process is killed, the temporary file remains
+    until another process writes to the same folder and removes it. Devices and pipes
+    are written directly.
 
     Args:
         path: The file or folder to write. Its parent folder must exist.
-        ending: Added to the temporary name. With ".tmp", a pattern such as `*.json`
-            does not match a file that a killed process left.
-        force: Whether an existing `path` may be replaced. If not, the one that another
-            process made while the block ran is kept too.
+        ending: Suffix of the temporary name. With ".tmp", a pattern such as `*.json`
+            does not match the temporary file of a killed process.
+        force: Whether an existing `path` may be replaced. If not, a file that another
+            process created while the block ran is also kept.
 
     Raises:
         FileExistsError: If `path` exists when the block ends and `force` is False.
-        OSError: If `path` cannot be written; the error names it.
+        OSError: If `path` cannot be written. The error names `path`.
 
     Example:
 
@@ -89,13 +90,13 @@ def atomic_path(
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used to `NAME.aside-1`, or the next free number.
+    """Rename an unusable file to `NAME.aside-1`, or to the next free number.
 
     Args:
         path: The file or folder.
 
     Returns:
-        Its new path.
+        The new path.
     """
     names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
     return path.rename(next(name for name in names if not name.exists()))
@@ -106,7 +107,7 @@ def check_output(
     force: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> Path:
-    """Check, before any work is done, that a command may write its output file.
+    """Check before any computation that a command may write its output file.
 
     Args:
         path: The file that the command will write.
@@ -124,8 +125,8 @@ def check_output(
     path = Path(path)
     if path.resolve() in (Path(file).resolve() for file in inputs):
         raise ValueError(
-            "The output must be another file than the input, which is not changed. "
-            f"Received: {path}"
+            "The output must not be the same file as an input, because inputs are not "
+            f"changed. Received: {path}"
         )
     if not path.parent.is_dir():
         raise FileNotFoundError(
@@ -144,9 +145,9 @@ def _exists(path: Path) -> FileExistsError:
 
 
 def _is_about(error: BaseException, temporary: Path) -> bool:
-    """Tell whether the temporary file could not be written, in any library's words."""
+    """Return whether an error of any library concerns writing the temporary file."""
     if isinstance(error, FileExistsError):
-        return False  # The name of a temporary file is new.
+        return False  # The name of a temporary file is always new.
     if isinstance(error, OSError):
         return error.filename is None or temporary.name in str(error.filename)
     text = str(error) if isinstance(error, Exception) else ""
@@ -161,12 +162,12 @@ def _flush(path: Path) -> None:
 
 
 def _place(temporary: Path, path: Path) -> None:
-    """Rename a file or folder, in one step that fails if `path` exists."""
+    """Rename a file or folder in a single step that fails if `path` exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:
         raise _exists(path) from None
-    except OSError:  # It is a folder, or the file system has no links.
+    except OSError:  # A folder, or a file system without links.
         if path.exists():
             raise _exists(path) from None
         os.replace(temporary, path)
@@ -178,7 +179,7 @@ def _replace(temporary: Path, path: Path) -> None:
     if not (temporary.is_dir() and path.exists()):
         os.replace(temporary, path)
         return
-    old = set_aside(path)  # No system call replaces a folder that holds files.
+    old = set_aside(path)  # No system call can replace a folder that is not empty.
     try:
         os.replace(temporary, path)
     except BaseException:

@@ -1,4 +1,4 @@
-"""Hashes of arrays."""
+"""`checksum`, a hash of arrays."""
 
 import hashlib
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def checksum(data: Any) -> str:
-    """Return a hash of arrays: their types, shapes and values."""
+    """Return a hash of the types, shapes and values of arrays."""
     digest = hashlib.sha256()
     for array in keras.tree.flatten(data):
         digest.update(f"{array.dtype.str} {array.shape} ".encode())

@@ -1,4 +1,4 @@
-"""Matplotlib figures as bytes of PNG files."""
+"""`png_bytes`, which returns a Matplotlib figure as PNG."""
 
 import io
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ def png_bytes(figure: "Figure", **options: Any) -> bytes:
 
     Args:
         figure: The figure.
-        **options: Further arguments of `Figure.savefig`, such as `dpi`.
+        **options: Other arguments of `Figure.savefig`, such as `dpi`.
     """
     stream = io.BytesIO()
     figure.savefig(stream, format="png", **options)

@@ -1,4 +1,4 @@
-"""Statistics that are defined for samples of any size."""
+"""`deviation`, the standard deviation of samples of any size."""
 
 import math
 import statistics
@@ -8,7 +8,8 @@ from collections.abc import Sequence
 def deviation(values: Sequence[float]) -> float:
     """Return the sample standard deviation, or 0 for fewer than two values.
 
-    It is NaN if a value is not finite, as the error of a network that diverged.
+    The result is NaN if a value is not finite, such as the error of a network that
+    diverged.
 
     Args:
         values: The sample.

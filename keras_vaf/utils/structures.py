@@ -1,4 +1,4 @@
-"""Data from JSON files, checked when they are read: `parse_json` and `build`."""
+"""`parse_json` and `build`, which read JSON data and check every field."""
 
 import dataclasses
 import functools
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 NOT_FINITE = "may be NaN or infinite"
 AnyFloat = Annotated[float, NOT_FINITE]
-"""A number that `build` accepts even if it is NaN or infinite."""
+"""A number that `build` also accepts if it is NaN or infinite."""
 
 
 def parse_json(content: str | bytes) -> Any:
@@ -39,17 +39,17 @@ def parse_json(content: str | bytes) -> Any:
 def build(kind: type[T], data: Any, name: str = "") -> T:
     """Return an instance of a dataclass from JSON data, after a check of every field.
 
-    The annotations of the dataclass say what is allowed. Numbers must be finite, unless
-    the annotation is `AnyFloat`. Fields without a default must be there.
+    The annotations of the dataclass determine which values are allowed. Numbers must be
+    finite, unless the annotation is `AnyFloat`. Fields without a default are required.
 
     Args:
         kind: The dataclass.
-        data: A dictionary, as `json.loads` and `dataclasses.asdict` make it.
+        data: A dictionary, as returned by `json.loads` and `dataclasses.asdict`.
         name: Name of the value, for the error message.
 
     Raises:
-        ValueError: If a field is missing, unknown or of another type, or if the
-            dataclass refuses the values.
+        ValueError: If a field is missing, unknown or of a wrong type, or if the
+            dataclass rejects the values.
 
     Example:
 
@@ -88,7 +88,7 @@ def _fields(kind: type) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:
-    """Return a value as its annotation describes it."""
+    """Return a value converted to the type of its annotation."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return value

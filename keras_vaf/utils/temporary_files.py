@@ -1,4 +1,4 @@
-"""Temporary files that carry the process which writes them: `remove_stale`."""
+"""`remove_stale`, which removes the temporary files of killed processes."""
 
 import contextlib
 import functools
@@ -15,10 +15,10 @@ _TEMPORARY = re.compile(r"\.tmp-([0-9a-f]{8})-(\d{1,9})-(\d+)-[0-9a-f]{8}-")
 
 
 def temporary_path(path: Path, ending: str) -> Path:
-    """Return a new name in the folder of `path` that says which process made it."""
+    """Return a new path in the folder of `path`, whose name identifies this process."""
     process = os.getpid()
     owner = f"{_host()}-{process}-{_start_time(process) or 0}-{uuid.uuid4().hex[:8]}"
-    # The end of the name keeps every suffix within the length that systems allow.
+    # Only the end of the name is used, to stay within the length limit of file names.
     return path.with_name(f".tmp-{owner}-{path.name[-60:]}{ending}")
 
 
@@ -27,13 +27,13 @@ def remove_stale(
 ) -> tuple[Path, ...]:
     """Remove the temporary files that killed processes left in a folder.
 
-    A file is removed only if its name shows that a process of this machine wrote it
-    and that this process has ended. `keras_vaf.utils.atomic_path` calls this function
-    once for each folder that a process writes to.
+    A file is removed only if its name shows that a process of this machine wrote it and
+    that this process has ended. `keras_vaf.utils.atomic_path` calls this function once
+    for each folder to which a process writes.
 
     Args:
         folder: The folder.
-        recursive: Whether to look into its subfolders too.
+        recursive: Whether to include its subfolders.
 
     Returns:
         The files and folders that were removed.
@@ -66,7 +66,7 @@ def remove(path: Path) -> None:
 
 @functools.cache
 def _host() -> str:
-    """Return a hash of what process ids belong to: a host, or a container on it."""
+    """Return a hash of the host or container to which process ids belong."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -75,7 +75,7 @@ def _host() -> str:
 
 
 def _start_time(process: int) -> str | None:
-    """Return when a process started; "0" if unknown, None if the process has ended."""
+    """Return the start time of a process, "0" if unknown, or None if it has ended."""
     try:
         status = Path(f"/proc/{process}/stat").read_text(errors="replace")
     except OSError:
@@ -85,7 +85,7 @@ def _start_time(process: int) -> str | None:
 
 
 def _is_running(process: int, started: str) -> bool:
-    if os.name != "posix":  # Elsewhere, signal 0 would end the process.
+    if os.name != "posix":  # On other systems, signal 0 would end the process.
         return True
     try:
         os.kill(process, 0)

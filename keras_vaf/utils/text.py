@@ -1,4 +1,4 @@
-"""Tables as Markdown text."""
+"""`markdown_table`, which returns a table as Markdown text."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 def markdown_table(
     columns: Sequence[str], lines: Sequence[Sequence[str]], text_columns: int = 1
 ) -> str:
-    """Return a table in Markdown, without a line break at its end.
+    """Return a table in Markdown, without a final line break.
 
     Args:
         columns: Titles of the columns.
-        lines: The lines of the table, one cell per column.
-        text_columns: Number of columns at the left that hold text. All others hold
-            numbers and are aligned to the right.
+        lines: The rows of the table, with one cell per column.
+        text_columns: Number of columns on the left that contain text. All others
+            contain numbers and are right-aligned.
 
     Example:
 

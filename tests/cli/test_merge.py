@@ -20,9 +20,7 @@ def test_names_what_it_leaves_out(tmp_path, capsys):
     assert main(["merge", str(tmp_path / "a"), "-o", str(tmp_path / "b")]) == 0
 
     said = capsys.readouterr()
-    assert said.err == (
-        f"keras-vaf: {torn} is not a report of its training and was left out.\n"
-    )
+    assert said.err == (f"keras-vaf: {torn} is not a valid report and was left out.\n")
     assert said.out.startswith(f"Copied 1 reports to {tmp_path / 'b'}; 0 were")
 
 

@@ -50,7 +50,7 @@ def test_the_input_is_never_overwritten(refusal, inputs, tmp_path, command):
     source = command.split()[1]
     before = (tmp_path / source).read_bytes()
 
-    assert "another file than the input" in refusal(f"{command} {source} --force")
+    assert "must not be the same file as" in refusal(f"{command} {source} --force")
     assert (tmp_path / source).read_bytes() == before
 
 

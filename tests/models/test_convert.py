@@ -416,7 +416,7 @@ def test_in_place_a_layer_needs_no_configuration():
         (lambda: None, {}, "Give one model.*None"),
         (sequential, {"to": KAF, "k": 5}, "`k` and `g` are arguments.*'k': 5"),
         (Subclassed, {}, "Sequential or Functional.*Subclassed"),
-        (unsaved, {}, "'unsaved.*cannot be made again.*`inplace=True`"),
+        (unsaved, {}, "'unsaved.*cannot be copied.*`inplace=True`"),
         (lambda: with_layer(layers.Dense(2)), {"k": 0}, "k=0"),
         (sequential, {"k": 1}, "'leaky'.*k >= 2.*k=1"),
         (sequential, {"g": "softmax"}, "each element alone.*softmax"),

@@ -356,7 +356,7 @@ def test_a_class_as_an_argument_is_not_written_to_a_file():
             return cls()
 
     found = convert(Model())
-    with pytest.raises(ValueError, match="'norm' of class Norm cannot be made again"):
+    with pytest.raises(ValueError, match="'norm' of class Norm cannot be copied"):
         freeze(found, data=X)
 
 

@@ -425,7 +425,7 @@ class TestCheckOutput:
     def test_an_input_is_never_the_output(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "old.keras").write_text("old")
-        with pytest.raises(ValueError, match="another file than the input"):
+        with pytest.raises(ValueError, match="must not be the same file as an input"):
             check_output(tmp_path / "old.keras", force=True, inputs=["old.keras"])
 
     def test_a_device_may_be_written(self):

@@ -1,4 +1,4 @@
-"""`rebuild` makes a copy of a model with other layers in some places."""
+"""`rebuild`, which copies a model and replaces some of its layers."""
 
 import contextlib
 import functools
@@ -19,11 +19,11 @@ class Swap(NamedTuple):
     """The replacement of a layer.
 
     Args:
-        layer: Called in its place; `None` for a copy of it.
-        linear: Whether the copy is without the activation that is built into it.
-        then: Called on the output.
-        inside: Old and new activations, if `layer` is a copy but for these. Layers that
-            are equal to the new ones are inside it.
+        layer: Layer that replaces the old one; `None` for a copy of the old layer.
+        linear: Whether the copy omits the built-in activation.
+        then: Layer that is called on the output.
+        inside: Pairs of old and new activations, if `layer` is a copy that differs only
+            in inner activations. It contains layers equal to the new ones.
     """
 
     layer: Callable[..., Tensor] | None = None
@@ -44,23 +44,24 @@ def rebuild(
     """Return a copy of a model in which some layers are replaced.
 
     The copy keeps graph, names, weights, frozen layers and compile arguments. A layer
-    in several places is replaced by one layer in the same places.
+    that is used several times is replaced by a single layer that is used in the same
+    places.
 
     Args:
-        model: A Sequential or Functional model. It may hold others.
-        swap: Called once for each layer and its path. It returns the replacement, or
-            `None` for a copy.
-        change: Changes the copy of a subclassed model. It is called with the model, the
-            copy, and the path of the layers inside. `None` makes such models plain
-            Functional ones.
+        model: A Sequential or Functional model, which may contain other models.
+        swap: Function called once with each layer and its path. It returns the
+            replacement, or `None` for a copy.
+        change: Function that changes the copy of a subclassed model. It is called with
+            the model, the copy, and the path prefix of the inner layers. With `None`,
+            subclassed models become plain Functional models.
         inplace: Whether to use the layers of the model instead of copies.
-        edit: Takes the configuration of a layer and returns that of its copy.
-        compiled: Whether to compile the copy as the model is.
-        constructions: Describes layers that do not describe themselves.
+        edit: Function from the configuration of a layer to that of its copy.
+        compiled: Whether to compile the copy with the compile arguments of the model.
+        constructions: Describes layers whose own configuration is not enough.
 
     Raises:
-        ValueError: If the model is subclassed, or one of its layers cannot be made
-            again.
+        ValueError: If the model is subclassed, or if one of its layers cannot be
+            copied.
     """
     check_graph(model)
     builder = _Builder(swap, change, inplace, edit, constructions or Constructions([]))
@@ -72,25 +73,25 @@ def rebuild(
 
 
 def _compile(result: keras.Model, model: keras.Model) -> None:
-    """Compile as the model was, once everything that must be frozen is."""
+    """Compile the result like the model, once everything that must be frozen is."""
     try:
         if type(model).compile is keras.Model.compile:
             result.compile_from_config(model.get_compile_config())
-        else:  # Keras does not compile a model from a configuration then
+        else:  # in this case Keras does not compile from a configuration
             config = keras.saving.deserialize_keras_object(model.get_compile_config())
             keras.Model.compile(result, **config)
     except ValueError as error:
         result.compiled = False
         warnings.warn(
             "The new model is not compiled, because the optimizer was made for the "
-            f"weights of the given one: compile it again. ({error})",
+            f"weights of the original model: compile it again. ({error})",
             stacklevel=4,
         )
 
 
 @contextlib.contextmanager
 def _not_compiled(model: keras.Model) -> Iterator[None]:
-    """Keep `clone_model` from compiling what is not complete."""
+    """Prevent `clone_model` from compiling a model that is not complete."""
     compiled, model.compiled = model.compiled, False
     try:
         yield
@@ -99,9 +100,9 @@ def _not_compiled(model: keras.Model) -> Iterator[None]:
 
 
 def _with_shared_layers(model: keras.Model) -> list[keras.Model]:
-    """Return models inside whose layers the model itself calls, too.
+    """Return the nested models whose layers the model also calls directly.
 
-    A file of a plain Functional model does not say that these layers are the same.
+    The file of a plain Functional model does not record that these layers are shared.
     """
     own = {id(layer) for layer in model.layers if layer.weights}
     return [
@@ -126,7 +127,7 @@ class _Builder:
         self._made: dict[int, Any] = {}
         self._inlined: set[int] = set()
         self._then: dict[int, Callable[[Tensor], Tensor]] = {}
-        # Old layer, new layer, and the activations inside that differ.
+        # Old layer, new layer, and the inner activations that differ.
         self._copies: list[tuple[Node, Node, Sequence[tuple[Any, Any]]]] = []
         self._pairs: list[tuple[Node, Any]] = []
 
@@ -150,19 +151,19 @@ class _Builder:
         return result
 
     def _subclassed(self, model: keras.Model, prefix: str) -> keras.Model | None:
-        """Return a copy of a subclassed model, if its class can make one."""
+        """Return a copy of a subclassed model, if its class supports copying."""
         copy = model
         if not self._inplace:
             try:
                 copy = type(model).from_config(model.get_config())
                 copy.set_weights(model.get_weights())
-            except Exception:  # a class of others may raise anything
+            except Exception:  # third-party classes may raise any error
                 return None
         if type(copy) is not type(model):
             return None
         pairs = zip(walk(copy), walk(model), strict=True)
         frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
-        for name in ("preprocessor", "sampler"):  # no configuration holds all of these
+        for name in ("preprocessor", "sampler"):  # not in every configuration
             if getattr(model, name, None) is not None:
                 setattr(copy, name, getattr(model, name))
         self._change(model, copy, prefix)
@@ -215,7 +216,7 @@ class _Builder:
 
     def _copy(self, layer: Node, linear: bool) -> Node:
         own = getattr(layer, "activation", None)
-        # An activation that is a layer itself cannot be taken from a layer again.
+        # If the activation is itself a layer, the copy must be given a linear one.
         given = linear and isinstance(own, keras.layers.Layer)
         if self._inplace and not given:
             if linear:
@@ -233,16 +234,17 @@ class _Builder:
             reason = str(error).strip().partition("\n")[0]
             raise ValueError(
                 f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
-                "made again from its configuration. It needs a complete `get_config`, "
-                "and what that names must be registered with "
-                "`keras.saving.register_keras_serializable`. `inplace=True` uses the "
-                f"layer itself. Received: {reason}"
+                "copied from its configuration. It needs a complete `get_config`, and "
+                "the classes and functions in its configuration must be registered "
+                "with `keras.saving.register_keras_serializable`. With `inplace=True`, "
+                "the layer itself is used. "
+                f"Received: {reason}"
             ) from error
         self._copies.append((layer, new, [(own, None)] if given else []))
         return new
 
     def finish(self) -> None:
-        """Copy weights, and freeze what was frozen, outer models first."""
+        """Copy the weights and the frozen state, outer models first."""
         for old, new, inside in self._copies:
             copy_weights(old, new, inside)
             if hasattr(new, "finalize_state"):  # statistics of preprocessing

@@ -1,4 +1,4 @@
-"""`replace_activations` puts other activations into a copy of a model."""
+"""`replace_activations`, which copies a model with other activations."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -42,25 +42,25 @@ def replace_activations(
 ) -> keras.Model:
     """Return a copy of a model with other activations.
 
-    The new activation of an activation layer takes its place. The new activation of a
-    layer such as `Dense(activation=...)` becomes a layer behind it. Other layers are
-    made again with the new activation in their configuration. A subclassed model
+    A new activation replaces an activation layer directly. For a layer such as
+    `Dense(activation=...)`, the new activation becomes a separate layer after it. Other
+    layers are copied with the new activation in their configuration. A subclassed model
     becomes a `ConvertedModel`. The result has a `report`.
 
     Args:
         model: A Sequential or Functional model.
-        decide: Called once for each activation, also for those that cannot be replaced.
-            It returns the replacement; returns `None` if the activation is not of
-            interest; or raises `KeptError` with the reason why it is kept.
+        decide: Function called once for each activation, including those that cannot be
+            replaced. It returns the replacement, or `None` to ignore the activation, or
+            raises `KeptError` with the reason why the activation is kept.
         inplace: Whether to use the layers of the model instead of copies.
-        edit: Changes the configurations of the other layers.
-        compiled: Whether to compile the copy as the model is.
+        edit: Function that changes the configurations of the other layers.
+        compiled: Whether to compile the copy with the compile arguments of the model.
         subclassed: Whether subclassed models keep their class. Otherwise they become
             plain Functional models.
 
     Raises:
         ValueError: If the model is not Sequential or Functional, or if one of its
-            layers cannot be made again.
+            layers cannot be copied.
     """
     check_graph(model)
     constructions = Constructions([] if subclassed else subclassed_models(model))
@@ -71,7 +71,7 @@ def replace_activations(
     )
     found = find_layers(result, TrainableActivation).values()
     if getattr(result, "inputs", None) and not all(each.weights for each in found):
-        result(sample_inputs(result), training=False)  # builds those inside layers
+        result(sample_inputs(result), training=False)  # builds inner activations
     result.report = surgery.report()
     return result
 
@@ -81,13 +81,13 @@ def replace_trainable(
     make: Callable[[TrainableActivation, str], NewActivation],
     **options: Any,
 ) -> keras.Model:
-    """Return a copy of a model with others in place of its trainable activations.
+    """Return a copy of a model in which the trainable activations are replaced.
 
     Args:
         model: A Sequential or Functional model.
-        make: Takes a trainable activation and the name for the new layer. It returns
-            the replacement or raises `KeptError`.
-        **options: As for `replace_activations`.
+        make: Function of a trainable activation and the name of the new layer. It
+            returns the replacement or raises `KeptError`.
+        **options: Other arguments of `replace_activations`.
 
     Raises:
         ValueError: If the model has no trainable activation, or cannot be copied.
@@ -104,7 +104,7 @@ def replace_trainable(
 
 
 class _Surgery:
-    """Replaces the activations of a model, and remembers what it did."""
+    """Replaces the activations of a model and records the changes."""
 
     def __init__(
         self, model: keras.Model, decide: Any, edit: Any, constructions: Constructions
@@ -113,7 +113,8 @@ class _Surgery:
         self._constructions = constructions
         self._names = {layer.name for _, layer in layers_of(model)}
         self._kept: list[KeptActivation] = []
-        # Path, replacement, layer that has it inside, parameters of the old activation.
+        # Path, replacement, layer that contains it, and parameters of the old
+        # activation.
         self._new: list[tuple[str, NewActivation, Any, int]] = []
 
     def swap(self, layer: Node, path: str) -> Swap | None:
@@ -148,7 +149,7 @@ class _Surgery:
             hold(copy, activations)
 
     def report(self) -> ConversionReport:
-        """Return what was done."""
+        """Return a report of all changes."""
         replaced = []
         for path, new, owner, had in self._new:
             layers = [new.layer] if owner is None else equals(new.layer, owner)
@@ -163,7 +164,7 @@ class _Surgery:
     def _place(
         self, activation: Any, layer: Node, path: str, recurrent: bool = False
     ) -> Place:
-        """Return the place of an activation that gets a new name."""
+        """Return the place of an activation, with a new name for its replacement."""
         name = f"{path.rpartition('/')[2]}_activation"
         while name in self._names:
             name = f"{name}_vaf"
@@ -178,7 +179,7 @@ class _Surgery:
             return None
 
     def _refuse(self, place: Place, reason: str) -> None:
-        """Note that an activation stays, unless it is not of interest."""
+        """Record that an activation is kept, unless `decide` ignores it."""
         if self._choose(place):
             self._keep(place, reason)
 
@@ -191,7 +192,7 @@ class _Surgery:
         return new.layer
 
     def _swap_inside(self, layer: keras.layers.Layer, path: str) -> Swap | None:
-        """Return a layer with other activations in its configuration."""
+        """Return a copy of a layer with other activations in its configuration."""
         configuration = Configuration(layer, path, self._constructions)
         chosen = {}
         for i, slot in enumerate(configuration.slots):
@@ -208,7 +209,7 @@ class _Surgery:
         layers = {i: _as_layer(new.layer) for i, (_, new) in chosen.items()}
         try:
             made = configuration.make(layers, self._edit)
-        except Exception as error:  # a layer of others may raise anything
+        except Exception as error:  # third-party layers may raise any error
             for place, _ in chosen.values():
                 self._keep(place, f"a {type(layer).__name__} takes no other: {error}")
             return None
@@ -223,7 +224,7 @@ def _as_layer(new: Any) -> keras.layers.Layer:
 
 
 def _inside(layer: keras.layers.Layer, path: str) -> Iterator[tuple[Any, str]]:
-    """Yield the activations of the layers inside a layer, with their paths."""
+    """Yield the activations of the inner layers of a layer, with their paths."""
     for part in () if isinstance(layer, keras.layers.RNN) else layer._layers:
         inner = f"{path}/{part.name}"
         own = getattr(part, "activation", None)

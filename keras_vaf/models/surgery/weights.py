@@ -41,8 +41,8 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
     )
     if [each.shape for each in source] != [each.shape for each in target]:
         raise ValueError(
-            f"The layer {old.name!r} of class {type(old).__name__} cannot be made "
-            f"again from its configuration: {_difference(old, new)}. "
+            f"The layer {old.name!r} of class {type(old).__name__} cannot be copied "
+            f"from its configuration: {_difference(old, new)}. "
             f"Received: a layer with {len(source)} weights, and a copy with "
             f"{len(target)}"
         )

@@ -68,6 +68,7 @@ def execute(book, folder, **variables):
     client = NotebookClient(
         book,
         timeout=1800,
+        startup_timeout=600,
         record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": folder}},

@@ -20,6 +20,7 @@ from latex2mathml.converter import convert
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
+from notebook_pictures import notebook_pictures
 from report_tables import fill
 
 
@@ -58,11 +59,13 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Add notebooks, pages of classes, and pictures of architecture and layers."""
+    """Add notebooks, pages of classes, and generated pictures."""
     contents = {"architecture.svg": svg(imports())}
     contents |= class_pages(config.repo_url or "")
     for name, picture in pictures().items():
         contents[f"images/activations/{name}.png"] = picture
+    for name, picture in notebook_pictures().items():
+        contents[f"images/notebooks/{name}.png"] = picture
     for path, content in contents.items():
         files.append(File.generated(config, path, content=content))
     for path in Path(config.docs_dir, "..", "notebooks").glob("*.ipynb"):

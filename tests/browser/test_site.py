@@ -7,6 +7,7 @@ import functools
 import http.server
 import shutil
 import threading
+from pathlib import Path
 
 import pytest
 from api_pages import class_pages
@@ -21,6 +22,7 @@ WINDOWS = {"wide": (1280, 900), "phone": (390, 844)}
 TABS = ".md-tabs__link"
 SECTIONS = ".md-nav--primary > .md-nav__list > .md-nav__item"
 OVERHANG = "() => document.documentElement.scrollWidth - window.innerWidth"
+SCHEME = "name => document.body.setAttribute('data-md-color-scheme', name)"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -31,9 +33,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
+def folder(tmp_path_factory):
+    """Folder of the built pages."""
+    return build(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def address(folder):
     """Address of the built pages, served on this machine."""
-    folder = build(tmp_path_factory.mktemp("site"))
     handler = functools.partial(Quiet, directory=folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
@@ -109,15 +116,27 @@ def test_every_page_is_reached_by_the_link_to_the_next_and_fits(page):
     assert len(seen) == pages + len(class_pages(""))
 
 
-def test_no_word_of_code_is_broken(page, address):
-    for path in ("cli/", "convert/", "api/layers/VAFActivation/", "formats/"):
-        page.goto(address + path)
-        broken = page.evaluate(
-            """() => [...document.querySelectorAll("article td code")]
-                .filter(code => code.getClientRects().length > 1)
-                .map(code => code.textContent)"""
-        )
-        assert broken == [], path
+def test_no_page_scrolls_sideways_breaks_code_or_has_weak_contrast(
+    page, address, folder
+):
+    checks = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
+    found = {}
+    for path in sorted(folder.rglob("index.html")):
+        place = path.parent.relative_to(folder).as_posix()
+        page.goto(address + place)
+        for scheme in ("default", "slate"):
+            page.evaluate(SCHEME, scheme)
+            found[place, scheme] = page.evaluate(checks)
+    assert {where: what for where, what in found.items() if what} == {}
+    assert len(found) > 200
+
+
+@pytest.mark.parametrize("word", ["conv2d", "csv", "overfit", "gelu", "transformer"])
+def test_the_search_box_finds_what_a_user_looks_for(page, word):
+    results = search(page, word)
+    results.first.click()
+    page.wait_for_url("**/?h=*")
+    assert word in page.locator("article").inner_text().lower()
 
 
 def test_every_section_of_the_navigation_opens_a_page(page, address):
@@ -136,12 +155,17 @@ def test_every_section_of_the_navigation_opens_a_page(page, address):
         page.locator("h1").first.wait_for()
 
 
-def test_the_search_box_finds_a_name(page):
+def search(page, words):
+    """Type words into the search box, and return the links that it offers."""
     if not page.wide:
         page.locator("label.md-header__button[for=__search]").click()
     page.locator(".md-search__input").click()
-    page.locator(".md-search__input").fill("SlopeVariation")
-    page.locator(".md-search-result__link").first.click()
+    page.locator(".md-search__input").fill(words)
+    return page.locator(".md-search-result__link")
+
+
+def test_the_search_box_finds_a_name(page):
+    search(page, "SlopeVariation").first.click()
     page.wait_for_url("**/?h=*")
     assert "SlopeVariation" in page.locator("article").inner_text()
 

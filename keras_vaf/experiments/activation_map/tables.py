@@ -30,6 +30,7 @@ _COLUMNS = (
 )
 _LEVEL = 0.05
 _DEEPEST = 2.0  # gains beyond have the same colour
+_DARK = 1.2  # gains beyond it have dark cells
 
 
 def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
@@ -77,15 +78,18 @@ def map_figure(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Figure:
             column = arms.index(row.arm.title)
             values[line, column] = np.clip(each.mean, -_DEEPEST, _DEEPEST)
             texts[line, column] = _short(each)
-    size = (2.5 + 0.62 * len(arms), 1.6 + 0.36 * len(places))
+    size = (2.5 + 0.62 * len(arms), 2.4 + 0.36 * len(places))
     figure, ax = plt.subplots(figsize=size, layout="constrained")
     mesh = ax.imshow(values, "PuOr", vmin=-_DEEPEST, vmax=_DEEPEST, aspect="auto")
     for (line, column), text in texts.items():
-        ax.text(column, line, text, ha="center", va="center", fontsize=6)
+        color = "white" if abs(values[line, column]) > _DARK else style.DARK
+        ax.text(column, line, text, ha="center", va="center", fontsize=6, color=color)
     ax.set_xticks(range(len(arms)), arms, rotation=60, ha="right")
     ax.set_yticks(range(len(places)), [f"{order[t]}: {d}" for t, d in places])
     ax.grid(visible=False)
-    figure.colorbar(mesh, ax=ax, label="log2(error of the best fixed / error)")
+    figure.colorbar(
+        mesh, ax=ax, label="gain: log2 of the best fixed\nerror, divided by the error"
+    )
     return figure
 
 

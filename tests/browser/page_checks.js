@@ -1,0 +1,66 @@
+// Problems of the page that the browser shows, as a list of texts.
+() => {
+  const article = document.querySelector("article");
+  const problems = [];
+
+  // The page must not scroll sideways.
+  const overhang = document.documentElement.scrollWidth - window.innerWidth;
+  if (overhang > 0) problems.push(`the page is ${overhang} pixels too wide`);
+
+  // A word of code is broken only if it is longer than the line.
+  const range = document.createRange();
+  for (const code of article.querySelectorAll("code")) {
+    if (code.closest("pre")) continue;
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const line = code.closest("p, li, td, dd, h1, h2, h3") || article;
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      for (const word of text.data.matchAll(/\S+/g)) {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        const boxes = [...range.getClientRects()];
+        const tops = new Set(boxes.map((box) => Math.round(box.top)));
+        const width = boxes.reduce((sum, box) => sum + box.width, 0);
+        if (tops.size > 1 && (code.closest("td") || width < line.clientWidth - 20))
+          problems.push(`code is broken: ${word[0]}`);
+      }
+    }
+  }
+
+  // Text has a contrast of at least 4.5 to its background, large text of 3.
+  const numbers = (color) => color.match(/[\d.]+/g).map(Number);
+  const over = (top, bottom) => {
+    const alpha = top.length > 3 ? top[3] : 1;
+    return [0, 1, 2].map((i) => alpha * top[i] + (1 - alpha) * bottom[i]);
+  };
+  const background = (element) => {
+    const layers = [];
+    for (let each = element; each; each = each.parentElement)
+      layers.push(numbers(getComputedStyle(each).backgroundColor));
+    return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+  };
+  const luminance = (color) => {
+    const parts = color.map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const seen = new Set();
+  for (const element of article.querySelectorAll("*")) {
+    if (element.matches(".headerlink, svg, svg *, .md-code__button")) continue;
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || !element.getClientRects().length) continue;
+    const style = getComputedStyle(element);
+    const behind = background(element);
+    const [light, dark] = [luminance(over(numbers(style.color), behind)), luminance(behind)]
+      .sort((a, b) => b - a);
+    const ratio = (light + 0.05) / (dark + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && style.fontWeight >= 700);
+    const name = `${element.tagName.toLowerCase()}.${element.className} ${style.color}`;
+    if (ratio < (large ? 3 : 4.5) && !seen.has(name)) {
+      seen.add(name);
+      problems.push(`contrast ${ratio.toFixed(2)}: ${name}: ${element.textContent.trim().slice(0, 30)}`);
+    }
+  }
+  return problems;
+}

@@ -5,10 +5,10 @@
     KERAS_BACKEND=tensorflow python -m benchmarks.conversions --only 'keras-hub/*'
     python -m benchmarks.conversions --tables
 
-Each model is examined in a process of its own. Its report is a JSON file under
+Each model is examined in a separate process. Its report is a JSON file under
 `docs/reports/models/conversions`. Models that have a report for this backend are left
-out, so that an interrupted run goes on. The table `conversions.md` is written anew from
-all reports.
+out, so that an interrupted run goes on. The table `conversions.md` is written from all
+reports.
 """
 
 import argparse

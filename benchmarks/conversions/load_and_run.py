@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def main(file: str, kind: str, keys: str) -> None:
-    """Load a model and write `outputs.npz` beside its file."""
+    """Load a model and write `outputs.npz` to the same folder."""
     sys.path[:] = [p for p in sys.path if Path(p) != Path(__file__).parent]
     if kind == "frozen":
         sys.modules["keras_vaf"] = None  # type: ignore[assignment]

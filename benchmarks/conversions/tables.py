@@ -26,7 +26,8 @@ _INTRODUCTION = """\
   value.
 - trained: VAFs whose weights changed, of all VAFs.
 - reloaded: the saved model, loaded in a new process: deviation of its outputs. kimm
-  does not register its models with Keras, so their classes are `custom_objects`.
+  does not register its models with Keras. Reports since 2026-11-23 pass its classes as
+  `custom_objects`.
 - frozen: the same for the frozen model. The new process cannot import `keras_vaf`.
 """
 

@@ -98,7 +98,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
     },
     "ResNet": {
         "image_shape": (32, 32, 3),
-        "input_conv_filters": [8],
+        "input_conv_filters": [64],
         "input_conv_kernel_sizes": [3],
         "stackwise_num_filters": [64, 64],
         "stackwise_num_blocks": [1, 1],

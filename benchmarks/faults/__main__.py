@@ -1,10 +1,11 @@
 """Attack every command that writes files: `python -m benchmarks.faults`.
 
 Each try is a process of its own in a folder with complete files. It is killed before or
-after one of its writes, gets SIGTERM there, meets a full disk or a read-only folder, or
-reads a damaged file. The report counts commands that the fault stopped, older files
-that were lost, second runs that failed, processes that did not end, and tracebacks. An
-attack that is in the report already is not repeated.
+after one of its writes, gets SIGTERM or Ctrl-C there, meets a full disk or a read-only
+folder, runs beside a second process, or reads a damaged file. The report counts
+commands that the fault stopped, older files that were lost, trainings that were
+repeated, second runs that failed, wrong exit codes, processes that did not end, and
+tracebacks. An attack that is in the report already is not repeated.
 """
 
 import argparse
@@ -17,25 +18,52 @@ from pathlib import Path
 
 from benchmarks.environment import environment
 from benchmarks.faults.commands import COMMANDS, READ, copy_for, prepare
-from benchmarks.faults.counts import COUNTS, counted, markdown, whole_files
-from benchmarks.faults.injection import Fault, attempt, count_steps, faults, in_child
-from benchmarks.faults.inputs import attack_input, attack_reports
+from benchmarks.faults.counts import COUNTS, counted, finished, markdown, whole_files
+from benchmarks.faults.injection import (
+    Fault,
+    attempt,
+    attempts,
+    count_steps,
+    faults,
+    start,
+    wait,
+)
+from benchmarks.faults.inputs import JSON_FILES, attack_input, attack_json
 from keras_vaf.utils import write_atomically
 from keras_vaf_cli import process
 
 
-def attack(scratch: Path, name: str, fault: Fault) -> dict[str, int]:
-    """Try one fault on a copy of the prepared folder, run again, and count."""
+def attack(
+    scratch: Path, name: str, fault: Fault, expected: int | None = None, number: int = 1
+) -> dict[str, int]:
+    """Try one fault on a copy of the prepared folder, run again, and count.
+
+    Args:
+        scratch: The folder of all copies.
+        name: Name of the command.
+        fault: The fault.
+        expected: Exit code of a command that the fault stops, if it is known.
+        number: Number of processes that run the command at once.
+    """
     folder = scratch / "try"
     copy_for(name, scratch / "prepared", folder)
     before = whole_files(folder)
-    code, text = attempt(folder, COMMANDS[name], fault)
+    runs = attempts(folder, COMMANDS[name], fault, number)
     for path in (folder, *(each for each in folder.rglob("*") if each.is_dir())):
         path.chmod(0o755)
     lost = before - whole_files(folder)
+    reports = finished(folder)
     again, second = attempt(folder, COMMANDS[name], lambda: None)
-    left = len(list(folder.rglob(".tmp-*")))
-    return counted(code, len(lost), again, text + second, left)
+    now = finished(folder)
+    return counted(
+        next((code for code, _ in runs if code), 0),
+        "".join(text for _, text in runs) + second,
+        expected,
+        len(lost),
+        sum(now.get(path) != report for path, report in reports.items()),
+        again,
+        len(list(folder.rglob(".tmp-*"))),
+    )
 
 
 def attack_command(scratch: Path, name: str) -> dict[str, int]:
@@ -43,11 +71,16 @@ def attack_command(scratch: Path, name: str) -> dict[str, int]:
     folder = scratch / "try"
     copy_for(name, scratch / "prepared", folder)
     total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    for _, fault_name, fault in faults(count_steps(folder, COMMANDS[name])):
-        counts = attack(scratch, name, fault)
+    for fault_name, expected, fault in faults(count_steps(folder, COMMANDS[name])):
+        counts = attack(scratch, name, fault, expected)
         total.update(counts)
         print(name, fault_name, counts, flush=True)
     return dict(total)
+
+
+def attack_at_once(scratch: Path, name: str) -> dict[str, int]:
+    """Run a command in two processes at once, and count."""
+    return attack(scratch, name, lambda: None, number=2)
 
 
 def attacks(
@@ -56,17 +89,24 @@ def attacks(
     """Yield every attack with its name."""
     for name in COMMANDS:
         yield f"{name}: faults", partial(attack_command, scratch, name)
+        yield f"{name}: two processes at once", partial(attack_at_once, scratch, name)
     for name in READ:
         work = partial(attack_input, scratch, name, inputs)
         yield f"{name}: damaged {READ[name]}", work
-    yield "reports with wrong values", partial(attack_reports, scratch)
+    for name in JSON_FILES:
+        yield f"{name} with wrong values", partial(attack_json, scratch, name)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the attacks that the report lacks; the exit code is 1 if one succeeds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.faults")
     parser.add_argument("--only", default="", help="attacks whose name holds this text")
-    parser.add_argument("--inputs", type=int, default=30, help="damaged files of each")
+    parser.add_argument(
+        "--inputs",
+        type=int,
+        default=6,
+        help="files with changed bytes, of each (default: %(default)s)",
+    )
     parser.add_argument("--scratch", type=Path, default=Path("runs/faults"))
     parser.add_argument("--output", type=Path, default=Path("docs/reports/faults"))
     arguments = parser.parse_args(argv)
@@ -75,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # without TensorFlow, whose import takes seconds in each try
     output, scratch = arguments.output.absolute(), arguments.scratch.absolute()
     prepared = scratch / "prepared"
-    if not prepared.is_dir() and in_child(partial(prepare, prepared)) != 0:
+    if not prepared.is_dir() and wait(start(partial(prepare, prepared))) != 0:
         raise RuntimeError(f"The files could not be prepared in {prepared}")
     path = output / "faults.json"
     document = {"environment": environment(), "results": {}}

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import keras
 
+from keras_vaf.datasets import load
+from keras_vaf.datasets.fetching import cache_folder, data_folder
 from keras_vaf_cli import main as run_command
+
+_TABLE = "toy.csv --target y --task regression --folds 2 --epochs 1 --hidden 2"
 
 COMMANDS = {
     "convert": "convert model.keras -o out.keras --force",
@@ -15,8 +19,11 @@ COMMANDS = {
     "inspect": "inspect vaf.keras --picture out.png --force",
     "predict": "predict best.keras toy.csv -o out.csv --force",
     "merge": "merge runs -o merged",
-    "compare": "compare toy.csv --target y --task regression --activations relu "
-    "--folds 2 --epochs 1 --hidden 2",
+    "compare": f"compare {_TABLE} --activations relu",
+    "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
+    "reproduce": "reproduce regression --quick --datasets servo --architectures 10 "
+    "--activations relu --set epochs=1 --data-dir data --output reproduced",
+    "data show": "data show servo --data-dir data --picture out.png --force",
 }
 """Command lines, by name."""
 
@@ -26,8 +33,18 @@ READ = {
     "freeze": "vaf.keras",
     "inspect": "vaf.keras",
     "predict": "toy.csv",
+    "compare": "toy.csv",
+    "search": "searched/search.json",
+    "data show": "data/servo/servo.data",
 }
 """The file that a command reads, by name of the command."""
+
+_TRAINED = {
+    "compare": ("runs/cells/**/seed-0-fold-01.json", "runs/**/best.keras"),
+    "search": ("searched/trials/trial_1", "searched/best.keras"),
+    "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
+}
+"""What is removed before a command, so that it has something to train."""
 
 
 def prepare(folder: Path) -> None:
@@ -36,9 +53,12 @@ def prepare(folder: Path) -> None:
     os.chdir(folder)
     layers = [keras.layers.Dense(3, "relu"), keras.layers.Dense(1)]
     keras.Sequential([keras.Input((4,)), *layers]).save("model.keras")
-    rows = "".join(f"{i},{i % 7},{i % 3 + 0.5}\n" for i in range(20))
+    rows = "".join(f"{i},{i % 7},{i % 3 + 0.5}\n" for i in range(40))
     Path("toy.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
-    for line in ("convert model.keras -o vaf.keras", COMMANDS["compare"]):
+    load("servo")  # It fetches the files if they are not there.
+    shutil.copytree((data_folder() or cache_folder()) / "servo", "data/servo")
+    trained = (COMMANDS[name] for name in _TRAINED)
+    for line in ("convert model.keras -o vaf.keras", *trained):
         if run_command(line.split()) != 0:
             raise ValueError(f"The preparation failed. Received: {line}")
     (best,) = Path("runs").rglob("best.keras")
@@ -48,10 +68,9 @@ def prepare(folder: Path) -> None:
 
 
 def copy_for(name: str, prepared: Path, folder: Path) -> None:
-    """Copy the prepared files. `compare` gets something to train."""
+    """Copy the prepared files. Commands that train get something to train."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(prepared, folder)
-    if name == "compare":
-        for path in (*folder.rglob("seed-0-fold-01.json"), *folder.rglob("best.keras")):
-            path.unlink()
-        shutil.copy(prepared / "best.keras", folder / "best.keras")
+    for pattern in _TRAINED.get(name, ()):
+        for path in folder.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

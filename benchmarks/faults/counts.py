@@ -11,7 +11,9 @@ COUNTS = (
     "tried",
     "stopped",
     "lost",
+    "repeated",
     "failed again",
+    "wrong code",
     "hung",
     "tracebacks",
     "temporary files",
@@ -29,21 +31,45 @@ def whole_files(folder: Path) -> set[str]:
     }
 
 
-def counted(code: int, lost: int, again: int, text: str, left: int) -> dict[str, int]:
+def finished(folder: Path) -> dict[str, bytes]:
+    """Return the reports of finished trainings, by path.
+
+    A training that is repeated has another report, because its seconds differ.
+    """
+    reports = folder.rglob("seed-*-fold-*.json")
+    trials = folder.rglob("trial_*/trial.json")
+    ended = (path for path in trials if b'"COMPLETED"' in path.read_bytes())
+    paths = (*reports, *ended)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def counted(
+    code: int,
+    text: str,
+    expected: int | None = None,
+    lost: int = 0,
+    repeated: int = 0,
+    again: int = 0,
+    left: int = 0,
+) -> dict[str, int]:
     """Return the counts of one try.
 
     Args:
         code: Exit code of the command that met the fault.
+        text: Everything that it wrote.
+        expected: The exit code of a command that the fault stopped, if it is known.
         lost: Number of older files that are missing or incomplete.
+        repeated: Number of finished trainings that were trained again.
         again: Exit code of the command when it was run again.
-        text: Everything that both wrote.
         left: Number of temporary files after the second run.
     """
     return {
         "tried": 1,
         "stopped": int(code != 0),
         "lost": lost,
+        "repeated": repeated,
         "failed again": int(again != 0),
+        "wrong code": int(code not in (0, expected or code)),
         "hung": int(code == -signal.SIGALRM),
         "tracebacks": text.count("Traceback"),
         "temporary files": left,

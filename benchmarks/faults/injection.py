@@ -1,10 +1,11 @@
-"""Faults that hit a command in its own process: `attempt`, and all `faults`."""
+"""Run commands with faults in processes of their own: `attempt`, and all `faults`."""
 
 import os
 import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,23 @@ def attempt(folder: Path, line: str, fault: Fault) -> tuple[int, str]:
     Returns:
         The exit code, negative for a signal, and what the command wrote.
     """
-    log = folder.with_suffix(".log")
-    code = in_child(lambda: _run(folder, line, fault, log))
-    return code, log.read_text(encoding="utf-8", errors="replace")
+    code, text = attempts(folder, line, fault, 1)[0]
+    return code, text
 
 
-def in_child(work: Callable[[], None]) -> int:
-    """Do work in a child process, and return its exit code.
+def attempts(
+    folder: Path, line: str, fault: Fault, number: int
+) -> list[tuple[int, str]]:
+    """Run a command in several child processes at once (see `attempt`)."""
+    logs = [folder.with_suffix(f".log{i}") for i in range(number)]
+    started = [start(partial(_run, folder, line, fault, log)) for log in logs]
+    codes = [wait(child) for child in started]
+    texts = [log.read_text(encoding="utf-8", errors="replace") for log in logs]
+    return list(zip(codes, texts, strict=True))
+
+
+def start(work: Callable[[], None]) -> int:
+    """Do work in a child process, and return the number of the process.
 
     This process never computes, because its children would inherit locks of threads
     that they do not have.
@@ -45,6 +56,11 @@ def in_child(work: Callable[[], None]) -> int:
             code = 0
         finally:
             os._exit(code)
+    return child
+
+
+def wait(child: int) -> int:
+    """Wait until a child process ends, and return its exit code."""
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 
@@ -55,6 +71,7 @@ def _run(folder: Path, line: str, fault: Fault, log: Path) -> None:
     with open(log, "wb") as file:
         for descriptor in (1, 2):
             os.dup2(file.fileno(), descriptor)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, process._terminate)
     code = 1
     try:
@@ -68,35 +85,40 @@ def _run(folder: Path, line: str, fault: Fault, log: Path) -> None:
 
 
 def at_step(number: int, action: Callable[[], None]) -> Fault:
-    """Return a fault: an action before or after the n-th call that writes."""
-    count = iter(range(sys.maxsize))
-
-    def stepping(call: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapped(*arguments: Any) -> Any:
-            if next(count) == number:
-                action()
-            result = call(*arguments)
-            if next(count) == number:
-                action()
-            return result
-
-        return wrapped
+    """Return a fault: an action after a number of calls that write."""
 
     def install() -> None:
+        count = iter(range(sys.maxsize))
+
+        def stepping(call: Callable[..., Any]) -> Callable[..., Any]:
+            def wrapped(*arguments: Any) -> Any:
+                done = next(count)
+                if number == done == 0:
+                    action()
+                result = call(*arguments)
+                if number == done + 1:
+                    action()
+                return result
+
+            return wrapped
+
         os.fsync, os.replace = stepping(os.fsync), stepping(os.replace)
 
     return install
 
 
 def count_steps(folder: Path, line: str) -> int:
-    """Return the number of steps of a command that meets no fault."""
+    """Return the number of steps of a command that meets no fault.
+
+    A step is the time before the first call that writes, and the time after each one.
+    """
     marks = folder.with_suffix(".steps")
     marks.write_text("")
 
     def counting(call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*arguments: Any) -> Any:
             with open(marks, "a") as file:
-                file.write("..")
+                file.write(".")
             return call(*arguments)
 
         return wrapped
@@ -105,7 +127,7 @@ def count_steps(folder: Path, line: str) -> int:
         os.fsync, os.replace = counting(os.fsync), counting(os.replace)
 
     attempt(folder, line, install)
-    return len(marks.read_text())
+    return len(marks.read_text()) + 1
 
 
 def full_disk() -> None:
@@ -123,18 +145,23 @@ def read_only() -> None:
         os.seteuid(65534)
 
 
-def faults(steps: int) -> Iterator[tuple[str, str, Fault]]:
-    """Yield each fault with its kind and its name.
+SIGNALS = {
+    "kill": (signal.SIGKILL, -signal.SIGKILL),
+    "SIGTERM": (signal.SIGTERM, 143),
+    "Ctrl-C": (signal.SIGINT, 130),
+}
+"""Signals, and the exit codes of commands that they stop."""
+
+
+def faults(steps: int) -> Iterator[tuple[str, int | None, Fault]]:
+    """Yield each fault with its name, and the exit code that it must cause, if known.
 
     Args:
         steps: Number of steps of the command.
     """
     for step in range(steps):
-        for kind, number in (("kill", signal.SIGKILL), ("SIGTERM", signal.SIGTERM)):
-
-            def send(number: int = number) -> None:
-                os.kill(os.getpid(), number)
-
-            yield kind, f"{kind} at step {step}", at_step(step, send)
-    yield "full disk", "full disk", full_disk
-    yield "read-only folder", "read-only folder", read_only
+        for name, (number, code) in SIGNALS.items():
+            action = partial(signal.raise_signal, number)
+            yield f"{name} at step {step}", code, at_step(step, action)
+    yield "full disk", None, full_disk
+    yield "read-only folder", None, read_only

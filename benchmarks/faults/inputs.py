@@ -1,16 +1,18 @@
 """Wrong input of every command: damaged files that it reads, and mutated JSON files."""
 
 import random
+import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks.faults.commands import COMMANDS, READ, copy_for
 from benchmarks.faults.counts import COUNTS, counted, whole_files
 from benchmarks.faults.injection import attempt
 from benchmarks.faults.mutations import mutations
 from keras_vaf.experiments import Report
+from keras_vaf.tuners import read_trials
+from keras_vaf.tuners.search_settings import Settings
 from keras_vaf.utils import parse_json
 
 
@@ -37,19 +39,34 @@ def attack_input(scratch: Path, name: str, number: int) -> dict[str, int]:
         code, text = attempt(folder, COMMANDS[name], lambda: None)
         lost = before - whole_files(folder) - {READ[name]}
         left = len(list(folder.rglob(".tmp-*")))
-        total.update(counted(code, len(lost), 0, text, left))
+        total.update(counted(code, text, lost=len(lost), left=left))
     return dict(total)
 
 
-def attack_reports(scratch: Path) -> dict[str, int]:
-    """Read every wrong variant of a report; another error is a traceback."""
+JSON_FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "reports": (
+        "seed-*-fold-*.json",
+        lambda path: Report.from_dict(parse_json(path.read_bytes())),
+    ),
+    "trials": ("trial_0/trial.json", lambda path: read_trials(path.parents[1])),
+    "settings": ("searched/search.json", lambda path: Settings.read(path.parent)),
+}
+"""JSON files that are edited, and the functions that read them, by name."""
+
+
+def attack_json(scratch: Path, name: str) -> dict[str, int]:
+    """Read every wrong variant of a JSON file; only a `ValueError` is expected."""
     counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    path = next((scratch / "prepared").rglob("seed-*.json"))
-    document: Any = parse_json(path.read_bytes())
-    for _, text in mutations(document, most=1):
+    pattern, read = JSON_FILES[name]
+    folder = scratch / "json"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(scratch / "prepared", folder)
+    path = min(folder.rglob(pattern))
+    for _, text in mutations(parse_json(path.read_bytes()), most=1):
+        path.write_text(text, encoding="utf-8")
         counts["tried"] += 1
         try:
-            Report.from_dict(parse_json(text))
+            read(path)
         except ValueError:
             counts["stopped"] += 1
         except Exception:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -29,7 +30,42 @@ def test_exit_codes_and_tracebacks_are_seen(attempt):
 
     assert attempt(lambda: 0) == (0, "")
     assert attempt(fail)[0] == 1
-    assert counts.counted(1, 0, 0, "Traceback (most", 0)["tracebacks"] == 1
+    assert counts.counted(1, "Traceback (most")["tracebacks"] == 1
+
+
+def test_a_wrong_exit_code_is_seen():
+    assert counts.counted(143, "", expected=143)["wrong code"] == 0
+    assert counts.counted(1, "", expected=143)["wrong code"] == 1
+    assert counts.counted(0, "", expected=143)["wrong code"] == 0  # It was not stopped.
+    assert counts.counted(2, "")["wrong code"] == 0
+
+
+def test_finished_trainings_are_told_from_others(tmp_path):
+    for name, text in (
+        ("cells/seed-0-fold-01.json", "{}"),
+        ("trial_0/trial.json", '{"status": "COMPLETED"}'),
+        ("trial_1/trial.json", '{"status": "RUNNING"}'),
+        ("report.json", "{}"),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    found = counts.finished(tmp_path)
+    assert sorted(found) == ["cells/seed-0-fold-01.json", "trial_0/trial.json"]
+
+
+def test_processes_run_at_once(tmp_path, monkeypatch):
+    def meet(words):
+        (tmp_path / "try" / str(os.getpid())).touch()
+        end = time.monotonic() + 60
+        while len(os.listdir()) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        return len(os.listdir())
+
+    (tmp_path / "try").mkdir()
+    monkeypatch.setattr(injection, "run_command", meet)
+    runs = injection.attempts(tmp_path / "try", "convert", lambda: None, 2)
+    assert runs == [(2, ""), (2, "")]
 
 
 def test_a_process_is_killed_at_each_step(attempt, tmp_path):
@@ -42,10 +78,10 @@ def test_a_process_is_killed_at_each_step(attempt, tmp_path):
         os.replace(path, path)
         return 0
 
-    for step in range(4):
+    for step in range(3):
         kill = injection.at_step(step, lambda: os.kill(os.getpid(), signal.SIGKILL))
         assert attempt(write, kill)[0] == -signal.SIGKILL
-    never = injection.at_step(4, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    never = injection.at_step(3, lambda: os.kill(os.getpid(), signal.SIGKILL))
     assert attempt(write, never)[0] == 0
 
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from keras_vaf.datasets import Dataset
 
+FEWEST_ROWS = 20
+"""A table of fewer rows cannot be divided into training, validation and test rows."""
+
 _LISTS = ("categories", "ignore", "na")
 _WORDS = {"allow_missing": "missing", True: "mean"}
 
@@ -103,8 +106,8 @@ def open_data(
         options: Arguments of `read_table`.
 
     Raises:
-        ValueError: If the table cannot be used. The message ends with a command that
-            solves the problems, as far as options can.
+        ValueError: If the table cannot be used, or has few rows. The message ends with
+            a command that solves the problems, as far as options can.
     """
     from keras_vaf.datasets import TableError
     from keras_vaf.datasets.loading import open_dataset
@@ -116,6 +119,11 @@ def open_data(
             raise ValueError(error.text) from error
         command = shlex.join(["keras-vaf", *_mended(arguments.line, error.fixes)])
         raise ValueError(f"{error.text}\nThis command solves it:\n{command}") from error
+    if arguments.target is not None and len(dataset.x) < FEWEST_ROWS:
+        raise ValueError(
+            f"{source} has {len(dataset.x)} rows with a target. Networks are trained, "
+            f"selected and tested on different rows: at least {FEWEST_ROWS} are needed."
+        )
     for note in dataset.notes:
         warns = note.startswith("Warning")
         print(note, file=sys.stderr if warns else sys.stdout, flush=True)

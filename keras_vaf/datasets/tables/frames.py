@@ -63,6 +63,11 @@ def encode_frame(
         problems.append(Problem(roles.target, must, fix={"allow_missing": True}))
     if missing.any():
         frame = frame[~missing]
+    if frame.empty and missing.any():
+        raise ValueError(
+            f"{file}: column {roles.target!r} is the target and has no entry. Name a "
+            "column that has some, or fill it in."
+        )
     if frame.empty:
         raise ValueError(f"{file}: expected at least one row of data. Received: none")
     columns, x, left_out = _inputs(frame, roles, problems)

@@ -159,7 +159,11 @@ def encode_target(
         Fault: If the column cannot be used.
     """
     if task == "regression" or (task is None and not _holds_labels(series)):
-        return encode(series, Column(str(series.name)), texts_of(series)), None
+        numbers = encode(series, Column(str(series.name)), texts_of(series))
+        if len(numbers) > 1 and np.all(numbers == numbers[0]):
+            must = "is the target and must hold more than one value to predict"
+            raise fault(series, must, 0)
+        return numbers, None
     names = category_names(series)
     if len(names) < 2:
         raise fault(series, "is the target and must hold at least two classes", 0)

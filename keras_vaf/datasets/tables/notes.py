@@ -67,7 +67,8 @@ def describe_table(
         )
     ]
     if dropped:
-        notes.append(f"Left out {dropped:,} rows without a target.")
+        rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
+        notes.append(f"Left out {rows} without a target.")
     notes.append(_target(dataset, task))
     notes += _kinds(dataset)
     for each in left_out:

@@ -1,10 +1,10 @@
-"""Compare activations on any data: `compare` trains protocols on the same folds.
+"""Compare activations on any data with `compare`, which trains them on the same folds.
 
-A `Protocol` is frozen data that determines a cross-validated training, except for the
-seed; a `Variant` is the activation in it. `compare` writes one report file for each
-training, so that an interrupted run continues. Tables and pictures are made from
-`Report` objects alone. `select` is Algorithm 2 of the paper. `keras_vaf.paper` has the
-paper's own experiments.
+A `Protocol` is frozen data: all settings of a cross-validated training except the seed.
+A `Variant` is the activation in a protocol. `compare` writes one report file per
+training, so that an interrupted run can be continued. Tables and pictures are made only
+from `Report` objects. `select` is Algorithm 2 of the paper. The experiments of the
+paper are in `keras_vaf.paper`.
 """
 
 from keras_vaf.experiments.best import Arm, Choice, choose, refit

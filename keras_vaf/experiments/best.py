@@ -1,4 +1,4 @@
-"""Choose one activation of a comparison, and train it on all rows."""
+"""`choose`, which selects one activation of a comparison, and `refit`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.experiments.runs.networks import build_network
 from keras_vaf.experiments.runs.rows import network_seeds
 
-_TIE = 1e-9  # means of equal scores may differ by rounding
+_TIE = 1e-9  # means of equal scores can differ by rounding
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One activation of a comparison, with its scores on validation rows.
+    """One activation of a comparison, with its validation scores.
 
     Attributes:
-        reports: Its reports, by seed and fold.
+        reports: Reports of the activation, by seed and fold.
     """
 
     reports: tuple[Report, ...]
@@ -46,7 +46,7 @@ class Arm:
 
     @cached_property
     def score(self) -> float:
-        """Mean score on validation rows, in the metric of the table."""
+        """Mean validation score, in the metric of the table."""
         metric = self.protocol.metric
         scores = [report.selected.validation[metric] for report in self.reports]
         finite = [report.selected.validation["loss"] for report in self.reports]
@@ -56,7 +56,7 @@ class Arm:
 
     @property
     def error(self) -> float:
-        """The score as an error; infinite if a training had no finite epoch."""
+        """The score as an error, or infinity if a training had no finite epoch."""
         if math.isnan(self.score):
             return math.inf
         return error(self.protocol.metric, self.score)
@@ -75,7 +75,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Choice:
-    """The activation that `best.keras` holds, and why.
+    """The activation of the network in `best.keras`, and the reason for its choice.
 
     Attributes:
         arm: The activation.
@@ -87,9 +87,9 @@ class Choice:
 
 
 def choose(reports: Sequence[Report]) -> Choice:
-    """Choose the activation with the best mean score on validation rows.
+    """Return the activation with the best mean validation score.
 
-    Among equal scores, the network with the fewest parameters is chosen. Test scores
+    If scores are equal, the network with the fewest parameters is selected. Test scores
     are not used.
 
     Args:
@@ -122,16 +122,17 @@ def choose(reports: Sequence[Report]) -> Choice:
 def refit(arm: Arm, dataset: Dataset) -> keras.Model:
     """Train the network of an activation on all rows.
 
-    It is trained for the median of the best epochs of its folds, at the learning rate
-    that most folds selected.
+    The number of epochs is the median of the best epochs of its folds. The learning
+    rate is the one that most folds selected.
 
     Args:
         arm: The activation.
         dataset: The data.
 
     Returns:
-        The trained network. That of a table takes rows from `TableEncoder.encode`, and
-        its outputs are probabilities, or the target in the units of the table.
+        The trained network. For a table, its inputs are rows from
+        `TableEncoder.encode`, and its outputs are class probabilities, or the target in
+        the units of the table.
     """
     protocol = arm.protocol
     fitted = protocol.preprocessing.fit(dataset, slice(None))

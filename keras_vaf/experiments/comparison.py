@@ -1,4 +1,4 @@
-"""`compare`: cross-validated comparison of activations, and its files."""
+"""`compare`, the cross-validated comparison of activations, and its files."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Comparison:
     """The reports of a comparison, and its files.
 
     Attributes:
-        reports: One report per cell that is trained, those of earlier runs included.
-        missing: Number of cells that other shards have to train.
-        folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`,
-            which are written once no cell is missing.
-        set_aside: Files that were not reports of their cells, under their new names.
+        reports: One report per trained cell, including those of earlier runs.
+        missing: Number of cells that other shards must train.
+        folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`.
+            These files are written when no cell is missing.
+        set_aside: New names of files that were not valid reports of their cells.
     """
 
     reports: tuple[Report, ...]
@@ -55,12 +55,12 @@ class Comparison:
 
     @property
     def choice(self) -> Choice:
-        """The activation of the network in `best.keras`, and why it is this one."""
+        """The activation of the network in `best.keras`, with the reason."""
         return choose(self.reports)
 
     @property
     def verdict(self) -> str:
-        """What the comparison found, in words."""
+        """The result of the comparison, as a sentence."""
         return verdict(self.reports)
 
 
@@ -75,31 +75,32 @@ def compare(
 ) -> Comparison:
     """Train every protocol on the same folds, and write reports, table and picture.
 
-    Each cell is written as soon as it is trained. Called again, `compare` trains only
-    the missing cells, so that an interrupted run continues. If the memory is too small,
-    `compare` warns and continues with half as many networks at a time.
+    The report of a cell is written as soon as the cell is trained. If `compare` is
+    called again, it trains only the missing cells, so that an interrupted run can be
+    continued. If the memory is too small, `compare` warns and trains half as many
+    networks at once.
 
     Args:
         dataset: The data.
-        protocols: The protocols to compare; the others are compared with the first one.
-        seeds: Different seeds; every seed draws its own folds and starts.
+        protocols: The protocols to compare. The first protocol is the baseline.
+        seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
-        engine: Where to train: `"here"`, `"processes:N"` of this machine, or
-            `"dask://HOST:PORT"`.
-        shard: Train only the cells of this shard. The run that finds all cells in its
-            folder makes the table.
-        track: Called with an iterable of the trained cells, and their number; returns
-            the same iterable, as `rich.progress.track` does.
+        engine: Where networks are trained: `"here"` for this process, `"processes:N"`
+            for N processes of this machine, or `"dask://HOST:PORT"`.
+        shard: Train only the cells of this shard. A run that finds all cells in its
+            folder writes the table.
+        track: Function that takes an iterable of the trained cells and their number and
+            returns the same iterable, like `rich.progress.track`.
 
     Returns:
         The reports, and the folder of the files.
 
     Raises:
-        ValueError: If the data do not allow the folds, a network cannot be built, a
-            seed occurs twice, or the engine is unknown.
+        ValueError: If the data cannot be split into the folds, if a network cannot be
+            built, if a seed occurs twice, or if the engine is unknown.
         OSError: If the folder cannot be written to.
     """
-    require("matplotlib", extra="experiments")  # now, not after the training
+    require("matplotlib", extra="experiments")  # before the training
     check_engine(engine)
     check_distinct("seeds", seeds)
     for protocol in protocols:
@@ -123,7 +124,7 @@ def _write(comparison: Comparison, dataset: Dataset) -> None:
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
     best = folder / "best.keras"
-    # The folder's name stands for everything that decides the network.
+    # The name of the folder depends on all settings that determine the network.
     if not _loads(best):
         network = refit(comparison.choice.arm, dataset)
         with atomic_path(best) as temporary:
@@ -131,7 +132,7 @@ def _write(comparison: Comparison, dataset: Dataset) -> None:
 
 
 def _loads(path: Path) -> bool:
-    """Tell whether a file holds a network. Another file is set aside."""
+    """Return whether a file contains a network. Any other file is renamed."""
     if not path.is_file():
         return False
     try:
@@ -154,6 +155,6 @@ def _folder_name(protocols: Sequence[Protocol], seeds: Sequence[int]) -> str:
 
 
 def _check_writable(folder: Path) -> None:
-    """Fail now rather than after the first training."""
+    """Raise an error now rather than after the first training."""
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()

@@ -1,4 +1,4 @@
-"""Protocols for `compare`: `comparison_protocols` makes one for each activation."""
+"""`comparison_protocols`, which returns a protocol for each activation."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from keras_vaf.experiments.variants import VARIANTS, Variant
 from keras_vaf.utils import check_choice
 
 OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
-"""Rprop with the usual growth of its steps, 1.2, and with the paper's, 1.01."""
+"""Rprop with the usual growth of its steps, 1.2, and with that of the paper, 1.01."""
 
 OUR_TRAINING: dict[str, Any] = {
     "optimizer": Optimizer("Adam"),
     "batch_size": 32,
     "patience": 30,
 }
-"""Fields of protocols that train in batches until the validation loss stops falling."""
+"""Fields of protocols that train on mini-batches with early stopping."""
 
 
 def comparison_protocols(
@@ -44,25 +44,23 @@ def comparison_protocols(
     equal_parameters: bool = False,
     replicas: int | Literal["auto"] = "auto",
 ) -> list[Protocol]:
-    """Return protocols that differ in their activation alone.
+    """Return protocols that differ only in their activation.
 
     Args:
         dataset: The data.
-        variants: The activations, the first of which the others are compared with.
+        variants: The activations. The first one is the baseline.
         k: Number of hidden units of a VAF.
         g: Fixed activation of a VAF's hidden units.
         hidden: Widths of the hidden layers.
-        optimizer: A key of `OPTIMIZERS`, for training on all rows at once.
-        learning_rates: Learning rates of Adam, of which validation rows select one for
-            each activation and fold. Training is then as in the protocol `ours`: in
-            batches, until the validation loss stops falling. `()` trains with
-            `optimizer` instead.
+        optimizer: A key of `OPTIMIZERS`, for training on full batches.
+        learning_rates: Learning rates of Adam. The validation loss selects one for each
+            activation and fold. Training is then as in the protocol `ours`: on
+            mini-batches, with early stopping. `()` trains with `optimizer` instead.
         epochs: Largest number of epochs.
         folds: Number of folds.
-        missing: How missing inputs are handled; `None` is the default of
-            `Preprocessing`.
-        equal_parameters: Add a ReLU network that is so wide that it has as many
-            parameters as the largest of the other networks.
+        missing: Treatment of missing inputs; `None` for the default of `Preprocessing`.
+        equal_parameters: Whether to add a wider ReLU network with as many parameters as
+            the largest of the other networks.
         replicas: As in `with_replicas`.
 
     Raises:

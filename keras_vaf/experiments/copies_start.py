@@ -1,4 +1,4 @@
-"""`CopiesStart`: the naive start of a VAF, for comparison with the package's own."""
+"""`CopiesStart`, a naive start of a VAF, as a control in experiments."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from keras_vaf.ops.functions import Function
 
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 class CopiesStart(Start):
-    """Start at g with k equal hidden units, each of which has a k-th of the output.
+    """Start at g with k equal hidden units, each with 1/k of the output.
 
-    Equal hidden units get equal gradients and stay equal, so that the VAF learns as if
-    k were 1. Use this start as a control in experiments only.
+    Equal hidden units receive equal gradients and stay equal, so that the VAF learns as
+    if k were 1. Use this start only as a control in experiments.
 
     Example:
 
@@ -37,4 +37,4 @@ class CopiesStart(Start):
 
 
 COPIES_START = {"class_name": "keras_vaf.experiments>CopiesStart", "config": {}}
-"""`CopiesStart` as a `Variant` holds it: the registered name, which never changes."""
+"""The registered name of `CopiesStart`, for a `Variant`. It never changes."""

@@ -1,4 +1,4 @@
-"""`as_fair`: ReLU with as many parameters and as many tries as two VAFs."""
+"""`as_fair`, a ReLU network with as many parameters and tries as two VAFs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from keras_vaf.experiments.variants import Variant
 from keras_vaf.models import mlp
 
 WIDE_RELU = Variant("relu-wide", "ReLU, as many parameters", "ReLU")
-"""ReLU in a network with as many parameters as the trainable activation's."""
+"""ReLU in a network with as many parameters as with the trainable activation."""
 
 FAIR_RELU = Variant("relu-fair", "ReLU, as many parameters and tries", "ReLU")
-"""ReLU with what two VAFs have together: their parameters and their two starts."""
+"""ReLU with the parameters of a VAF network and the two starts of two VAFs."""
 
 EITHER = {
     "vaf-either": ("vaf-random", "vaf-relu"),
     "vaf-either-rescaled": ("vaf-random-rescaled", "vaf-relu"),
 }
-"""Names of the better of two VAFs in each fold, by validation, and the two VAFs."""
+"""Names for the better of two VAFs in each fold, by validation, with the two VAFs."""
 
 _TRIES = 2
 
@@ -31,15 +31,15 @@ _TRIES = 2
 def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
     """Return the protocol of a ReLU network with as many parameters.
 
-    Its hidden layers are wider by the smallest common factor that gives at least as
-    many parameters as the protocol's network has.
+    All hidden layers are widened by the smallest common factor that gives at least as
+    many parameters as the network of the protocol has.
 
     Args:
-        protocol: A protocol, of a trainable activation.
-        dataset: Its data.
+        protocol: A protocol with a trainable activation.
+        dataset: The data of the protocol.
 
     Returns:
-        The protocol with ReLU and other widths.
+        The protocol with ReLU and larger widths.
     """
     inputs, outputs = _sizes(protocol, dataset)
     network = mlp(
@@ -57,31 +57,32 @@ def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
 def as_fair(protocol: Protocol, dataset: Dataset, tries: int = _TRIES) -> Protocol:
     """Return the protocol of a ReLU network with a VAF's parameters and tries.
 
-    Its hidden layers are widened as by `as_wide`. As a VAF is tried with several
-    starts, this network is trained from as many starts at each learning rate, and the
-    best one on the validation rows is selected.
+    The hidden layers are widened as in `as_wide`. Because a VAF is tried with several
+    starts, this network is trained from the same number of starts at each learning
+    rate. The start with the best validation score is selected.
 
     Args:
-        protocol: The protocol of a VAF.
-        dataset: Its data.
-        tries: Number of starts; two are a random start and a start at ReLU.
+        protocol: A protocol with a VAF.
+        dataset: The data of the protocol.
+        tries: Number of starts. The default corresponds to a random start and a start
+            at ReLU.
 
     Returns:
-        The protocol with ReLU, other widths and several starts.
+        The protocol with ReLU, larger widths and several starts.
     """
     wide = as_wide(protocol, dataset)
     return dataclasses.replace(wide, variant=FAIR_RELU, starts=tries)
 
 
 def with_either(reports: Sequence[Report]) -> list[Report]:
-    """Add reports of `EITHER`, on datasets with a fair ReLU of two tries.
+    """Add reports of `EITHER` for datasets with a fair ReLU of two tries.
 
     Args:
         reports: Reports of any activations.
 
     Returns:
-        The reports, and one more for each cell that both VAFs of a pair have, with the
-        trials of both.
+        The reports, and for each cell that both VAFs of a pair have, an additional
+        report with the trials of both.
     """
     fair = {
         report.protocol.dataset
@@ -119,7 +120,7 @@ def _joined(name: str, pair: Sequence[Report]) -> Report:
 
 
 def _sizes(protocol: Protocol, dataset: Dataset) -> tuple[int, int]:
-    """Return the numbers of the network's inputs and outputs."""
+    """Return the numbers of inputs and outputs of the network."""
     rows = rows_of(Cell(protocol, seed=0, fold=0), dataset)
     fitted = protocol.preprocessing.fit(dataset, rows.train)
     x, _ = fitted.transform(dataset, rows.train)

@@ -1,4 +1,4 @@
-"""`Protocol`: all settings of a cross-validated training, as frozen data."""
+"""`Protocol`, all settings of a cross-validated training except the seed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from keras_vaf.utils import build, check_integer, check_positive
 
 @dataclass(frozen=True)
 class Optimizer:
-    """An optimizer as data: its class and its constructor's arguments.
+    """An optimizer as data: its class and the arguments of its constructor.
 
     Attributes:
-        name: A class in `keras_vaf.optimizers` or else in `keras.optimizers`.
-        arguments: Its arguments, as JSON can hold them.
+        name: Name of a class in `keras_vaf.optimizers` or, failing that, in
+            `keras.optimizers`.
+        arguments: Arguments of the class, as JSON values.
         apart: Learning rate of the activation parameters, relative to that of all other
-            weights; activation parameters then have no weight decay. `None` treats all
-            weights alike.
+            weights. Activation parameters then have no weight decay. `None` treats all
+            weights equally.
     """
 
     name: str
@@ -35,10 +36,10 @@ class Optimizer:
     apart: float | None = None
 
     def build(self, model: keras.Model | None = None) -> keras.optimizers.Optimizer:
-        """Return a fresh optimizer.
+        """Return a new optimizer.
 
         Args:
-            model: The network to train, which is needed to treat activations apart.
+            model: The network to train, which is required if `apart` is set.
         """
         scope = optimizers if hasattr(optimizers, self.name) else keras.optimizers
         optimizer = getattr(scope, self.name)(**self.arguments)
@@ -48,7 +49,7 @@ class Optimizer:
 
 
 RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus": 0.5})
-"""Rprop as it is commonly used."""
+"""Rprop with its common settings."""
 
 PAPER_RPROP = Optimizer(
     "Rprop", {"learning_rate": 0.01, "eta_plus": 1.01, "eta_minus": 0.5}
@@ -58,12 +59,12 @@ PAPER_RPROP = Optimizer(
 
 @dataclass(frozen=True)
 class Architecture:
-    """A kind of network as data: the function that makes it, and its arguments.
+    """A kind of network as data: the function that builds it, and its arguments.
 
     Attributes:
         name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`.
-        arguments: Further arguments of the function, as JSON can hold them. The
-            protocol has fields for the others.
+        arguments: Arguments of the function for which the protocol does not have
+            fields, as JSON values.
     """
 
     name: str = "mlp"
@@ -74,40 +75,41 @@ class Architecture:
 class Protocol:
     """All settings of a cross-validated training, except for the seed.
 
-    A protocol trains one variant in one architecture on one dataset. A comparison has
-    protocols that differ in one field; `dataclasses.replace` makes them.
+    A protocol trains one variant in one architecture on one dataset. The protocols of a
+    comparison differ in one field; use `dataclasses.replace` to make them.
 
     Attributes:
         dataset: Name of the data.
-        checksum: Hash of the rows, so that changed data give another protocol.
+        checksum: Hash of the rows, so that changed data define a new protocol.
         task: `"classification"` or `"regression"`.
         variant: The activation after each hidden layer.
         hidden: Widths of the hidden layers: units, or filters of convolutions.
         preprocessing: Scaling and encoding, fitted on the training rows.
         optimizer: The optimizer.
         epochs: Largest number of epochs.
-        patience: Epochs without a better validation loss after which training stops;
-            `None` trains for all `epochs`.
-        batch_size: Rows of a mini-batch; `None` is the full batch.
-        folds: Number of folds; classes are stratified.
-        validation_fraction: Share of the rows outside the test fold on which the best
-            epoch is chosen.
-        rates: Learning rates to try (Algorithm 2 of the paper) instead of the
-            optimizer's. A cell has one training for each of them.
+        patience: Number of epochs without a better validation loss after which training
+            stops. `None` trains for all `epochs`.
+        batch_size: Rows per mini-batch; `None` for the full batch.
+        folds: Number of folds, which are stratified by class.
+        validation_fraction: Share of the rows outside of the test fold that select the
+            best epoch.
+        rates: Learning rates to select from (Algorithm 2 of the paper), instead of that
+            of the optimizer. A cell has one training for each learning rate.
         replicas: Number of networks that are trained together. It affects rounding, so
-            that another number is another protocol.
+            a different number defines a new protocol.
         architecture: The kind of network.
-        rows: Number of rows that are used, drawn by the seed, stratified by class;
-            `None` uses all.
-        test_rows: Number of test rows at the end of the data, as divided by the
-            publisher; needs `folds=1`. 0 uses folds.
-        test_fraction: Share of test rows. Each fold draws its test rows independently,
-            so that `folds` is the number of repeats; `None` is a cross-validation.
-        starts: Number of starts to try at each learning rate; each is a training.
+        rows: Number of rows to use, drawn at random and stratified by class; `None`
+            uses all rows.
+        test_rows: Number of rows in the publisher's test part, at the end of the data.
+            It requires `folds=1`. 0 uses folds.
+        test_fraction: Share of test rows. Each fold then draws its test rows
+            independently, and `folds` is the number of repetitions. `None` means
+            cross-validation.
+        starts: Number of starts at each learning rate, with one training each.
 
     Raises:
         ValueError: If `epochs`, `replicas`, `rows` or `starts` is not a positive
-            integer, or a learning rate is not positive.
+            integer, or if a learning rate is not positive.
     """
 
     dataset: str
@@ -131,7 +133,7 @@ class Protocol:
     starts: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are out of range."""
+        """Raise a `ValueError` for numbers that are out of range."""
         for name in ("epochs", "replicas", "rows", "starts"):
             value = getattr(self, name)
             if value is not None or name != "rows":
@@ -141,7 +143,7 @@ class Protocol:
 
     @classmethod
     def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:
-        """Return a protocol for a dataset; regression targets are standardised.
+        """Return a protocol for a dataset. Regression targets are standardised.
 
         Args:
             dataset: The data.
@@ -168,7 +170,7 @@ class Protocol:
 
     @property
     def metric(self) -> str:
-        """Name of the test score: accuracy, or root mean square error."""
+        """Name of the test score: accuracy or root mean square error."""
         return "accuracy" if self.task == "classification" else "rmse"
 
     @property
@@ -186,35 +188,35 @@ class Protocol:
     def cells_at_once(self) -> int:
         """Number of cells whose networks are trained together.
 
-        With early stopping, there are enough cells to fill a batch with networks of one
-        learning rate, because these stop after similar numbers of epochs.
+        With early stopping, this number is large enough to fill a batch with networks
+        of one learning rate, because they stop after similar numbers of epochs.
         """
         alike = self.trials // self.rates_at_once
         return min(self.folds, max(1, self.replicas // alike))
 
     @property
     def rates_at_once(self) -> int:
-        """Number of learning rates that may go into separate batches."""
+        """Number of learning rates that can be trained in separate batches."""
         return len(self.rates or (0,)) if self.patience is not None else 1
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Protocol:
-        """Return the protocol from what `dataclasses.asdict` and JSON made of it.
+        """Return the protocol from its form in JSON, made by `dataclasses.asdict`.
 
         Raises:
-            ValueError: If a field is missing, unknown or of another type.
+            ValueError: If a field is missing, unknown or of a wrong type.
         """
         return build(cls, data, "protocol")
 
 
 def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protocol:
-    """Return the protocol with a number of networks that are trained together.
+    """Return the protocol with a given number of networks that are trained together.
 
     Args:
         protocol: A protocol.
-        replicas: The number. `"auto"` is the number of trainings of one seed, limited
-            to the number that suits the device. It is 1 on TensorFlow and PyTorch, and
-            for convolutional networks, each of which keeps a device busy.
+        replicas: The number. `"auto"` means the number of trainings of one seed, up to
+            a limit that suits the device. It means 1 on TensorFlow and PyTorch, and for
+            convolutional networks, each of which keeps a device busy.
 
     Raises:
         ValueError: If the backend cannot train networks together.
@@ -240,7 +242,7 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
 
 @dataclass(frozen=True)
 class Cell:
-    """The subject of one report: a protocol, a seed and the fold that is tested."""
+    """The subject of one report: a protocol, a seed and the test fold."""
 
     protocol: Protocol
     seed: int
@@ -248,9 +250,10 @@ class Cell:
 
 
 def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
-    """Return every cell of the protocols, fold by fold.
+    """Return all cells of the protocols, fold by fold.
 
-    The protocols take turns, so that an interrupted run has all of them on some folds.
+    The protocols take turns, so that an interrupted run has some folds of all
+    protocols.
     """
     return [
         Cell(protocol, seed, fold)

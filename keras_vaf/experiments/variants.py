@@ -1,4 +1,4 @@
-"""`Variant`, an activation under comparison; `VARIANTS`, `CONTROLS`, `FAMILY`: all."""
+"""`Variant`, an activation under comparison, and the lists of all variants."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from keras_vaf.initializers import RandomStart
 
 @dataclass(frozen=True)
 class Variant:
-    """One activation under comparison: a layer's class and its arguments.
+    """One activation under comparison: the class of a layer, and its arguments.
 
     Attributes:
         name: Short name, used in file names and on the command line.
         title: Name in tables and pictures.
-        layer: Class of the layer, in `keras_vaf.layers` or else in `keras.layers`.
-        arguments: Its constructor's arguments, as JSON can hold them.
+        layer: Name of a class in `keras_vaf.layers` or, failing that, in
+            `keras.layers`.
+        arguments: Arguments of the class, as JSON values.
     """
 
     name: str
@@ -29,10 +30,10 @@ class Variant:
     arguments: dict[str, Any] = field(default_factory=dict)
 
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
-        """Return a fresh layer, with a random start that `seed` decides.
+        """Return a new layer. `seed` determines a random start.
 
         Args:
-            seed: Seed of a random start, which is then the same on every backend.
+            seed: Seed of a random start, which is equal on all backends.
             name: Name of the layer.
 
         Returns:
@@ -51,7 +52,7 @@ class Variant:
         return getattr(scope, self.layer)(name=name, **arguments)
 
     def updated(self, **arguments: Any) -> Variant:
-        """Return this variant with other values for those arguments that it has."""
+        """Return this variant with new values for the arguments that it has."""
         known = {name: arguments[name] for name in arguments if name in self.arguments}
         return dataclasses.replace(self, arguments={**self.arguments, **known})
 
@@ -73,7 +74,7 @@ RESCALED_START = {
     "class_name": "keras_vaf>RandomStart",
     "config": {"seed": None, "rescale": True},
 }
-"""`RandomStart(rescale=True)` as a `Variant` holds it."""
+"""`RandomStart(rescale=True)` as an argument of a `Variant`."""
 
 CONTROLS = (
     Variant("prelu", "PReLU", "PReLU"),
@@ -93,27 +94,27 @@ CONTROLS = (
         {"k": 3, "g": "relu", "initialization": RESCALED_START},
     ),
 )
-"""Activations that show why a VAF is better: fixed smooth ones, PReLU, other starts."""
+"""Control activations: smooth fixed activations, PReLU, and VAFs with other starts."""
 
 FAMILY = (
     Variant("elu", "ELU", "ELU"),
     *_of(*_OTHERS),
 )
-"""The other activations, each with the arguments of its own paper."""
+"""The other activations, with the arguments from their papers."""
 
 
 def find_variants(names: str) -> tuple[Variant, ...]:
-    """Return the variants that a comma-separated list names, in its order.
+    """Return the variants named in a comma-separated list, in the order of the list.
 
     Args:
         names: Names of `VARIANTS`, `CONTROLS` and `FAMILY`, such as
             `"relu,vaf-relu,kaf"`; `vaf` is `vaf-random`.
 
     Returns:
-        The variants, the first of which the others are compared with.
+        The variants. The first one is the baseline.
 
     Raises:
-        ValueError: If a name is unknown or comes twice.
+        ValueError: If a name is unknown or occurs twice.
 
     Example:
 
@@ -125,7 +126,7 @@ def find_variants(names: str) -> tuple[Variant, ...]:
     wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
     if len(set(wanted)) < len(wanted) or not set(wanted) <= set(known):
         raise ValueError(
-            "Activations should be different names, separated by commas, from: "
+            "Activations must be different names, separated by commas, from: "
             f"{', '.join(known)}. Received: {names!r}"
         )
     return tuple(known[name] for name in wanted)

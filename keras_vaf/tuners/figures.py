@@ -175,7 +175,7 @@ def _leave_out_far_ones(ax: Axes, scores: np.ndarray) -> None:
     ax.set_ylim(inside.min() - margin, inside.max() + margin)
     left_out = len(scores) - len(inside)
     if left_out:
-        ax.set_title(f"{left_out} extreme scores not shown", fontsize=9, loc="right")
+        ax.set_title(f"{left_out} out of range not shown", fontsize=9, loc="right")
 
 
 def _completed(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:

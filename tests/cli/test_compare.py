@@ -246,7 +246,7 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         ({"kind": ["yes"] * 40}, [], "at least two classes"),
         ({"a": [], "b": [], "kind": []}, [], "at least one row"),
         ({"kind": ["no"] * 38 + ["yes"] * 2}, ["--folds", "50"], "use fewer folds"),
-        ({}, ["--activations", "relu,softsign"], "Activations should be"),
+        ({}, ["--activations", "relu,softsign"], "Activations must be"),
         ({}, ["--g", "softmax"], "softmax"),
         ({}, ["--k", "0"], "k=0"),
         ({}, ["--epochs", "0"], "epochs=0"),

@@ -411,7 +411,7 @@ def test_an_unknown_task_is_refused(write):
 
 
 def test_an_unknown_category_is_refused(write):
-    with pytest.raises(ValueError, match="no column 'colour' to take as a category"):
+    with pytest.raises(ValueError, match="no column 'colour' to use as a category"):
         read_table(write("a,y\n1,2.5\n"), target="y", categories=("colour",))
 
 

@@ -120,7 +120,7 @@ class TestMissing:
 
     def test_no_row_left_is_an_error(self):
         dataset = make_dataset()
-        with pytest.raises(ValueError, match="leave a row of dataset 'forty'"):
+        with pytest.raises(ValueError, match="contain a row of dataset 'forty'"):
             Preprocessing(missing="drop").fit(dataset, [4, 5])
 
 

@@ -108,5 +108,5 @@ def test_of_the_publishers_division_the_same_share_of_both_parts_is_used(images)
 def test_refuses_test_rows_that_leave_none_or_come_with_folds(images, fields):
     protocol = dataclasses.replace(protocol_of(images), **fields)
 
-    with pytest.raises(ValueError, match=r"goes with `folds=1`.* Received: test_rows="):
+    with pytest.raises(ValueError, match=r"requires `folds=1`.* Received: test_rows="):
         rows_of(Cell(protocol, 0, 0), images)

@@ -55,8 +55,8 @@ def test_no_sharing(sharing, message):
 @pytest.mark.parametrize(
     "sharing, message",
     [
-        ((3,), r"rank 3.*axes 1 to 2 or -2 to -1.*Received: sharing=\(3,\)"),
-        ((-3,), r"rank 3.*axes 1 to 2 or -2 to -1.*Received: sharing=\(-3,\)"),
+        ((3,), r"rank 3.*must be 1 to 2 or -2 to -1.*Received: sharing=\(3,\)"),
+        ((-3,), r"rank 3.*must be 1 to 2 or -2 to -1.*Received: sharing=\(-3,\)"),
         ((1, -2), r"rank 3.*names an axis twice.*Received: sharing=\(1, -2\)"),
     ],
 )

@@ -298,7 +298,7 @@ class TestSubclassedModel:
         assert_equal(found, loaded, 1e-5)
 
     def test_names_the_layer_that_cannot_be_frozen(self):
-        with pytest.raises(ValueError, match="'fixed' of class Fixed cannot be made"):
+        with pytest.raises(ValueError, match="'fixed' of class Fixed cannot be copied"):
             freeze(convert(backbone()))
 
 

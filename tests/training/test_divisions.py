@@ -73,7 +73,7 @@ def test_rows_of_equal_times_are_in_one_part(fraction, different):
 
 
 def test_too_few_rows_for_folds_in_time_are_refused():
-    with pytest.raises(ValueError, match="5 folds in time need at least 10 rows"):
+    with pytest.raises(ValueError, match="5 folds by time need at least 10 rows"):
         fold_rows([0, 1, 0], 5, times=[1, 2, 3])
     with pytest.raises(ValueError, match="Received: folds=4, 40 rows, 2 different"):
         fold_rows([0] * 40, 4, times=[1, 2] * 20)

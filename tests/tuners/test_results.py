@@ -141,7 +141,7 @@ def test_a_score_far_away_does_not_hide_the_others():
     ax = figures.best_so_far([*RESULTS[:3] * 4, astray], "min").axes[0]
 
     assert ax.get_ylim()[1] < 2
-    assert ax.get_title(loc="right") == "1 far away not shown"
+    assert ax.get_title(loc="right") == "1 out of range not shown"
 
 
 @pytest.mark.parametrize(

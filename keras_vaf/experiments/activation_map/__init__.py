@@ -1,1 +1,1 @@
-"""The map: on which tasks a trainable activation is worth its cost."""
+"""The map, which shows on which tasks a trainable activation is worth its cost."""

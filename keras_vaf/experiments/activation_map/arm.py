@@ -1,4 +1,4 @@
-"""`Arm`, an activation or a method in the map."""
+"""`Arm`, an activation or a method that the map compares."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ Kernels = Literal["glorot", "siren", "torch"]
 
 @dataclass(frozen=True)
 class Arm:
-    """One activation of the map, or a method in its place.
+    """One activation of the map, or another method.
 
     Attributes:
         name: Short name, used in file names and on the command line.
         title: Name in the table and the picture.
-        kind: `"fixed"` and `"vaf"` are the candidates that are compared at the end:
-            the one of each kind with the best validation error. All others are
-            `"rival"`.
+        kind: `"fixed"`, `"vaf"` or `"rival"`. The final comparison is between the
+            `"fixed"` and the `"vaf"` arm with the best validation error.
         layer: Class of the layer, in `keras_vaf.layers` or `keras.layers`, or the
-            registered name of one's own class. Tasks give methods other words.
-        arguments: Arguments of the layer, as JSON can hold them.
-        kernels: How kernels and biases start: `"glorot"` with biases of 0, `"siren"`,
-            or `"torch"`, the default of PyTorch.
-        omega: Factor of what the activation takes, which `"siren"` kernels need; 0
+            registered name of a custom class. For other methods, a name that the task
+            defines.
+        arguments: Arguments of the layer, as JSON values.
+        kernels: Initialization of kernels and biases: `"glorot"` with biases of 0,
+            `"siren"`, or `"torch"`, the default of PyTorch.
+        omega: Factor of the input of the activation, required for `"siren"` kernels; 0
             for none.
-        first: Further arguments of the layer after the first kernel.
-        seeded: Whether the layer takes a `seed`, another one in each layer and network.
+        first: Additional arguments of the layer after the first kernel.
+        seeded: Whether the layer takes a `seed`, which differs between layers and
+            networks.
     """
 
     name: str
@@ -47,10 +48,10 @@ class Arm:
     seeded: bool = False
 
     def build(self, **arguments: Any) -> keras.layers.Layer:
-        """Return a fresh layer.
+        """Return a new layer.
 
         Args:
-            **arguments: Further arguments, or others than those of the arm.
+            **arguments: Arguments that are added to those of the arm, or replace them.
         """
         merged = {**self.arguments, **arguments}
         if self.layer == "Activation":
@@ -63,7 +64,7 @@ class Arm:
         return getattr(scope, self.layer)(**merged)
 
     def with_omega(self, omega: float) -> Arm:
-        """Return the arm in a network that starts as SIREN, under another name."""
+        """Return the arm under another name, in a network initialized as in SIREN."""
         return dataclasses.replace(
             self,
             name=f"{self.name}-siren",
@@ -85,14 +86,14 @@ def _vaf(g: str, title: str) -> Arm:
 _NAMES = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU", "tanh": "tanh", "sin": "sin"}
 
 FIXED = tuple(_fixed(*pair) for pair in _NAMES.items())
-"""The fixed functions of every task."""
+"""The fixed activations of every task."""
 
 VAFS = tuple(_vaf(*pair) for pair in _NAMES.items())
-"""A VAF that starts at each of the fixed functions: equally many candidates."""
+"""One VAF per fixed activation, which starts at it: an equal number of candidates."""
 
 PRELU = Arm("prelu", "PReLU", "rival", "PReLU")
 RATIONAL = Arm("rational", "Rational", "rival", "Rational", {"initialization": "silu"})
 KAF = Arm("kaf", "KAF", "rival", "KAF")
 
 EVERYWHERE = (*FIXED, *VAFS, PRELU, RATIONAL, KAF)
-"""The arms of every task whose network has activations of any slope."""
+"""The arms of every task whose network does not limit the slope of activations."""

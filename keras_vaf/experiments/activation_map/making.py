@@ -1,4 +1,4 @@
-"""`make_map` trains the map, and writes its table and picture."""
+"""`make_map`, which trains the map and writes its tables and pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from keras_vaf.utils import png_bytes, write_atomically
 BUDGETS: tuple[Budget, ...] = ("steps", "time")
 
 QUICK = ("relu", "vaf-relu", "maxmin", "probe", "vaf-layer", "lora-1")
-"""The arms of the small form."""
+"""The arms of the quick version."""
 
 
 def make_map(
@@ -32,24 +32,27 @@ def make_map(
     train: bool = True,
     say: Callable[[str], None] = print,
 ) -> dict[str, Table]:
-    """Train what is missing of the map, and write its tables and pictures.
+    """Train the missing networks of the map, and write its tables and pictures.
 
-    Every group of networks is written as soon as it is trained. Called again,
-    `make_map` trains only what is missing. The times of steps are measured first, for
-    all tasks, and stored: later calls may share the machine.
+    The report of a group of networks is written as soon as the group is trained. If
+    `make_map` is called again, it trains only missing groups. The times per step are
+    measured first, for all tasks, and stored, so the machine must be idle only during
+    the first call.
 
     Args:
         tasks: The tasks.
-        activations: Names of arms, or `FILE.py:CLASS`; none stand for all.
-        seeds: Seeds that are scored instead of those of the tasks.
-        quick: Whether to train a small form, which shows only that everything works.
+        activations: Names of arms, or `FILE.py:CLASS`. An empty sequence means all
+            arms.
+        seeds: Seeds to score, instead of those of the tasks.
+        quick: Whether to train a small version, which only checks that everything
+            works.
         output: Folder of reports, tables and pictures.
-        only_measure: Whether to stop after the times.
-        train: Whether to train at all; otherwise only what is there is shown.
-        say: Called with a line for each group that is trained.
+        only_measure: Whether to stop after measuring the times.
+        train: Whether to train. If not, only existing results are used.
+        say: Function called with a line of text for each trained group.
 
     Returns:
-        The tables at equal steps and at equal time, of all datasets that are complete.
+        The tables at equal steps and at equal time, with all complete datasets.
     """
     folder = Path(output)
     store = MapStore(folder / "reports")

@@ -1,4 +1,4 @@
-"""`find_tasks` and `find_arms`: those of the map, and one's own from a file."""
+"""`find_tasks` and `find_arms`, which find tasks and arms by name or in a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from keras_vaf.experiments.activation_map.tasks import TASKS
 
 
 def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
-    """Return tasks by name, or by `FILE.py:FUNCTION`, which returns a `Task`.
+    """Return tasks by name, or by `FILE.py:FUNCTION` for a function that returns one.
 
     Args:
-        names: The names; none stand for all tasks of the map.
+        names: The names. An empty sequence means all tasks of the map.
 
     Raises:
-        ValueError: If a name is unknown, or if the function returns something else.
+        ValueError: If a name is unknown, or if a function does not return a `Task`.
     """
     known = {task.name: task for task in TASKS}
     found = []
@@ -37,16 +37,16 @@ def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
 
 
 def find_arms(task: Task, names: Sequence[str]) -> tuple[Arm, ...]:
-    """Return arms of a task by name, or by `FILE.py:CLASS`, a class of layers.
+    """Return arms of a task by name, or by `FILE.py:CLASS` for a class of layers.
 
     Args:
         task: The task.
-        names: The names; none stand for all arms of the task. Names that only other
-            tasks have are left out.
+        names: The names. An empty sequence means all arms of the task. Names of arms
+            that only other tasks have are ignored.
 
     Raises:
-        ValueError: If no task has an arm of a name, or if the class is not one of
-            layers.
+        ValueError: If no task has an arm with a given name, or if a class is not a
+            class of layers.
     """
     if not names:
         return task.arms
@@ -64,7 +64,7 @@ def find_arms(task: Task, names: Sequence[str]) -> tuple[Arm, ...]:
 
 
 def _arm_of(kind: Any, name: str) -> Arm:
-    """Return the arm of a class, which is registered if it is not yet."""
+    """Return the arm of a class, and register the class if necessary."""
     if not (isinstance(kind, type) and issubclass(kind, keras.layers.Layer)):
         raise ValueError(f"Expected a class of layers. Received: {name}")
     registered = keras.saving.get_registered_name(kind)
@@ -82,7 +82,7 @@ def _from_file(text: str) -> Any:
         raise FileNotFoundError(f"The file {path} does not exist")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"Expected a file of Python. Received: {text}")
+        raise ValueError(f"Expected a Python file. Received: {text}")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     if not hasattr(module, name):

@@ -1,4 +1,4 @@
-"""`MapReport` and `MapStore`: what was trained for the map, and its files."""
+"""`MapReport`, a report of the map, and `MapStore`, the folder of its files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FORMAT = "keras_vaf.map.1"
 
 @dataclass(frozen=True)
 class LaneResult:
-    """One trained network.
+    """The result of one trained network.
 
     Attributes:
-        seed: Seed of its start and of its mini-batches.
+        seed: Seed of the initial weights and the mini-batches.
         rate: Learning rate.
         validation: Validation error at the end of training.
         error: Test error at the end of training.
-        more: Further numbers of the task, such as a certificate.
+        more: Other figures of the task, such as a certificate.
     """
 
     seed: int
@@ -35,18 +35,18 @@ class LaneResult:
 
 @dataclass(frozen=True)
 class MapReport:
-    """Networks of one arm that were trained together.
+    """The results of networks of one arm that were trained together.
 
     Attributes:
         task: Name of the task.
         dataset: Name of the dataset.
         arm: Name of the arm.
         arguments: All fields of the arm.
-        settings: How the networks were trained, but for the number of steps.
+        settings: Settings of the training, except the number of steps.
         steps: Number of steps of each phase.
-        lanes: The networks.
+        lanes: The results of the networks.
         parameters: Number of trained parameters.
-        seconds: Time of the training, compilation included.
+        seconds: Duration of the training in seconds, including compilation.
         environment: Versions, backend and device.
     """
 
@@ -64,15 +64,16 @@ class MapReport:
 
 @dataclass(frozen=True)
 class Times:
-    """Time of a training step of every arm, measured in turns.
+    """Time per training step of every arm, measured in turns.
 
     Attributes:
         task: Name of the task.
         dataset: Name of the dataset.
-        settings: The settings.
-        seconds: Median time of a step of one network, by arm; compilation excluded.
-        compilation: Time of the first step, by arm.
-        load: Number of processes that wanted to run when the measurement began.
+        settings: Settings of the training.
+        seconds: Median time per step of one network in seconds, by arm, without
+            compilation.
+        compilation: Time of the first step in seconds, by arm.
+        load: Number of runnable processes when the measurement began.
         environment: Versions, backend and device.
     """
 
@@ -96,7 +97,7 @@ class MapStore:
     root: Path
 
     def folder(self, task: Task, dataset: str, settings: Settings) -> Path:
-        """Return the folder of a dataset; other settings have another one."""
+        """Return the folder of a dataset, which depends on the settings."""
         return self.root / f"{task.name}-{settings.digest}" / dataset
 
     def path(
@@ -109,25 +110,25 @@ class MapStore:
         rates: tuple[float, ...],
         seeds: tuple[int, ...],
     ) -> Path:
-        """Return the file of networks that are trained together."""
+        """Return the path of the report of networks that are trained together."""
         numbers = "_".join(f"{rate:g}" for rate in rates)
         name = f"steps-{steps}-rates-{numbers}-seeds-{'_'.join(map(str, seeds))}.json"
         return self.folder(task, dataset, settings) / arm / name
 
     def times_path(self, task: Task, dataset: str, settings: Settings) -> Path:
-        """Return the file of the times of a dataset."""
+        """Return the path of the times of a dataset."""
         return self.folder(task, dataset, settings) / "times.json"
 
     def read(self, path: Path) -> MapReport | None:
-        """Return a report, or `None` if it is missing; set a broken file aside."""
+        """Return a report, or `None` if it is missing. An invalid file is renamed."""
         return _read(MapReport, path)
 
     def read_times(self, path: Path) -> Times | None:
-        """Return times, or `None` if they are missing; set a broken file aside."""
+        """Return times, or `None` if they are missing. An invalid file is renamed."""
         return _read(Times, path)
 
     def write(self, path: Path, content: MapReport | Times) -> None:
-        """Write a report or times, atomically."""
+        """Write a report or times atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         fields = {"format": FORMAT, **asdict(content)}
         lines = ",\n".join(f'"{key}": {json.dumps(fields[key])}' for key in fields)
@@ -139,10 +140,10 @@ def pack(root: Path, output: Path) -> int:
 
     Args:
         root: Folder of a `MapStore`.
-        output: The file; its name ends in `.json.gz`.
+        output: Path of the compressed file, which ends in `.json.gz`.
 
     Returns:
-        The number of files that it holds.
+        The number of reports in the file.
     """
     files = sorted(root.rglob("*.json"))
     content = {str(f.relative_to(root)): parse_json(f.read_bytes()) for f in files}
@@ -152,17 +153,17 @@ def pack(root: Path, output: Path) -> int:
 
 
 def unpack(source: Path, root: Path) -> int:
-    """Write the reports of a packed file into a folder; existing ones are kept.
+    """Write the reports of a packed file into a folder, and keep existing reports.
 
     Args:
-        source: A file that `pack` wrote.
+        source: Path of a file written by `pack`.
         root: The folder.
 
     Returns:
-        The number of files that the packed file holds.
+        The number of reports in the packed file.
 
     Raises:
-        ValueError: If it is another file.
+        ValueError: If the file was not written by `pack`.
     """
     try:
         content = parse_json(gzip.decompress(source.read_bytes()))

@@ -1,4 +1,4 @@
-"""`MapRow` and `map_rows`: what the map says, from its reports alone."""
+"""`map_rows`, which computes the results of the map from its reports."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from keras_vaf.experiments.results.significance import (
 
 @dataclass(frozen=True)
 class MapRow:
-    """One arm on one dataset, at one budget.
+    """The result of one arm on one dataset at one budget.
 
     Attributes:
         task: Name of the task.
         dataset: Name of the dataset.
         budget: `"steps"` or `"time"`.
         arm: The arm.
-        errors: Test errors of the scored seeds, in their order.
-        validation: Validation error of the networks that chose the learning rate.
-        rate: The chosen learning rate.
-        tries: Number of networks that chose it.
-        steps: Number of steps of a phase.
+        errors: Test errors of the scored seeds, in the order of the seeds.
+        validation: Validation error of the networks that selected the learning rate.
+        rate: The selected learning rate.
+        tries: Number of networks that were trained to select the learning rate.
+        steps: Number of steps per phase.
         parameters: Number of trained parameters.
-        ratio: Time of a step relative to the first fixed function; `None` if unknown.
-        more: Means of the task's further numbers.
+        ratio: Time per step relative to the first fixed activation; `None` if unknown.
+        more: Means of the other figures of the task.
     """
 
     task: str
@@ -58,18 +58,18 @@ class MapRow:
 
 @dataclass(frozen=True)
 class Gain:
-    """By how much an arm is better than another one on a dataset or task.
+    """The gain of an arm over another one on a dataset or task.
 
     Attributes:
-        values: Binary logarithms of the ratio of errors, one for each seed. 1 means
-            half the error.
+        values: Binary logarithms of the ratios of errors, one per seed. 1 means half
+            the error.
     """
 
     values: tuple[float, ...]
 
     @property
     def mean(self) -> float:
-        """The mean; minus infinity if only this arm diverged."""
+        """The mean, or minus infinity if only this arm diverged."""
         return statistics.fmean(self.values)
 
     @property
@@ -88,11 +88,11 @@ class Gain:
 
 
 def map_rows(run: MapRun, budget: Budget) -> list[MapRow]:
-    """Return the rows of a dataset; none if a cell of it is not trained.
+    """Return the rows of a dataset, or none if one of its cells is not trained.
 
     Args:
-        run: The dataset, with `train=False`.
-        budget: What is equal for all arms: steps or time.
+        run: The run of the dataset, with `train=False`.
+        budget: Budget that is equal for all arms: steps or time.
     """
     try:
         best, grid = run.rates(budget)
@@ -108,16 +108,16 @@ def gain(arm: MapRow, reference: MapRow) -> Gain:
 
 
 def best_of(rows: Sequence[MapRow], *kinds: str) -> MapRow | None:
-    """Return the row of some kinds of arms with the best validation error."""
+    """Return the row with the best validation error among arms of given kinds."""
     found = [row for row in rows if row.arm.kind in kinds]
     return min(found, key=lambda row: row.validation, default=None)
 
 
 def gain_of_task(rows: Sequence[MapRow]) -> Gain | None:
-    """Return the gain of the chosen VAF over the chosen fixed function.
+    """Return the gain of the selected VAF over the selected fixed activation.
 
-    Both are chosen on validation data, on each dataset. Each seed gives the mean over
-    the datasets.
+    Both are selected by validation error, on each dataset. The gain of a seed is its
+    mean over the datasets.
 
     Args:
         rows: All rows of a task at one budget.
@@ -134,7 +134,7 @@ def gain_of_task(rows: Sequence[MapRow]) -> Gain | None:
 
 
 def corrected(gains: dict[str, Gain]) -> dict[str, float]:
-    """Return the p-values of tasks, with Holm's correction for their number."""
+    """Return the p-values of tasks with Holm's correction."""
     return dict(
         zip(gains, holm([each.p_value for each in gains.values()]), strict=True)
     )
@@ -167,7 +167,7 @@ def _row(
 
 
 def _log_ratio(mine: float, other: float) -> float:
-    """Return log2(other / mine), where both or one of them may be infinite."""
+    """Return log2(other / mine), where one or both may be infinite."""
     if math.isinf(mine) and math.isinf(other):
         return 0.0
     if math.isinf(mine) or math.isinf(other):

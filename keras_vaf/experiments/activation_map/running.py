@@ -1,4 +1,4 @@
-"""`MapRun` trains the cells of the map, and finds what is already trained."""
+"""`MapRun`, which trains the missing cells of the map."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ _ROUNDS, _SECONDS = 7, 0.3
 
 
 class MissingError(LookupError):
-    """A cell is not trained yet, and nothing may be trained."""
+    """A cell is not trained yet, and training is disabled."""
 
 
 @dataclass
 class MapRun:
-    """The cells of one dataset of a task.
+    """Trains the cells of one dataset of a task.
 
     Attributes:
         task: The task.
         dataset: The dataset.
-        settings: How the networks are trained.
-        arms: What is trained. The rule about the edges of the grid looks at these.
-        store: Where reports are read and written.
-        train: Whether missing cells are trained; otherwise `MissingError` is raised.
-        say: Called with one line for each cell that is trained.
+        settings: Settings of the training.
+        arms: The arms to train. The grid of learning rates is extended if one of them
+            selects an edge.
+        store: Store of the reports.
+        train: Whether missing cells are trained. If not, `MissingError` is raised.
+        say: Function called with a line of text for each trained cell.
     """
 
     task: Task
@@ -54,11 +55,11 @@ class MapRun:
     _trainers: dict[str, Any] = field(default_factory=dict, init=False)
 
     def times(self) -> Times:
-        """Return the time of a step of every arm, measured now if never before.
+        """Return the time per step of every arm, and measure missing times.
 
-        Arms that were not measured yet are measured together with the first fixed
-        function, and their times are scaled to its known time: known ratios stay, so
-        that an added arm changes the number of steps of no other one.
+        New arms are measured together with the first fixed activation, and their times
+        are scaled to its known time. Known ratios therefore do not change, and an added
+        arm does not affect the number of steps of the others.
         """
         path = self.store.times_path(self.task, self.dataset, self.settings)
         known = self.store.read_times(path)
@@ -89,14 +90,14 @@ class MapRun:
 
     @property
     def base(self) -> Arm:
-        """The first fixed function, to which times of steps are relative."""
+        """The first fixed activation, to which times per step are relative."""
         arms = self.task.arms or self.arms
         return next((arm for arm in arms if arm.kind == "fixed"), self.arms[0])
 
     def _measure(
         self, arms: dict[str, Arm]
     ) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the median time of a step, and that of compilation, by arm."""
+        """Return the median time per step and the time of compilation, by arm."""
         trainers = {name: self._trainer(arm) for name, arm in arms.items()}
         rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
         counts = {name: max(3, int(_SECONDS / each)) for name, each in rough.items()}
@@ -110,8 +111,8 @@ class MapRun:
     def steps(self, arm: Arm, budget: Budget) -> int:
         """Return the number of steps of an arm.
 
-        With equal time, an arm whose step takes twice as long as that of the first
-        fixed function has half as many.
+        At equal time, an arm whose step takes twice as long as that of the first fixed
+        activation gets half as many steps.
         """
         if budget == "steps":
             return self.settings.steps
@@ -120,9 +121,10 @@ class MapRun:
         return max(1, round(self.settings.steps * ratio))
 
     def rates(self, budget: Budget) -> tuple[dict[str, float], tuple[float, ...]]:
-        """Return the best learning rate of each arm, and the grid.
+        """Return the best learning rate of each arm, and the grid of learning rates.
 
-        If an arm is best at an edge, the grid grows there for all arms, at most twice.
+        If an arm is best at an edge, the grid is extended there for all arms, at most
+        twice.
         """
         grid = tuple(sorted(self.settings.rates))
         for growth in range(GROWTHS + 1):
@@ -233,7 +235,7 @@ class MapRun:
 
 
 def check_backend() -> None:
-    """Raise a `ValueError` unless Keras runs on JAX, which compiles the programs."""
+    """Raise a `ValueError` unless the backend is JAX."""
     if keras.backend.backend() != "jax":
         raise ValueError(
             "The map is trained on JAX: set the environment variable "

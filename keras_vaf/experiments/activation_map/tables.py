@@ -1,4 +1,4 @@
-"""`map_table` and `map_figure`: the map, from its rows."""
+"""`map_table` and `map_figure`, which show the map as a table and a picture."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _COLUMNS = (
     *("steps", "step time", "learning rate", "tries", "certificate", "largest slope"),
 )
 _LEVEL = 0.05
-_DEEPEST = 2.0  # gains beyond have the same colour
-_DARK = 1.2  # gains beyond it have dark cells
+_DEEPEST = 2.0  # larger gains have the same colour
+_DARK = 1.2  # larger gains have dark cells
 
 
 def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
-    """Return the table of all arms, with the verdict of each task.
+    """Return the table of all arms, with a verdict for each task.
 
     Args:
         rows: Rows of one budget.
-        tasks: The tasks, which give titles.
+        tasks: The tasks, for their titles.
     """
     lines = []
     for task in tasks:
@@ -58,11 +58,11 @@ def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
 
 @style.styled
 def map_figure(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Figure:
-    """Return the picture: tasks and datasets by arms, the colour is the gain.
+    """Return the picture of tasks and datasets by arms, with gains as colours.
 
     Args:
         rows: Rows of one budget.
-        tasks: The tasks, which give the order.
+        tasks: The tasks, for their order.
     """
     plt = require("matplotlib.pyplot", extra="plot")
     order = {task.name: task.title for task in tasks}
@@ -103,7 +103,7 @@ def _short(each: Gain) -> str:
 def _cells(
     task: Task, row: MapRow, fixed: MapRow | None, own: Sequence[MapRow]
 ) -> dict[str, str]:
-    """Return the cells of a line of the table, by the titles of the columns."""
+    """Return the cells of a row of the table, by column title."""
     each = gain(row, fixed) if fixed is not None else None
     chosen = row in (best_of(own, "vaf"), fixed)
     cells = {
@@ -127,7 +127,7 @@ def _cells(
 
 
 def _verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
-    """Return a sentence on each task, and their number."""
+    """Return a sentence for each task, and a sentence with the number of wins."""
     gains = {
         task.name: found
         for task in tasks

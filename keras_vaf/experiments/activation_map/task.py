@@ -1,4 +1,4 @@
-"""`Task` and `Problem`: what the map trains, as data and functions of tensors."""
+"""`Task`, a row of the map, and `Problem`, the networks and errors of a dataset."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ Apply = Callable[[Any], Tensor]
 Batch = dict[str, Any]
 
 RATES = (0.0003, 0.001, 0.003, 0.01)
-"""Learning rates that are tried for every arm; neighbours differ by about 3."""
+"""Learning rates for every arm, spaced by factors of about 3."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One dataset of a task: networks, loss, and errors.
+    """One dataset of a task: its networks, loss and errors.
 
-    `loss`, `validation` and `error` take `apply`, which computes the network on a
-    tensor, and a dictionary of tensors. They are compiled, for many networks at once.
+    `loss`, `validation` and `error` take `apply`, a function that computes the output
+    of the network for a tensor, and a dictionary of tensors. They are compiled for many
+    networks at once.
 
     Attributes:
-        network: `network(arm, seed)` returns a built, uncompiled model.
-        loss: `loss(apply, batch)` returns a scalar: the training loss.
-        validation: `validation(apply, held)` returns a scalar, which selects the
-            learning rate. Lower is better. It must not use test data.
-        error: `error(apply, held)` returns the test error. Lower is better.
-        phases: Training data: one dictionary of arrays for each phase of training,
-            whose first axes are the rows. Most problems have one.
-        held: Arrays for `validation` and `error`: one dictionary for each phase.
+        network: `network(arm, seed)` returns a built model that is not compiled.
+        loss: `loss(apply, batch)` returns the training loss, a scalar.
+        validation: `validation(apply, held)` returns the validation error, a scalar
+            that selects the learning rate. Lower is better. It must not use test data.
+        error: `error(apply, held)` returns the test error, a scalar. Lower is better.
+        phases: Training data: one dictionary of arrays per phase of training, with rows
+            as first axes. Most problems have one phase.
+        held: Arrays for `validation` and `error`: one dictionary per phase.
         scored: Number of phases, counted from the last, whose errors are averaged.
         forward_mode: Whether the loss differentiates the network in forward mode.
-        inspect: Takes a trained model and returns further numbers for the report.
+        inspect: Function that takes a trained model and returns other figures for the
+            report.
     """
 
     network: Callable[[Arm, int], keras.Model]
@@ -56,19 +58,19 @@ class Problem:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the networks of a task are trained: Adam, for equally many steps.
+    """Settings of the training of a task's networks, with Adam and equal steps.
 
     Attributes:
-        steps: Number of steps of each phase.
-        batch: Rows of a mini-batch; 0 takes all rows.
-        rates: Learning rates that are tried.
-        choice_seeds: Seeds of the networks that choose the learning rate.
-        seeds: Seeds of the networks that are scored; others than those.
-        decay: Whether the learning rate falls to 0, as half a cosine.
+        steps: Number of steps per phase.
+        batch: Rows per mini-batch; 0 uses all rows.
+        rates: Learning rates to select from.
+        choice_seeds: Seeds of the networks that select the learning rate.
+        seeds: Seeds of the networks that are scored, different from `choice_seeds`.
+        decay: Whether the learning rate decays to 0 by a half cosine.
         size: Name of the size of the problem: `"full"` or `"quick"`.
 
     Raises:
-        ValueError: If a number is out of its range, or the seeds overlap.
+        ValueError: If a number is out of its range, or if the seeds overlap.
     """
 
     steps: int
@@ -81,20 +83,20 @@ class Settings:
 
     @classmethod
     def quick(cls, steps: int, batch: int = 0, **fields: Any) -> Settings:
-        """Return settings of the quick form: one learning rate and few seeds."""
+        """Return settings of the quick version: one learning rate and few seeds."""
         few = {"rates": (0.003,), "choice_seeds": (100,), "seeds": (0, 1)}
         return cls(steps, batch, **(few | {"size": "quick"} | fields))
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are out of range."""
+        """Raise a `ValueError` for numbers that are out of range."""
         check_integer("steps", self.steps)
         check_integer("batch", self.batch, minimum=0)
         for place, rate in enumerate(self.rates):
             check_positive(f"rates[{place}]", rate)
         if {*self.choice_seeds} & {*self.seeds}:
             raise ValueError(
-                "The seeds that choose the learning rate must not be scored. "
-                f"Received: choice_seeds={self.choice_seeds}, seeds={self.seeds}"
+                "The seeds that select the learning rate must not be scored. Received: "
+                f"choice_seeds={self.choice_seeds}, seeds={self.seeds}"
             )
 
     @property
@@ -113,12 +115,12 @@ class Task:
         name: Short name, used in file names and on the command line.
         title: Name in the table and the picture.
         datasets: Names of the datasets.
-        arms: What is compared.
-        settings: How the networks are trained.
-        quick: The same for a run that only shows that everything works.
+        arms: The arms that are compared.
+        settings: Settings of the training.
+        quick: Settings of the quick version, which only checks that everything works.
         make: `make(dataset, settings)` returns the problem.
-        measure: What the error is, in words.
-        counts: Whether the task is among those of which the gains are counted.
+        measure: Description of the error.
+        counts: Whether the task counts in the number of wins.
     """
 
     name: str
@@ -132,10 +134,10 @@ class Task:
     counts: bool = True
 
     def chosen(self, names: Sequence[str]) -> tuple[Arm, ...]:
-        """Return the arms of some names, in the order of the task.
+        """Return the arms with given names, in the order of the task.
 
         Args:
-            names: Names of arms; those that the task does not have are left out. None
-                stands for all.
+            names: Names of arms. Names that the task does not have are ignored. An
+                empty sequence means all arms.
         """
         return tuple(arm for arm in self.arms if not names or arm.name in names)

@@ -1,4 +1,4 @@
-"""`Trainer` trains many networks of one arm as one compiled program of JAX."""
+"""`Trainer`, which trains many networks of one arm as one compiled JAX program."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from keras_vaf.ops.differentiation import plain_differentiation
 
 @dataclass(frozen=True)
 class Lane:
-    """A network of a program: its seed and its learning rate."""
+    """A network in a program, given by its seed and learning rate."""
 
     seed: int
     rate: float
 
 
 class Trained(NamedTuple):
-    """What became of a network.
+    """The result of training a network.
 
     Attributes:
-        validation: Validation error at the end; infinity if it is not finite.
-        error: Test error at the end, likewise.
-        more: What `Problem.inspect` returns.
+        validation: Validation error at the end, or infinity if it is not finite.
+        error: Test error at the end, or infinity if it is not finite.
+        more: The result of `Problem.inspect`.
     """
 
     validation: float
@@ -52,7 +52,7 @@ class Trainer:
     Args:
         problem: The problem.
         arm: The activation.
-        settings: How the networks are trained.
+        settings: Settings of the training.
     """
 
     def __init__(self, problem: Problem, arm: Arm, settings: Settings) -> None:
@@ -80,8 +80,8 @@ class Trainer:
         """Train networks together.
 
         Args:
-            lanes: Their seeds and learning rates.
-            steps: Number of steps of each phase.
+            lanes: Seeds and learning rates of the networks.
+            steps: Number of steps per phase.
         """
         state = self._starts([lane.seed for lane in lanes])
         rates = jnp.array([lane.rate for lane in lanes], "float32")
@@ -100,7 +100,7 @@ class Trainer:
         ]
 
     def seconds(self, steps: int) -> float:
-        """Return the time of a step of one network, compilation excluded.
+        """Return the time per step of one network in seconds, without compilation.
 
         Args:
             steps: Number of steps to measure.
@@ -116,7 +116,7 @@ class Trainer:
         return (time.perf_counter() - begin) / steps
 
     def _starts(self, seeds: Sequence[int]) -> _State:
-        """Return the networks of some seeds; their frozen weights are the same."""
+        """Return the initial states for seeds, with the same frozen weights."""
         models = {seed: self.problem.network(self.arm, seed) for seed in {*seeds}}
         starts = {
             seed: [np.asarray(variable.value) for variable in model.trainable_variables]
@@ -165,7 +165,7 @@ class Trainer:
     def _run(
         self, state: _State, data: Any, rate: Any, seed: Any, steps: Any, phase: Any
     ) -> _State:
-        """Train one network for a phase."""
+        """Train one network for one phase."""
         key = jax.random.fold_in(jax.random.key(seed), phase)
         place = self._place
         rows = len(next(iter(data.values())))

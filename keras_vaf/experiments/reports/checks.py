@@ -1,4 +1,4 @@
-"""`check_report` checks that the parts of a report fit together."""
+"""`check_report`, which checks that the parts of a report are consistent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _TASKS = ("classification", "regression")
 
 
 def check_report(report: Any) -> None:
-    """Check that the parts of a report that was read from a file fit together.
+    """Check that the parts of a report from a file are consistent.
 
     Args:
-        report: A `Report` whose fields have the right types.
+        report: A `Report` whose fields have the correct types.
 
     Raises:
-        ValueError: If they do not fit together.
+        ValueError: If the parts are not consistent.
     """
     protocol = report.protocol
     _require(protocol.task in _TASKS, "a known task", protocol.task)

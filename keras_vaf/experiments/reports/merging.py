@@ -1,4 +1,4 @@
-"""`merge`: copy the reports of several shards into one folder."""
+"""`merge`, which copies the reports of several shards into one folder."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Merged:
 
     Attributes:
         copied: Number of reports that were copied.
-        there: Number of reports whose cell the output folder already had.
-        left_out: Files that are not reports of their cells.
+        there: Number of reports that the output folder already had.
+        left_out: Files that are not valid reports of their cells.
     """
 
     copied: int
@@ -32,12 +32,12 @@ def merge(
 ) -> Merged:
     """Copy the reports and networks of several output folders into one.
 
-    If several folders have a cell, the first folder counts. Cells of the output folder
-    are kept. The other folders are not changed.
+    If several folders contain the same cell, the first folder counts. Cells of the
+    output folder are kept. The other folders are not changed.
 
     Args:
         folders: Output folders of `compare`, such as those of its shards.
-        output: The folder to copy to.
+        output: Folder to which the files are copied.
 
     Raises:
         FileNotFoundError: If a folder has no cells.
@@ -57,7 +57,7 @@ def merge(
         elif target.is_file():
             there += 1
         else:
-            for suffix in (".keras", ".json"):  # the report says that all is there
+            for suffix in (".keras", ".json"):  # the report completes the cell
                 if path.with_suffix(suffix).is_file():
                     content = path.with_suffix(suffix).read_bytes()
                     write_atomically(target.with_suffix(suffix), content)
@@ -66,7 +66,7 @@ def merge(
 
 
 def _is_own(source: Path, path: Path) -> bool:
-    """Tell whether a file is a complete report of the cell that its path names."""
+    """Return whether a file is a complete report of the cell that its path names."""
     try:
         report = Report.from_dict(parse_json(path.read_bytes()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""`Report`: protocol, environment and results of one cell."""
+"""`Report`, the protocol, environment and results of one cell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from keras_vaf.experiments.reports.checks import check_report
 from keras_vaf.utils import AnyFloat, build
 
 FORMAT = 2
-"""Version of the report files; cells with a report of another version are redone."""
+"""Version of the report files. Cells with reports of other versions are retrained."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,14 @@ class Trial:
     """One training of a cell, at one learning rate.
 
     Attributes:
-        rate: The learning rate; `None` is the optimizer's own.
+        rate: The learning rate; `None` for that of the optimizer.
         scores: Scores on the test rows, by name of the metric.
         validation: Loss and scores on the validation rows at the best epoch.
-        epochs: Epochs that were run.
-        best_epoch: Epoch whose weights were kept; 0 if no epoch had a finite loss.
-        stopped: Reason for the end: `"epochs"`, `"patience"` or `"not finite"`.
+        epochs: Number of epochs trained.
+        best_epoch: Number of the epoch whose weights were kept; 0 if no epoch had a
+            finite loss.
+        stopped: Reason why the training ended: `"epochs"`, `"patience"` or `"not
+            finite"`.
         start: Number of the start, counted from 0.
     """
 
@@ -47,26 +49,26 @@ class Trial:
 class Report:
     """The results of one cell.
 
-    A report holds all trials, with their scores on validation and test rows. The trial
-    with the best validation score is the selected one.
+    A report contains all trials, with their validation and test scores. The selected
+    trial is the one with the best validation score.
 
     Attributes:
         protocol: The settings of the training.
-        seed: Seed of folds, inner split and starts.
+        seed: Seed of folds, inner split and initial weights.
         fold: The test fold, counted from 0.
         rows: Number of rows for `"train"`, `"validation"` and `"test"`.
-        trials: The trainings, one for each start and learning rate.
-        baseline: Scores of the constant predictor (majority class, or mean of the
-            training targets) on the test rows.
+        trials: The trainings, one per start and learning rate.
+        baseline: Test scores of the constant predictor (majority class, or mean of the
+            training targets).
         parameters: Number of trained parameters.
-        seconds: Wall-clock time of the trainings, compilation included. Networks that
-            are trained together share the time equally.
-        curves: `"epoch"`, `"loss"` and `"validation_loss"` of the selected trial,
-            thinned.
+        seconds: Wall-clock time of the trainings in seconds, including compilation.
+            Networks that are trained together share the time equally.
+        curves: `"epoch"`, `"loss"` and `"validation_loss"` of the selected trial, at up
+            to 100 epochs.
         activations: `"name"`, `"config"` and `"weights"` of each trainable activation
             of the selected trial, and quantiles of its `"inputs"` on the training rows.
         environment: Versions, backend, device and precision.
-        flops: Floating-point operations of the network for one sample, as in
+        flops: Number of floating-point operations of the network for one sample, as in
             `count_flops`.
     """
 
@@ -95,16 +97,16 @@ class Report:
 
     @property
     def score(self) -> float:
-        """Test score of the selected trial, by the protocol's metric."""
+        """Test score of the selected trial, in the metric of the protocol."""
         return self.selected.scores[self.protocol.metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return data from which `from_dict` makes an equal report."""
+        """Return data from which `from_dict` restores the report."""
         return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Report:
-        """Return the report from what `to_dict` made of it.
+        """Return the report from data made by `to_dict`.
 
         Raises:
             ValueError: If `data` is not a report of this format.
@@ -124,9 +126,10 @@ class Report:
 
 
 def best_on_validation(trials: Iterable[Trial], metric: str) -> Trial:
-    """Return the trial with the best validation score, then the lowest loss.
+    """Return the trial with the best validation score, or of these the lowest loss.
 
-    A trial without a finite epoch comes last. Among equals, the first one is returned.
+    A trial without a finite epoch ranks last. Among equal trials, the first is
+    returned.
 
     Args:
         trials: The trials.
@@ -154,7 +157,7 @@ def validation_loss(report: Report) -> float:
 
 
 def environment() -> dict[str, Any]:
-    """Return versions, backend and device, which one needs to repeat a run."""
+    """Return the versions, backend and device, which are needed to repeat a run."""
     backend = keras.backend.backend()
     packages = ("keras_vaf", "keras", "numpy", backend)
     versions = {name: importlib.import_module(name).__version__ for name in packages}

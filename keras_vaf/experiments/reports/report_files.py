@@ -1,4 +1,4 @@
-"""Files of many reports: `write_reports` and `read_reports`."""
+"""`write_reports` and `read_reports`, for files with many reports."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def write_reports(
     curves: bool = True,
     activations: bool = True,
 ) -> None:
-    """Write reports into one file, each protocol and environment only once.
+    """Write reports into one file, with each protocol and environment stored once.
 
     Args:
-        path: The file. It is compressed to about a twentieth if its name ends in .gz.
+        path: Path of the file. If it ends in .gz, the file is compressed to about 5 %
+            of its size.
         reports: The reports.
         curves: Whether to write the losses of all epochs.
         activations: Whether to write the learned activations.
@@ -56,7 +57,7 @@ def write_reports(
         '"reports": [\n' + ",\n".join(cells) + "\n]\n}\n"
     ).encode()
     if Path(path).suffix == _COMPRESSED:
-        content = gzip.compress(content, mtime=0)  # the same bytes every time
+        content = gzip.compress(content, mtime=0)  # reproducible bytes
     write_atomically(path, content)
 
 
@@ -64,7 +65,7 @@ def read_reports(path: str | os.PathLike[str]) -> list[Report]:
     """Read a file of many reports, such as the `report.json` of a comparison.
 
     Args:
-        path: A file that `write_reports` wrote.
+        path: Path of a file written by `write_reports`.
 
     Returns:
         The reports. Curves and activations that were not written are empty.
@@ -72,8 +73,9 @@ def read_reports(path: str | os.PathLike[str]) -> list[Report]:
     A report with wrong values is left out, and a warning names it.
 
     Raises:
-        ValueError: If the file is incomplete, another file, or has wrong reports alone.
-        FileNotFoundError: If there is no such file.
+        ValueError: If the file is incomplete, was not written by `write_reports`, or
+            contains only invalid reports.
+        FileNotFoundError: If the file does not exist.
     """
     content = Path(path).read_bytes()
     try:

@@ -1,4 +1,4 @@
-"""`Store`: a folder of reports, one file per cell."""
+"""`Store`, a folder of reports with one file per cell, and `Shard`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of reports, one file per cell, and of their networks.
+    """A folder of reports, with one file per cell, and of trained networks.
 
-    The path of a file names backend, data, variant, widths and the protocol's hash, so
-    that reports of different protocols never mix.
+    The path of a file contains the backend, data, variant, widths and hash of the
+    protocol, so that reports of different protocols are kept apart.
 
     Attributes:
         root: The folder.
@@ -35,11 +35,11 @@ class Store:
     networks: bool = True
 
     def path(self, cell: Cell, backend: str | None = None) -> Path:
-        """Return the file of a cell's report.
+        """Return the path of a cell's report.
 
         Args:
             cell: The cell.
-            backend: Name of the backend; `None` is the one that Keras runs on.
+            backend: Name of the backend; `None` for the current backend.
         """
         protocol = cell.protocol
         hidden = "-".join(map(str, protocol.hidden))
@@ -49,7 +49,7 @@ class Store:
         return folder / f"seed-{cell.seed}-fold-{cell.fold:02d}.json"
 
     def network_path(self, cell: Cell) -> Path:
-        """Return the file of a cell's trained network."""
+        """Return the path of a cell's trained network."""
         return self.path(cell).with_suffix(".keras")
 
     def write(self, report: Report, network: bytes | None = None) -> None:
@@ -57,22 +57,22 @@ class Store:
 
         Args:
             report: The report.
-            network: The content of a `.keras` file; `None` writes the report alone.
+            network: The content of a `.keras` file; `None` writes only the report.
 
         Raises:
-            OSError: If a file cannot be written; its name is in the error.
+            OSError: If a file cannot be written. The error names the file.
         """
         if network is not None:
             write_atomically(self.network_path(report.cell), network)
         write_atomically(self.path(report.cell), _to_json(report))
 
     def read(self, cell: Cell) -> Report | None:
-        """Return a cell's report, or `None` if report or network are missing.
+        """Return a cell's report, or `None` if the report or the network is missing.
 
-        A network whose file is incomplete, or is not one of Keras, counts as missing.
+        A network counts as missing if its file is incomplete or not a Keras file.
 
         Raises:
-            ValueError: If the file is incomplete, or another cell's.
+            ValueError: If the file is incomplete or belongs to another cell.
         """
         path = self.path(cell)
         if not path.is_file():
@@ -88,11 +88,11 @@ class Store:
         """Return the reports of cells, and rename unusable files.
 
         Args:
-            cells: The cells to look for.
+            cells: The cells.
 
         Returns:
-            Their reports, and the new names of files that are incomplete or another
-            cell's.
+            Their reports, and the new names of files that were incomplete or belonged
+            to other cells.
         """
         reports, moved = [], []
         for cell in cells:
@@ -107,7 +107,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a run. The hash of a cell's path decides to which shard it belongs.
+    """A part of a run. The hash of a cell's path determines its shard.
 
     Attributes:
         number: Number of the shard, counted from 1.
@@ -121,11 +121,12 @@ class Shard:
     count: int
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are out of range."""
+        """Raise a `ValueError` for numbers that are out of range."""
         if not 1 <= self.number <= self.count:
             raise ValueError(
-                "A shard is its number and how many there are, such as 1/4: the number "
-                f"is at least 1 and at most 4. Received: {self.number}/{self.count}"
+                "A shard is written as its number and the number of shards, such as "
+                "1/4. The first number must be at least 1 and at most the second. "
+                f"Received: {self.number}/{self.count}"
             )
 
     @classmethod
@@ -138,25 +139,25 @@ class Shard:
         match = re.fullmatch(r"(\d+)/(\d+)", text)
         if match is None:
             raise ValueError(
-                "A shard is its number and how many there are, such as 1/4. "
-                f"Received: {text!r}"
+                "A shard is written as its number and the number of shards, such as "
+                f"1/4. Received: {text!r}"
             )
         return cls(*map(int, match.groups()))
 
     def has(self, store: Store, cell: Cell) -> bool:
-        """Tell whether a cell belongs to this shard; the folder does not matter."""
+        """Return whether a cell belongs to this shard, independent of the folder."""
         path = store.path(cell).relative_to(store.root).as_posix()
         digest = hashlib.sha256(path.encode()).digest()
         return int.from_bytes(digest[:8]) % self.count == self.number - 1
 
 
 def file_name(text: str) -> str:
-    """Return `text` with all special characters replaced, for use as a file name."""
+    """Return `text` as a file name, with all special characters replaced."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
 
 
 def _is_whole(path: Path) -> bool:
-    """Tell whether a `.keras` file is complete, without the time that loading takes.
+    """Return whether a `.keras` file is complete, without loading the model.
 
     The file is a ZIP archive of a configuration in JSON and weights in HDF5.
     """
@@ -172,7 +173,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _to_json(report: Report) -> str:
-    """Return JSON with one line per field, for human readers."""
+    """Return JSON text with one line per field, for readability."""
     fields = report.to_dict().items()
     lines = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in fields)
     return f"{{\n{lines}\n}}\n"

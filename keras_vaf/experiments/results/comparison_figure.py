@@ -1,4 +1,4 @@
-"""`comparison_figure`: the picture of `compare`, made from reports alone."""
+"""`comparison_figure`, the picture of `compare`, made from reports."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _OTHERS = "f of the other folds"
 def comparison_figure(reports: Sequence[Report], scores: bool = True) -> Figure:
     """Return the picture of a comparison.
 
-    The upper panel shows the test score of every fold. Below, there is one row for each
-    protocol that trains its activations. It shows what each hidden layer learned in the
-    fold with the lowest validation loss, over the data that enters the layer, its
-    start, and faintly what the layer learned in the other folds.
+    The upper panel shows the test score of every fold. Below it, there is one row for
+    each protocol with trainable activations. For each hidden layer, the row shows the
+    function learned in the fold with the lowest validation loss, the histogram of its
+    inputs, its start and, faintly, the functions learned in the other folds.
 
     Args:
         reports: The reports of a comparison.
@@ -68,7 +68,7 @@ def comparison_figure(reports: Sequence[Report], scores: bool = True) -> Figure:
 
 
 def _draw_scores(reports: Sequence[Report], ax: Axes) -> None:
-    """Draw the test score of every fold, and mean and deviation at the right."""
+    """Draw the test score of every fold, and the mean and deviation on the right."""
     results = results_of(reports)
     first = results[0]
     folds = np.arange(len(first.scores))
@@ -103,7 +103,7 @@ def _draw_learned(
     place: int,
     ax: Axes,
 ) -> None:
-    """Draw one hidden layer's function in the best fold, and faintly in the others."""
+    """Draw a hidden layer's function in the best fold and, faintly, in the others."""
     best = min(range(len(reports)), key=lambda fold: validation_loss(reports[fold]))
     draw_activation(layers[best], inputs_of(reports[best], place), ax)
     x = np.linspace(*ax.get_xlim(), 501)

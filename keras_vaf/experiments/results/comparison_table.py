@@ -1,4 +1,4 @@
-"""`comparison_table`: the table of `compare`."""
+"""`comparison_table`, the table of `compare`."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def comparison_table(reports: Sequence[Report]) -> Table:
     """Return the table of a comparison, with notes that explain it.
 
     Args:
-        reports: Reports of one dataset; every protocol with the same seeds and folds.
-            The activation of the first protocol is the reference.
+        reports: Reports of one dataset. All protocols must have the same seeds and
+            folds. The activation of the first protocol is the reference.
 
     Returns:
-        One line for each protocol, and one for the predictor that ignores its inputs.
+        A table with one row per protocol, and one row for the constant predictor.
 
     Raises:
-        ValueError: If `reports` is empty, or a protocol lacks a fold that the first one
-            has.
+        ValueError: If `reports` is empty, or if a protocol lacks a fold of the first
+            protocol.
         ImportError: If SciPy is not installed.
     """
     results = results_of(reports)
@@ -62,24 +62,24 @@ def comparison_table(reports: Sequence[Report]) -> Table:
 
 
 def title_of(reports: Sequence[Report]) -> str:
-    """Return what a comparison's table shows."""
+    """Return the title of a comparison."""
     protocol = reports[0].protocol
     hidden = "-".join(map(str, protocol.hidden))
     return f"{metric_title(protocol)} on {protocol.dataset}, hidden layers {hidden}"
 
 
 def metric_title(protocol: Protocol) -> str:
-    """Return the metric's name as readers know it."""
+    """Return the name of the metric for readers."""
     return {"accuracy": "Accuracy", "rmse": "RMSE"}[protocol.metric]
 
 
 def baseline_title(protocol: Protocol) -> str:
-    """Return the name of the predictor that ignores its inputs."""
+    """Return the name of the constant predictor."""
     return {"accuracy": "majority class", "rmse": "constant (mean)"}[protocol.metric]
 
 
 def _notes(reports: Sequence[Report]) -> list[str]:
-    """Return the sentences under the table: what was done, and what it means."""
+    """Return the notes under the table, which explain its numbers."""
     protocol = reports[0].protocol
     better = "Higher" if protocol.metric == "accuracy" else "Lower"
     places = sorted(

@@ -1,4 +1,4 @@
-"""The trainable activations of a report: learned, at their start, and their inputs."""
+"""`learned_layers`, which restores the trainable activations of a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
         report: A report.
 
     Returns:
-        Those of its activations that belong to this package, in their order.
+        The activations of the report that belong to this package, in order.
     """
     try:
         layers = [_layer(activation) for activation in report.activations]
@@ -41,15 +41,15 @@ def _layer(activation: dict[str, Any]) -> keras.layers.Layer:
 
 
 def start_layers(report: Report) -> list[TrainableActivation]:
-    """Return the trainable activations of a report as they were before training.
+    """Return the trainable activations of a report before training.
 
-    They are drawn again from the seeds of the report's cell.
+    Their initial weights are drawn again from the seeds of the cell.
 
     Args:
         report: A report.
 
     Returns:
-        The activations that `learned_layers` returns, at their start.
+        The activations of `learned_layers`, with their initial weights.
     """
     _, *seeds = network_seeds(report.cell, report.selected.start)
     layers = []
@@ -62,14 +62,14 @@ def start_layers(report: Report) -> list[TrainableActivation]:
 
 
 def inputs_of(report: Report, place: int) -> np.ndarray:
-    """Return values that are distributed as the inputs of an activation.
+    """Return values with the distribution of the inputs of an activation.
 
     Args:
         report: A report.
-        place: Which of its activations, counted from 0.
+        place: Index of the activation, counted from 0.
 
     Returns:
-        20,001 values at equal distances in rank, between the stored quantiles.
+        20,001 values, evenly spaced in rank, interpolated between the stored quantiles.
     """
     quantiles = report.activations[place]["inputs"]
     levels = np.linspace(0, 1, len(quantiles))

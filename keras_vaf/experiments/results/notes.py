@@ -1,4 +1,4 @@
-"""Sentences of tables: how the networks were trained, and how they were compared."""
+"""`protocol_notes` and other notes of tables, which explain their numbers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from keras_vaf.experiments.results.selection import Selected
 
 
 def p_value(p: float | None) -> str:
-    """Return a p-value for a sentence, such as "= 0.034" or "< 0.001"."""
+    """Return a p-value as text, such as "= 0.034" or "< 0.001"."""
     if p is None:
         return ""
     return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def gain_note(reference: str) -> str:
-    """Return what is compared with a reference, and how."""
+    """Return the note that explains the comparison with a reference."""
     return (
         "Wins, ties, losses, gain (with its 95% interval) and p (corrected resampled "
         f"t-test) compare each activation with {reference} on the same folds."
@@ -33,7 +33,7 @@ HOLM_NOTE = (
 
 
 def edge_note(selected: Sequence[Selected]) -> list[str]:
-    """Return how many selected learning rates are at an edge of their grid."""
+    """Return a note on the number of selected learning rates at a grid edge."""
     tried = [each for each in selected if len(each.protocol.rates) > 1]
     if not tried:
         return []
@@ -46,7 +46,7 @@ def edge_note(selected: Sequence[Selected]) -> list[str]:
 
 
 def trainings_note(reports: Sequence[Report]) -> str:
-    """Return how many trainings there were, and how many were too short."""
+    """Return a note with the numbers of all trainings and of too short trainings."""
     trials = [trial for report in reports for trial in report.trials]
     last = sum(trial.best_epoch == trial.epochs for trial in trials)
     seeds = ", ".join(map(str, sorted({report.seed for report in reports})))
@@ -57,7 +57,7 @@ def trainings_note(reports: Sequence[Report]) -> str:
 
 
 def protocol_notes(reports: Sequence[Report]) -> list[str]:
-    """Return how the networks were trained, a note for each way."""
+    """Return one note per way in which networks were trained."""
     protocols = {report.protocol.digest: report.protocol for report in reports}
     return sorted({_trained(protocol) for protocol in protocols.values()})
 

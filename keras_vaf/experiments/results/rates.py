@@ -1,4 +1,4 @@
-"""`with_all_rates`: join protocols that differ in their learning rates alone."""
+"""`with_all_rates`, which joins protocols that differ only in learning rates."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ Cells = dict[tuple[int, int], list[Report]]
 
 
 def with_all_rates(reports: Sequence[Report]) -> list[Report]:
-    """Join the trials of protocols that differ in their learning rates alone.
+    """Join the trials of protocols that differ only in their learning rates.
 
     Args:
         reports: Reports of any protocols.
 
     Returns:
-        The reports, and one report instead of several for each cell that several
-        protocols have. Cells that lack a learning rate of others are left out.
+        The reports, where one report with all trials replaces the reports of a cell
+        that several protocols have. Cells that lack a learning rate of other cells are
+        left out.
     """
     groups: dict[str, Cells] = {}
     for report in reports:
@@ -29,13 +30,13 @@ def with_all_rates(reports: Sequence[Report]) -> list[Report]:
 
 
 def _without_rates(protocol: Protocol) -> Protocol:
-    """Return what protocols have in common that differ in their learning rates."""
+    """Return a protocol without learning rates, for comparison."""
     rates = (1.0,) if protocol.rates else ()
     return dataclasses.replace(protocol, replicas=1, rates=rates)
 
 
 def _of_group(cells: Cells) -> list[Report]:
-    """Return the reports of protocols that differ in their learning rates alone."""
+    """Return the joined reports of protocols that differ only in learning rates."""
     every = [report for own in cells.values() for report in own]
     if len({report.protocol.rates for report in every}) == 1:
         return every
@@ -44,7 +45,7 @@ def _of_group(cells: Cells) -> list[Report]:
 
 
 def _joined(own: Sequence[Report]) -> Report:
-    """Return one report of a cell with the trials of several."""
+    """Return one report of a cell with the trials of several reports."""
     trials = tuple(trial for report in own for trial in report.trials)
     best = best_on_validation(trials, own[0].protocol.metric)
     rates = tuple(sorted(rate for report in own for rate in report.protocol.rates))

@@ -1,4 +1,4 @@
-"""`Result`: the scores of one activation on one dataset, and those of its reference."""
+"""`Result`, the scores of an activation on a dataset, compared with a reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from keras_vaf.experiments.results.significance import (
 from keras_vaf.utils import deviation
 
 REFERENCE = "relu"
-"""The activation that others are compared with, unless something else is said."""
+"""The activation with which others are compared by default."""
 
 _BEST_FIXED = "best-fixed"
 
@@ -34,15 +34,15 @@ REFERENCES: dict[str, tuple[str, ...]] = {
     "vaf-silu": ("silu", _BEST_FIXED),
     "vaf-best": (FAIR_RELU.name, _BEST_FIXED),
 }
-"""What activations are compared with, if not with `REFERENCE` alone."""
+"""The references of activations that are not compared with `REFERENCE` alone."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """One number of a publication.
+    """One published number.
 
     Attributes:
-        dataset: Name of the data, as in the catalogue.
+        dataset: Name of the dataset, as in the catalogue.
         variant: Name of the activation, as in `VARIANTS`.
         mean: Mean over the folds.
         deviation: Standard deviation over the folds; `None` for a single training.
@@ -61,13 +61,13 @@ class Result:
     """One activation on one dataset, compared with a reference activation.
 
     Attributes:
-        selected: The reports of the activation, with the selected trial of each.
+        selected: The reports of the activation, with their selected trials.
         metric: Name of the score.
-        reference: The activation that it is compared with; `None` for the reference
+        reference: The activation with which it is compared; `None` for the reference
             itself.
-        optimism: How much better the mean looks when it is picked by test scores.
-        published: What a publication reports.
-        further: The same activation, compared with further references.
+        optimism: Improvement of the mean if the selection uses test scores.
+        published: The published number.
+        further: The same activation, compared with other references.
     """
 
     selected: Selected
@@ -89,12 +89,12 @@ class Result:
 
     @property
     def against(self) -> str:
-        """Name of the reference; empty if there is none."""
+        """Name of the reference, or an empty string if there is none."""
         return self.reference.name if self.reference else ""
 
     @property
     def comparisons(self) -> tuple[Result, ...]:
-        """This result for each of its references."""
+        """This result, compared with each of its references."""
         return tuple(each for each in (self, *self.further) if each.reference)
 
     @property
@@ -109,17 +109,17 @@ class Result:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the scores (n - 1), 0 for a single one."""
+        """Standard deviation of the scores (n - 1), or 0 for a single score."""
         return deviation(self.scores)
 
     @property
     def baseline(self) -> tuple[float, ...]:
-        """Scores of the predictor that ignores its inputs, by seed and fold."""
+        """Scores of the constant predictor, by seed and fold."""
         return tuple(report.baseline[self.metric] for report in self.selected.reports)
 
     @cached_property
     def gains(self) -> tuple[float, ...]:
-        """Difference to the reference by seed and fold; positive is better.
+        """Differences from the reference by seed and fold. Positive is better.
 
         Raises:
             ValueError: If the reference has other seeds or folds.
@@ -129,8 +129,9 @@ class Result:
         ours, theirs = self.selected.folds, self.reference.folds
         if ours.keys() != theirs.keys():
             raise ValueError(
-                "Activations need the same seeds and folds to be compared. Received: "
-                f"{len(ours)} and {len(theirs)} reports on {self.protocol.dataset}"
+                "Activations must have the same seeds and folds to be compared. "
+                f"Received: {len(ours)} and {len(theirs)} reports on "
+                f"{self.protocol.dataset}"
             )
         name = self.metric
         return tuple(
@@ -140,7 +141,7 @@ class Result:
 
     @property
     def p(self) -> float | None:
-        """p-value of the corrected t-test of the gains; `None` below two of them."""
+        """p-value of the corrected t-test of the gains, or `None` for a single gain."""
         return self._tested(corrected_t_test)
 
     @property
@@ -158,7 +159,8 @@ def results_of(reports: Sequence[Report]) -> list[Result]:
     """Return the result of each protocol, compared with the first one.
 
     Args:
-        reports: Reports of one dataset; every protocol with the same seeds and folds.
+        reports: Reports of one dataset. All protocols must have the same seeds and
+            folds.
 
     Raises:
         ValueError: If `reports` is empty.
@@ -177,25 +179,26 @@ def selected_results(
     selection: Selection = "validation",
     references: Mapping[str, Sequence[str]] = REFERENCES,
 ) -> dict[tuple[str, str], Result]:
-    """Return the result of every activation on every dataset, after a selection.
+    """Return the result of every activation on every dataset after selection.
 
     If there are reports of `relu-fair`, the better of two VAFs in each fold is compared
-    with it. A VAF is compared with the function that it starts as, and with the best
-    fixed function by validation, where these were trained. Other activations are
-    compared with ReLU.
+    with it. A VAF is compared with the function at which it starts, and with the best
+    fixed function by validation, if these were trained. Other activations are compared
+    with ReLU.
 
     Args:
         reports: Reports of any datasets, activations and architectures.
         metric: The score that is compared with the published numbers.
         published: The published numbers.
         selection: As in `select`.
-        references: Names of the activations to compare with, of those that are there.
+        references: Names of the reference activations, by activation. Missing
+            references are ignored.
 
     Returns:
-        The results, by the names of dataset and activation.
+        A dictionary from the names of dataset and activation to the result.
 
     Raises:
-        ValueError: If an activation lacks folds that its reference has.
+        ValueError: If an activation lacks folds of its reference.
     """
     reports = with_either(reports)
     chosen = select(reports, selection)

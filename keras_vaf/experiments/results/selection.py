@@ -1,4 +1,4 @@
-"""`select`: learning rates and architectures from reports, by Algorithm 2."""
+"""`select`, Algorithm 2, which selects learning rates and architectures."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from keras_vaf.utils import check_choice
 Selection = Literal["validation", "paper", "literal"]
 
 FIXED = ("relu", "gelu", "silu", "tanh")
-"""The usual fixed activations."""
+"""The common fixed activations."""
 
 TEAMS = {"best-fixed": FIXED, "vaf-best": ("vaf-relu", "vaf-silu", "vaf-random")}
-"""Names for the best of several activations, where all of them were trained."""
+"""Names for the best of several activations, if all of them were trained."""
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The reports and trials that are selected for one activation on one dataset.
+    """The selected reports and trials of one activation on one dataset.
 
     Attributes:
         reports: The reports of the selected architecture, by seed and fold.
-        trials: The selected trial of each.
-        team: Name in `TEAMS`, if the activation was selected among several.
+        trials: The selected trial of each report.
+        team: Name in `TEAMS`, if the activation was selected among several activations.
     """
 
     reports: tuple[Report, ...]
@@ -38,7 +38,7 @@ class Selected:
 
     @classmethod
     def of(cls, reports: Sequence[Report]) -> Selected:
-        """Return reports with the trials that did best on their validation rows."""
+        """Return reports with their trials of best validation score."""
         return cls(tuple(reports), tuple(report.selected for report in reports))
 
     @property
@@ -48,12 +48,12 @@ class Selected:
 
     @property
     def name(self) -> str:
-        """Name of the team, or else of the activation."""
+        """Name of the team or, without a team, of the activation."""
         return self.team or self.protocol.variant.name
 
     @property
     def at_edges(self) -> tuple[int, int]:
-        """Number of folds with the lowest and the highest learning rate tried."""
+        """Numbers of folds with the lowest and with the highest learning rate."""
         rates = self.protocol.rates
         if len(rates) < 2:
             return 0, 0
@@ -67,21 +67,20 @@ class Selected:
         return dict(zip(keys, self.trials, strict=True))
 
     def scores(self, metric: str) -> tuple[float, ...]:
-        """Return a test score by seed and fold."""
+        """Return the test scores for a metric, by seed and fold."""
         return tuple(trial.scores[metric] for trial in self.trials)
 
     @property
     def hidden(self) -> tuple[int, ...] | None:
-        """Widths of the hidden layers; `None` if every fold has its own."""
+        """Widths of the hidden layers, or `None` if they differ between folds."""
         widths = {report.protocol.hidden for report in self.reports}
         return self.protocol.hidden if len(widths) == 1 else None
 
 
 def by_protocol(reports: Sequence[Report]) -> dict[str, list[Report]]:
-    """Return the reports of each protocol, by its hash, ordered by seed and fold.
+    """Return the reports of each protocol by hash, ordered by seed and fold.
 
-    Protocols that differ only in the number of networks that are trained together count
-    as one.
+    Protocols that differ only in the number of networks trained together count as one.
     """
     found: dict[str, list[Report]] = {}
     for report in reports:
@@ -98,9 +97,9 @@ def select(
 ) -> dict[tuple[str, str], Selected]:
     """Select learning rate, start and architecture of each activation on each dataset.
 
-    Protocols that differ in their learning rates alone count as one. Where all
-    activations of one of `TEAMS` were trained, the best of them is selected as well,
-    in the same way as the architecture.
+    Protocols that differ only in their learning rates count as one. If all activations
+    of a team in `TEAMS` were trained, the best of them is also selected, in the same
+    way as the architecture.
 
     All selections use the same reports. Their difference shows the bias of a selection
     by test scores.
@@ -109,16 +108,18 @@ def select(
         reports: Reports of any datasets, activations and architectures.
         selection: `"validation"` selects learning rate and start in each fold by the
             validation score, and the architecture by the mean validation score.
-            `"paper"` selects all by test scores; the published tables name one
-            architecture for all folds. `"literal"` also selects the architecture in
-            each fold by the test score, as Algorithm 2 is written.
+            `"paper"` makes all selections by test scores, with one architecture for all
+            folds, as in the published tables. `"literal"` also selects the architecture
+            in each fold by the test score, which is Algorithm 2 as written.
 
     Returns:
-        The selected reports and trials, by the names of dataset and activation.
+        A dictionary from the names of dataset and activation to the selected reports
+        and trials.
 
     Raises:
-        ValueError: If the selection is unknown, architectures of an activation were
-            trained on different seeds or folds, or one of them by several protocols.
+        ValueError: If the selection is unknown, if architectures of an activation were
+            trained on different seeds or folds, or if an architecture was trained by
+            several protocols.
     """
     check_selection(selection)
     architectures: dict[tuple[str, str], list[Selected]] = {}
@@ -158,18 +159,18 @@ def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
     folds = [list(candidate.folds) for candidate in candidates]
     if any(other != folds[0] for other in folds):
         raise ValueError(
-            "Architectures must have the same seeds and folds to choose among them. "
-            f"Received: {list(map(len, folds))} reports for {' and '.join(key)}"
+            "Architectures must have the same seeds and folds for a selection among "
+            f"them. Received: {list(map(len, folds))} reports for {' and '.join(key)}"
         )
     if len({candidate.hidden for candidate in candidates}) < len(candidates):
         raise ValueError(
-            "A table is of one protocol. Received: the same architecture by several "
-            f"protocols for {' and '.join(key)}"
+            "A table needs a single protocol. Received: the same architecture by "
+            f"several protocols for {' and '.join(key)}"
         )
 
 
 def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
-    """Return the architecture with the best mean."""
+    """Return the architecture with the best mean score."""
     metric = candidates[0].protocol.metric
 
     def rank(candidate: Selected) -> float:

@@ -14,13 +14,13 @@ from keras_vaf.utils import require
 def corrected_t_test(differences: Sequence[float], test_fraction: float) -> float:
     """Return the p-value of the corrected resampled t-test.
 
-    Folds share training rows, so that the p-values of a plain t-test are too small.
-    Here the variance of the mean is 1 / n + f / (1 - f) times that of the differences,
-    for a share f of test rows (Nadeau and Bengio, 2003).
+    Folds share training rows, so the p-values of a plain t-test are too small. This
+    test takes the variance of the mean as 1 / n + f / (1 - f) times that of the
+    differences, where f is the share of test rows (Nadeau and Bengio, 2003).
 
     Args:
-        differences: Difference of two scores on each of the n folds.
-        test_fraction: Share of the rows that one fold tests.
+        differences: Differences of two scores, one per fold.
+        test_fraction: Share of the rows in a test fold.
 
     Returns:
         The two-sided p-value; 1 if all differences are 0.
@@ -51,8 +51,8 @@ def corrected_interval(
     1 - `confidence`.
 
     Args:
-        differences: Difference of two scores on each fold.
-        test_fraction: Share of the rows that one fold tests.
+        differences: Differences of two scores, one per fold.
+        test_fraction: Share of the rows in a test fold.
         confidence: Probability that such an interval contains the true mean.
 
     Raises:
@@ -73,7 +73,7 @@ def wilcoxon(differences: Sequence[float]) -> float:
     """Return the p-value of the signed-rank test over datasets.
 
     Args:
-        differences: Difference of two mean scores on each dataset.
+        differences: Differences of two mean scores, one per dataset.
 
     Returns:
         The two-sided p-value; 1 if all differences are 0.
@@ -99,7 +99,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
         p_values: The p-values of all tests that are reported together.
 
     Returns:
-        The corrected ones, in the same order.
+        The corrected p-values, in the same order.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""`Table`: a title, cells and notes as text, made from results alone."""
+"""`Table`, a title, cells and notes as text, and the cells of results."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text, and the pictures that belong to it.
+    """A table as text, with its pictures.
 
     Attributes:
         title: Heading.
-        columns: Titles of the columns; the first one holds text.
-        lines: The lines of the table, one cell per column.
-        notes: Sentences on how the table was made and what it says.
-        shown: Titles of the columns that a terminal has room for.
-        figures: Pictures, by the parts of their files' names.
+        columns: Titles of the columns. The first column contains text.
+        lines: The rows of the table, with one cell per column.
+        notes: Sentences that explain the table.
+        shown: Titles of the columns that are shown in a terminal.
+        figures: Pictures, by a part of their file name.
     """
 
     title: str
@@ -49,7 +49,7 @@ class Table:
         shown: Sequence[str] = (),
         figures: Mapping[str, Figure] | None = None,
     ) -> Table:
-        """Return the table of rows, without columns in which all cells are empty."""
+        """Return the table of given rows, without columns whose cells are all empty."""
         filled = tuple(name for name in columns if any(row.get(name) for row in rows))
         return cls(
             title,
@@ -62,24 +62,24 @@ class Table:
 
     @property
     def shown_lines(self) -> list[list[str]]:
-        """The lines of the table, with the columns in `shown` only."""
+        """The rows of the table, with only the columns in `shown`."""
         places = [self.columns.index(name) for name in self.shown]
         return [[line[place] for place in places] for line in self.lines]
 
     @property
     def markdown(self) -> str:
-        """A heading, the table and a list of the notes."""
+        """The table as Markdown, with a heading and a list of notes."""
         notes = "\n".join(f"- {note}" for note in self.notes)
         table = markdown_table(self.columns, self.lines)
         return f"# {self.title}\n\n{table}\n\n{notes}\n"
 
 
 def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
-    """Return all cells that tables show of a result, by the titles of the columns.
+    """Return all cells of a result for tables, by column title.
 
     Args:
         result: The result.
-        number: How scores are written, as a format specification.
+        number: Format specification of scores.
     """
     selected, protocol = result.selected, result.protocol
     first, hidden = selected.reports[0], selected.hidden
@@ -123,11 +123,11 @@ def comparison_cells(result: Result, number: str = ".4f") -> dict[str, str]:
 
 
 def direction_cells(result: Result, corrected: float | None) -> dict[str, str]:
-    """Return the cells of a corrected p-value, and who is better.
+    """Return the cells with the corrected p-value and the direction of a result.
 
     Args:
         result: The result.
-        corrected: Its p-value, corrected for the number of tests.
+        corrected: p-value of the result, corrected for the number of tests.
     """
     if corrected is None or result.p is None:
         return {}
@@ -141,7 +141,7 @@ def direction_cells(result: Result, corrected: float | None) -> dict[str, str]:
 
 
 def constant_cells(result: Result, number: str = ".4f") -> dict[str, str]:
-    """Return the cells of the predictor that ignores its inputs.
+    """Return the cells of the constant predictor.
 
     Args:
         result: A result on the same data.
@@ -160,13 +160,13 @@ def constant_cells(result: Result, number: str = ".4f") -> dict[str, str]:
 
 
 def _activation(selected: Selected) -> str:
-    """Return the name; for a team also which activation of it was selected."""
+    """Return the name and, for a team, the selected activation."""
     name = selected.protocol.variant.name
     return f"{selected.team} ({name})" if selected.team else name
 
 
 def _rate_cells(selected: Selected) -> dict[str, str]:
-    """Return the median of the selected learning rates, and how many are at an edge."""
+    """Return the cells of the median learning rate and the number at an edge."""
     rates = [trial.rate for trial in selected.trials if trial.rate is not None]
     if not rates:
         return {}
@@ -175,7 +175,7 @@ def _rate_cells(selected: Selected) -> dict[str, str]:
 
 
 def _folds(selected: Selected) -> str:
-    """Return the number of folds, times that of seeds."""
+    """Return the number of folds, and the number of seeds if there are several."""
     seeds = len({report.seed for report in selected.reports})
     folds = len(selected.reports) // seeds
     return f"{folds} x {seeds}" if seeds > 1 else str(folds)

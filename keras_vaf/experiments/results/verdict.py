@@ -1,4 +1,4 @@
-"""One sentence on a comparison: `verdict` says which activations differ."""
+"""`verdict`, a sentence on which activations of a comparison differ."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from keras_vaf.experiments.results.result import Result, results_of
 from keras_vaf.experiments.results.significance import holm
 
 LEVEL = 0.05
-"""Corrected p-values below this are beyond chance."""
+"""Corrected p-values below this level are significant."""
 
 
 def corrected_p(results: Sequence[Result]) -> list[float | None]:
-    """Return the p-values of results, corrected for their number by Holm's method.
+    """Return the p-values of results with Holm's correction.
 
     Args:
         results: The results of one comparison.
 
     Returns:
-        The corrected p-value of each; `None` for a result without a p-value, such as
-        the reference.
+        The corrected p-value of each result; `None` for a result without a p-value,
+        such as the reference.
     """
     given = [result.p for result in results]
     corrected = iter(holm([p for p in given if p is not None]))
@@ -30,7 +30,7 @@ def corrected_p(results: Sequence[Result]) -> list[float | None]:
 
 
 def verdict(reports: Sequence[Report]) -> str:
-    """Return what a comparison found, in words.
+    """Return the result of a comparison as a sentence.
 
     Args:
         reports: The reports of a comparison, as for `results_of`.

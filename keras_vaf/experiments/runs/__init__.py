@@ -1,1 +1,1 @@
-"""Train single cells: one protocol, one seed, one fold."""
+"""Train single cells, each with one protocol, one seed and one fold."""

@@ -1,4 +1,4 @@
-"""Train cells with an engine, and write their reports: `train_cells`."""
+"""`train_cells`, which trains cells with an engine and writes their reports."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _MOST_TRAINERS = 64
 
 
 class Trainers:
-    """Compiled trainers, for protocols that take turns."""
+    """A cache of compiled trainers for protocols that take turns."""
 
     def __init__(self) -> None:
         self._trainers: dict[str, ProtocolTrainer] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Become the trainers of the worker that receives them."""
+        """Pickle as the cache of the worker that receives the object."""
         return _trainers_of_worker, ()
 
     def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
-        """Return the trainer of a protocol; a new one may replace the oldest one.
+        """Return the trainer of a protocol. A new trainer may replace the oldest one.
 
-        Protocols that differ in their learning rates alone share a compiled program.
+        Protocols that differ only in their learning rates share a compiled program.
         """
         program = replace(protocol, rates=()).digest
         if program not in self._trainers:
@@ -61,23 +61,24 @@ def train_cells(
     track: Track = lambda items, total: items,
     trainers: Trainers | None = None,
 ) -> None:
-    """Train cells, and write each report as soon as it is there.
+    """Train cells, and write each report as soon as it is available.
 
-    If the process ends early, only the cells of the batches in progress are lost.
+    If the process is interrupted, only the cells of the current batches are lost.
 
     Args:
-        cells: What to train.
-        dataset: Their data.
-        store: Where reports and networks go.
-        engine: Where to train.
-        track: Called with an iterable of the trained cells, and their number; returns
-            the same iterable, as `rich.progress.track` does.
-        trainers: Compiled trainers of earlier cells of this process.
+        cells: The cells to train.
+        dataset: The data of the cells.
+        store: Store for reports and networks.
+        engine: Engine that runs the trainings.
+        track: Function that takes an iterable of the trained cells and their number and
+            returns the same iterable, like `rich.progress.track`.
+        trainers: Compiled trainers of earlier cells in this process.
 
     Raises:
-        ValueError: If the workers run on another backend.
-        OSError: If a report cannot be written, or the workers are lost.
-        TooLittleMemory: If a protocol's width is too large for the memory.
+        ValueError: If the workers use another backend.
+        OSError: If a report cannot be written, or if the connection to the workers is
+            lost.
+        TooLittleMemory: If the width of a protocol is too large for the memory.
     """
     trained = _trained(cells, dataset, store.networks, engine, trainers or Trainers())
     for report, network in track(trained, len(cells)):
@@ -85,13 +86,14 @@ def train_cells(
 
 
 def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return the batches of cells that are trained together, by their first cell.
+    """Return the batches of cells that are trained together, ordered by first cell.
 
     Args:
         cells: Cells of any protocols.
 
     Returns:
-        Batches of cells of one protocol each, as many as the protocol takes at once.
+        Batches of cells. Each batch has one protocol and at most its `cells_at_once`
+        cells.
     """
     batches: list[list[Cell]] = []
     filling: dict[str, list[Cell]] = {}
@@ -117,7 +119,7 @@ def train_batch(
         trainers: Compiled trainers.
 
     Returns:
-        The report of each cell, and the content of its network's `.keras` file.
+        The report of each cell, and the content of the `.keras` file of its network.
     """
     trainer = trainers.of(batch[0].protocol, dataset)
     return [
@@ -146,7 +148,7 @@ def _trained(
                 waiting.remove(task)
                 yield from task.result()
     finally:
-        waiting.clear()  # A cluster does not begin what nobody waits for.
+        waiting.clear()  # A cluster cancels tasks without references.
 
 
 def _to_bytes(model: keras.Model) -> bytes:

@@ -1,4 +1,4 @@
-"""Floating-point operations of a network, counted alike for every activation."""
+"""`count_flops`, which counts the floating-point operations of a network."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ _MOVES = {
 
 
 def count_flops(model: keras.Sequential) -> int:
-    """Return the floating-point operations of one sample's way through a network.
+    """Return the number of floating-point operations of a network for one sample.
 
-    A layer with a kernel counts two for each of its weights and places, a product and
-    a sum, and one for each output if it has an activation. Every other layer counts one
-    for each elementary operation of its equation and element: a sum, a product and an
-    exponential alike, since what one costs depends on the machine.
+    A layer with a kernel counts two operations (a product and a sum) per weight and
+    position, and one operation per output if it has an activation. Every other layer
+    counts one operation per elementary operation of its equation and per element. A
+    sum, a product and an exponential all count as one operation, because their costs
+    depend on the machine.
 
     Args:
-        model: A network whose layers follow one another.
+        model: A sequential network.
 
     Returns:
         The number of operations.
@@ -48,7 +49,7 @@ def count_flops(model: keras.Sequential) -> int:
 
 
 def _flops(operation: Any) -> int:
-    """Count those of a layer, or of an operation inside of one."""
+    """Return the number of operations of a layer, or of an operation inside a layer."""
     if type(operation).__name__ in _MOVES:
         return 0
     if hasattr(operation, "kernel"):
@@ -62,7 +63,7 @@ def _flops(operation: Any) -> int:
 
 
 def _inside(layer: keras.layers.Layer) -> keras.Function:
-    """Return what a layer does, with its weights as inputs too."""
+    """Return a layer as a function of its inputs and weights."""
     x = keras.KerasTensor((1, *layer.input.shape[1:]))
     weights = {
         name: keras.KerasTensor(value.shape)

@@ -1,4 +1,4 @@
-"""Activations and loss curves for a report: `learned_activations`, `thinned`."""
+"""`learned_activations` and `thinned`, the activations and curves of a report."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _QUANTILES = np.linspace(0, 1, 201)
 
 
 def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any]]:
-    """Return the trained weights of a network's activations, and their inputs.
+    """Return the trained weights of a network's activations and quantiles of inputs.
 
     Args:
-        model: A network whose layers follow one another.
+        model: A sequential network.
         x: Inputs of the network, such as the training rows.
 
     Returns:
-        For each activation with weights its configuration, its weights by name and 201
-        evenly spaced quantiles of its inputs.
+        The configuration, the weights by name and 201 evenly spaced quantiles of the
+        inputs, for each activation with weights.
     """
     activations = []
     for layer in model.layers:
@@ -47,7 +47,7 @@ def learned_activations(model: keras.Model, x: np.ndarray) -> list[dict[str, Any
 
 
 def thinned(history: History) -> dict[str, list[float | None]]:
-    """Return at most 100 points of the losses; infinities and NaN become `None`.
+    """Return at most 100 points of the loss curves. Infinity and NaN become `None`.
 
     Args:
         history: The history of a training.

@@ -1,4 +1,4 @@
-"""Train the missing cells of protocols on one dataset: `train_missing`."""
+"""`train_missing`, which trains the missing cells of protocols on one dataset."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Run:
 
     Attributes:
         reports: One report per trained cell, including those of earlier runs.
-        missing: Number of cells that other shards have to train.
-        set_aside: New names of files that were not reports of their cells.
+        missing: Number of cells that other shards must train.
+        set_aside: New names of files that were not valid reports of their cells.
     """
 
     reports: tuple[Report, ...]
@@ -43,16 +43,16 @@ def train_missing(
 ) -> Run:
     """Train the cells of protocols that have no report yet.
 
-    If the memory is too small, the run continues with half as many networks at a time,
-    which is another protocol, and warns.
+    If the memory is too small, the function warns and trains half as many networks at
+    once, which defines a new protocol.
 
     Args:
         protocols: The protocols.
-        seeds: Seeds; every seed draws its own folds and starts.
+        seeds: Seeds. Each seed draws other folds and initial weights.
         dataset: The data of all protocols.
         store: Store of reports and networks.
-        engine: Where to train.
-        shard: Train the cells of this shard alone.
+        engine: Engine that runs the trainings.
+        shard: Train only the cells of this shard.
         track: As in `train_cells`.
         trainers: As in `train_cells`.
     """
@@ -75,14 +75,14 @@ def train_missing(
 
 
 def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Protocol]:
-    """Halve the width of the widest protocols, and warn.
+    """Halve the width of the widest protocols, and issue a warning.
 
     Args:
-        protocols: The protocols, of which one was too wide for the memory.
-        reason: The error that says so.
+        protocols: The protocols, one of which was too wide for the memory.
+        reason: The error for the lack of memory.
 
     Returns:
-        The protocols with another `replicas`.
+        The protocols with smaller `replicas`.
     """
     width = halved(max(protocol.replicas for protocol in protocols), reason)
     return [

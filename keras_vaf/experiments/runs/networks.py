@@ -1,4 +1,4 @@
-"""The network of a protocol at its start."""
+"""`build_network`, which returns the untrained network of a protocol."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ def build_network(
     seeds: Sequence[int],
     output_activation: str | None = None,
 ) -> keras.Sequential:
-    """Return the network that a protocol trains.
+    """Return the untrained network of a protocol.
 
     Args:
         protocol: The protocol.
         input_shape: Shape of one row of the inputs.
         outputs: Number of output units.
-        seeds: A seed for the kernels, and one for each activation.
+        seeds: A seed for the kernels, followed by one seed per activation.
         output_activation: Activation of the outputs.
 
     Returns:
-        The network, built but not compiled. Its activations are named `activation_1`
-        and so on.
+        The network, built but not compiled. Its activations are named `activation_1`,
+        `activation_2` and so on.
 
     Raises:
-        ValueError: If the architecture is unknown or cannot take such inputs.
+        ValueError: If the architecture is unknown or does not accept inputs of this
+            shape.
     """
     check_inputs(protocol, input_shape)
     kernels, *others = seeds
@@ -59,7 +60,7 @@ def build_network(
 
 
 def check_inputs(protocol: Protocol, input_shape: Sequence[int]) -> None:
-    """Raise a `ValueError` unless a protocol's network takes such inputs.
+    """Raise a `ValueError` unless a protocol's network accepts inputs of a shape.
 
     Args:
         protocol: The protocol.
@@ -72,11 +73,11 @@ def check_inputs(protocol: Protocol, input_shape: Sequence[int]) -> None:
         )
     if name == "mlp" and len(input_shape) != 1:
         raise ValueError(
-            "A fully connected network takes a table, with one row of numbers per "
+            "A fully connected network takes a table with one row of numbers per "
             f"sample. Received: inputs of shape {(None, *input_shape)}"
         )
     if name != "mlp" and len(input_shape) != 3:
         raise ValueError(
-            "A convolutional network takes images of (height, width, channels). "
+            "A convolutional network takes images of shape (height, width, channels). "
             f"Received: inputs of shape {(None, *input_shape)}"
         )

@@ -1,4 +1,4 @@
-"""The training, validation and test rows of a cell, from `rows_of`, and its seeds."""
+"""`rows_of`, the training, validation and test rows of a cell, and its seeds."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from keras_vaf.training.seeds import independent_seeds
 
 
 def rows_of(cell: Cell, dataset: Dataset) -> Rows:
-    """Return the rows of a cell: a test fold, and a split of all the others.
+    """Return the rows of a cell: a test fold, and a split of all other rows.
 
-    Every protocol of a comparison gets the same rows for the same seed and fold, from
-    `keras_vaf.training.fold_rows`. With `test_rows`, the last rows of the data replace
-    the test fold; with `test_fraction`, rows that are drawn for this fold alone.
+    All protocols of a comparison get the same rows for the same seed and fold, from
+    `keras_vaf.training.fold_rows`. With `test_rows`, the test rows are the last rows of
+    the data. With `test_fraction`, the test rows are drawn independently for each fold.
 
     Args:
         cell: The cell.
-        dataset: Its data.
+        dataset: The data of the cell.
 
     Returns:
         Indices of training, validation and test rows.
 
     Raises:
-        ValueError: If the data do not allow the folds or the split.
+        ValueError: If the data cannot be split in this way.
     """
     protocol = cell.protocol
     stratify = protocol.task == "classification"
@@ -35,9 +35,10 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     divided = groups is not None or times is not None
     if divided and (protocol.test_rows or protocol.test_fraction is not None):
         raise ValueError(
-            "A table with `groups` or `time` is divided into folds: leave out "
-            "`test_rows` and `test_fraction`. Received: "
-            f"test_rows={protocol.test_rows}, test_fraction={protocol.test_fraction}"
+            "A table with `groups` or `time` is split into folds: leave out "
+            "`test_rows` and `test_fraction`. "
+            f"Received: test_rows={protocol.test_rows}, "
+            f"test_fraction={protocol.test_fraction}"
         )
     if protocol.test_rows:
         rest, test = _standard_division(cell, dataset)
@@ -70,16 +71,17 @@ def _usable(protocol: Protocol, dataset: Dataset) -> np.ndarray:
 
 
 def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rest and the publisher's test rows, the same share of both."""
+    """Return the other rows and the publisher's test rows, an equal share of both."""
     protocol = cell.protocol
     usable = _usable(protocol, dataset)
     first = len(dataset.y) - protocol.test_rows
     parts = usable[usable < first], usable[usable >= first]
     if protocol.folds != 1 or min(map(len, parts)) == 0:
         raise ValueError(
-            f"`test_rows` must leave rows of {dataset.name} to train on and to test "
-            f"on, and goes with `folds=1`. Received: test_rows={protocol.test_rows}, "
-            f"{len(dataset.y)} rows, folds={protocol.folds}"
+            f"`test_rows` must leave rows of {dataset.name} for training and for the "
+            "test, and requires `folds=1`. "
+            f"Received: test_rows={protocol.test_rows}, {len(dataset.y)} rows, "
+            f"folds={protocol.folds}"
         )
     share = (protocol.rows or len(usable)) / len(usable)
     rest, test = (
@@ -91,7 +93,7 @@ def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.nda
 def _random_division(
     cell: Cell, dataset: Dataset, fraction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rest and the test rows, which every fold draws for itself."""
+    """Return the other rows and the test rows, drawn independently for each fold."""
     protocol = cell.protocol
     usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
     stratify = protocol.task == "classification"
@@ -103,7 +105,7 @@ def _random_division(
 def _sample(
     cell: Cell, dataset: Dataset, rows: np.ndarray, count: int | None
 ) -> np.ndarray:
-    """Draw `count` of the rows; return all of them if there are no more."""
+    """Return `count` of the rows, drawn at random, or all rows if there are fewer."""
     if count is None or count >= len(rows):
         return rows
     [seed] = independent_seeds(cell.seed, "rows")
@@ -113,11 +115,11 @@ def _sample(
 
 
 def network_seeds(cell: Cell, start: int = 0) -> list[int]:
-    """Return the seed of a network's kernels and one for each activation.
+    """Return the seed of a network's kernels and a seed for each activation.
 
     Args:
         cell: The cell.
-        start: Number of the start, for protocols that try several.
+        start: Number of the start, for protocols with several starts.
     """
     purpose = f"network {start}" if start else "network"
     return seeds_of(cell, purpose, 1 + len(cell.protocol.hidden))
@@ -128,7 +130,7 @@ def seeds_of(cell: Cell, purpose: str, count: int = 1) -> list[int]:
 
     Args:
         cell: The cell.
-        purpose: What they are for; other purposes get other seeds.
+        purpose: Purpose of the seeds. Different purposes get different seeds.
         count: Number of seeds.
     """
     return independent_seeds(cell.seed, cell.fold, purpose, count=count)

@@ -1,4 +1,4 @@
-"""Train the cells of one protocol and report on them: `ProtocolTrainer`."""
+"""`ProtocolTrainer`, which trains the cells of one protocol and reports on them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from keras_vaf.training.data import to_arrays
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width
 from keras_vaf.training.runs import NetworkRun, TrainedNetwork
 
-_IMAGES = 100  # number of images from which pre-activations are taken
+_IMAGES = 100  # number of images used to sample pre-activations
 
 
 class PreparedCell(NamedTuple):
-    """A cell with its rows, their preprocessing and the network at its start."""
+    """A cell with its rows, their preprocessing and the untrained network."""
 
     cell: Cell
     rows: Rows
@@ -45,7 +45,7 @@ class ProtocolTrainer:
 
     Args:
         protocol: The protocol.
-        dataset: The data that the protocol names.
+        dataset: The data of the protocol.
     """
 
     def __init__(self, protocol: Protocol, dataset: Dataset) -> None:
@@ -57,7 +57,7 @@ class ProtocolTrainer:
         """Return the trainer of a protocol with other learning rates.
 
         Args:
-            protocol: A protocol that differs from this trainer's in `rates` alone.
+            protocol: A protocol that differs from that of this trainer only in `rates`.
 
         Returns:
             A trainer that shares the compiled program.
@@ -72,8 +72,9 @@ class ProtocolTrainer:
         """Raise the errors that the first training would raise.
 
         Raises:
-            ValueError: If the data do not suit the network or do not allow the folds,
-                the network cannot be built, or the backend trains no networks together.
+            ValueError: If the data do not fit the network or cannot be split into the
+                folds, if the network cannot be built, or if the backend cannot train
+                networks together.
         """
         input_shape = self._dataset.x.shape[1:]
         check_inputs(self._protocol, input_shape)
@@ -83,17 +84,17 @@ class ProtocolTrainer:
         self._network(input_shape, first, softmax=False)
 
     def run(self, cells: Sequence[Cell]) -> list[tuple[Report, keras.Model]]:
-        """Train cells, as many together as the protocol's width allows.
+        """Train cells, with as many networks at once as the width of the protocol.
 
         Args:
             cells: Cells of this protocol.
 
         Returns:
-            For each cell its report, and its network with the weights of the best
-            epoch; where several learning rates were tried, those of the selected one.
+            The report of each cell, and its network with the weights of the best epoch.
+            If there are several trials, the network of the selected trial.
 
         Raises:
-            TooLittleMemory: If the protocol's width is too large for the memory.
+            TooLittleMemory: If the width of the protocol is too large for the memory.
         """
         done = []
         for start in range(0, len(cells), self._protocol.cells_at_once):
@@ -115,7 +116,7 @@ class ProtocolTrainer:
     def _network(
         self, input_shape: Sequence[int], cell: Cell, softmax: bool, start: int = 0
     ) -> keras.Sequential:
-        """Return a cell's network at a start; it is trained without the softmax."""
+        """Return a cell's network for a start. Training uses it without the softmax."""
         classes = self._dataset.class_names
         return build_network(
             self._protocol,
@@ -126,8 +127,9 @@ class ProtocolTrainer:
         )
 
     def _train(self, prepared: list[PreparedCell]) -> list[TrainedNetwork]:
-        """Train every cell from each of its starts at every learning rate."""
-        # The data of a batch that is not full has the same shape: it is one program.
+        """Train every cell from each start at every learning rate."""
+        # An incomplete batch has data of the same shape, so that it runs the same
+        # program.
         idle = self._protocol.cells_at_once - len(prepared)
         parts = [
             each.fitted.transform(self._dataset, rows)
@@ -143,7 +145,7 @@ class ProtocolTrainer:
             for place, each in enumerate(prepared)
             for run in self._runs(trainer, place, each)
         ]
-        # Networks of one learning rate stop after similar numbers of epochs.
+        # Networks with equal learning rates stop after similar numbers of epochs.
         rates = [rate or 0.0 for _ in prepared for _, rate in self._protocol.tries]
         order = sorted(range(len(runs)), key=rates.__getitem__)
         trained = trainer.train(
@@ -165,7 +167,7 @@ class ProtocolTrainer:
     def _runs(
         self, trainer: NetworkTrainer, place: int, part: PreparedCell
     ) -> list[NetworkRun]:
-        """Return a cell's trainings; its rows are those at this place of the data."""
+        """Return the trainings of a cell, whose rows are at `place` in the data."""
         train, validation = len(part.rows.train), len(part.rows.validation)
         first = place * (train + validation)
         starts = [part.model.get_weights()]
@@ -185,7 +187,7 @@ class ProtocolTrainer:
         ]
 
     def _report(self, part: PreparedCell, trained: list[TrainedNetwork]) -> Report:
-        """Score all trials; leave the network with the weights of the selected one."""
+        """Score all trials, and set the network to the weights of the selected one."""
         tries = zip(self._protocol.tries, trained, strict=True)
         trials = tuple(self._trial(part, *each, result) for each, result in tries)
         selected = best_on_validation(trials, self._protocol.metric)

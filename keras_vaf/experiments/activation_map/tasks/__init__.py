@@ -1,4 +1,4 @@
-"""The tasks of the map, one module each; `TASKS` has them all."""
+"""`TASKS`, the tasks of the map, with one module per task."""
 
 from keras_vaf.experiments.activation_map.tasks import (
     certified,
@@ -19,4 +19,4 @@ TASKS = (
     fine_tuning.TASK,
     plasticity.TASK,
 )
-"""Tasks 3 to 9; tasks 1 and 2 are read from reports of cross-validations."""
+"""Tasks 3 to 9. Tasks 1 and 2 are read from reports of cross-validations."""

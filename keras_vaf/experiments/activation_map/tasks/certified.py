@@ -1,4 +1,4 @@
-"""Task 7: functions of slope 1, by networks with a Lipschitz certificate of 1."""
+"""Task 7: functions with slope 1, by networks with a Lipschitz certificate of 1."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CENTRES = ((-0.5, -0.2), (0.4, 0.5))
 
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 class MaxMin(keras.layers.Layer):
-    """Sort each pair of units: GroupSort with groups of two.
+    """Sort each pair of units (GroupSort with groups of two).
 
     Reference:
         Anil, Lucas, Grosse, *Sorting out Lipschitz function approximation*, 2019.
@@ -34,7 +34,7 @@ class MaxMin(keras.layers.Layer):
         return ops.concatenate([largest, smallest], axis=-1)
 
     def lipschitz_constant(self) -> float:
-        """Return 1: sorting does not change a norm and brings no points apart."""
+        """Return 1, because sorting never increases the distance of two points."""
         return 1.0
 
 
@@ -48,11 +48,11 @@ FUNCTIONS = {
     "two_points": (2, _distances),
     "norm": (5, lambda x: np.abs(x).sum(axis=1) / 5**0.5),
 }
-"""Number of inputs, and a function of slope at most 1."""
+"""Number of inputs, and a function with slopes of at most 1."""
 
 
 def network_of(inputs: int, widths: tuple[int, ...] = WIDTHS) -> object:
-    """Return the function that makes a network with a certificate of 1."""
+    """Return a function that builds a network with a certificate of 1."""
 
     def network(arm: Arm, seed: int) -> keras.Model:
         model = keras.Sequential([keras.Input((inputs,))])
@@ -66,7 +66,7 @@ def network_of(inputs: int, widths: tuple[int, ...] = WIDTHS) -> object:
             if place < len(widths):
                 for layer in activations(arm):
                     model.add(layer)
-        for layer in model.layers:  # a start may be a little above 1
+        for layer in model.layers:  # the initial norm may be slightly above 1
             if isinstance(layer, keras.layers.Dense):
                 layer.kernel.assign(layer.kernel.constraint(layer.kernel))
         return model
@@ -75,7 +75,7 @@ def network_of(inputs: int, widths: tuple[int, ...] = WIDTHS) -> object:
 
 
 def activations(arm: Arm) -> list[keras.layers.Layer]:
-    """Return an arm's activation with slopes of at most 1."""
+    """Return the activation layers of an arm, with slopes of at most 1."""
     if arm.layer == "VAFActivation":
         return [arm.build(function_constraint=SlopeBound(1.0))]
     if arm.layer == "PReLU":
@@ -90,7 +90,7 @@ def activations(arm: Arm) -> list[keras.layers.Layer]:
 
 
 def inspect(model: keras.Model) -> dict[str, float]:
-    """Return the certificate, and the largest slope of 10,000 random pairs."""
+    """Return the certificate and the largest slope between 10,000 random pairs."""
     generator = np.random.default_rng(0)
     x = generator.uniform(-1, 1, (10_000, model.input_shape[-1]))
     step = generator.normal(size=x.shape) * 10.0 ** generator.uniform(
@@ -126,5 +126,5 @@ TASK = Task(
     settings=Settings(steps=2000, batch=128),
     quick=Settings.quick(steps=50, batch=128),
     make=make,
-    counts=False,  # the fixed functions have a proven error floor
+    counts=False,  # fixed activations have a proven lower bound on the error
 )

@@ -1,4 +1,4 @@
-"""Task 8: fine-tuning with few labels, by few numbers."""
+"""Task 8: fine-tuning of few parameters with few labels."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ NAMES = ("mnist", "fashion_mnist", "cifar10")
 LABELS = (200, 2000)
 SIZE, TEST_ROWS = 14, 2000
 PRETRAINING = {"full": (20_000, 6), "quick": (500, 1)}
-"""Images and epochs of the pretraining."""
+"""Numbers of images and epochs of the pretraining."""
 
 
 def make_network() -> keras.Sequential:
-    """Return the network that is pretrained: three convolutions and a layer of 64."""
+    """Return the network for pretraining: three convolutions and 64 units."""
     layers = keras.layers
     model = keras.Sequential([keras.Input((SIZE, SIZE, 3))])
     for filters, strides in ((16, 1), (32, 2), (64, 2)):
@@ -45,7 +45,7 @@ def make_network() -> keras.Sequential:
 
 @functools.lru_cache(maxsize=3)
 def pretrained(source: str, size: str) -> tuple[np.ndarray, ...]:
-    """Return the weights of a network that was trained on the source."""
+    """Return the weights of a network trained on the source dataset."""
     rows, epochs = PRETRAINING[size]
     x, y = pooled_images(source, "train", rows, SIZE, colored=True)
     keras.utils.set_random_seed(8)
@@ -57,7 +57,7 @@ def pretrained(source: str, size: str) -> tuple[np.ndarray, ...]:
 
 
 def network_of(source: str, size: str) -> Any:
-    """Return the function that makes a network with the parts of a method trainable."""
+    """Return a function that builds a network with the trainable parts of a method."""
 
     def network(arm: Arm, seed: int) -> keras.Model:
         model = make_network()
@@ -71,7 +71,7 @@ def network_of(source: str, size: str) -> Any:
 
 
 def _only(model: keras.Model, *names: str) -> keras.Model:
-    """Train the head, and all weights of some names."""
+    """Make only the head and the weights with given names trainable."""
     model.trainable = True
     for layer in model.layers:
         for weight in layer.trainable_variables:
@@ -133,7 +133,7 @@ def _error(apply: Apply, held: Batch) -> Any:
 
 
 def make(dataset: str, settings: Settings) -> Problem:
-    """Return the problem of a pair: a quarter of the labels chooses the rates."""
+    """Return the problem of a pair; a quarter of the labels selects learning rates."""
     source, target, labels = dataset.split("-")
     count = int(labels)
     x, y = pooled_images(target, "train", count, SIZE, colored=True)

@@ -1,4 +1,4 @@
-"""Task 6: images as functions of the place."""
+"""Task 6: images as functions of the coordinates."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SIZE = 64
 
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 def finer(x: Tensor) -> Tensor:
-    """Return the function of FINER for x = omega (W z + b).
+    """Return the activation function of FINER for x = omega (W z + b).
 
-    FINER computes sin(omega (|a| + 1) a) with a = W z + b, and takes |a| + 1 for a
+    FINER computes sin(omega (|a| + 1) a) with a = W z + b, and treats |a| + 1 as a
     constant in the gradient.
 
     Reference:
@@ -39,8 +39,8 @@ def finer(x: Tensor) -> Tensor:
 class Staf(keras.layers.Layer):
     """sum_j c_j sin(w_j x + p_j), with the random start of STAF.
 
-    Frequencies w are uniform in [0, omega], phases p in [-pi, pi]. The size of c is the
-    root of an exponentially distributed number, its sign is random.
+    Frequencies w are uniform in [0, omega], phases p in [-pi, pi]. The magnitude of c
+    is the square root of an exponentially distributed number. The sign of c is random.
 
     Reference:
         Morsali et al., *A unified theory of sinusoidal activation families for implicit
@@ -49,7 +49,7 @@ class Staf(keras.layers.Layer):
     Args:
         count: Number of sines.
         omega: Largest frequency.
-        power: Mean of c squared. With 2 / count, outputs have a variance of 1.
+        power: Mean of c squared. With 2 / count, the variance of the outputs is 1.
         skip: Whether x is added.
         seed: Seed of the start.
         **kwargs: Arguments of `keras.layers.Layer`.
@@ -104,15 +104,15 @@ STAF_CODE = dataclasses.replace(
     arguments={"power": 0.1, "skip": True},
     first={"omega": 60.0, "skip": False},
 )
-"""STAF as its authors' code trains images: with x added, and other scales."""
+"""STAF as in its authors' code for images: with x added, and with other scales."""
 
 
 def image(name: str, size: int) -> np.ndarray:
-    """Return an image of scikit-learn as `(size, size, 3)` in [-1, 1].
+    """Return an image of scikit-learn, of shape `(size, size, 3)`, in [-1, 1].
 
     Args:
         name: `"china"` or `"flower"`.
-        size: Pixels along both axes; each is the mean of a block.
+        size: Number of pixels along both axes. Each pixel is the mean of a block.
     """
     datasets = require("sklearn.datasets", extra="experiments")
     full = datasets.load_sample_image(f"{name}.jpg").astype("float64")
@@ -124,7 +124,7 @@ def image(name: str, size: int) -> np.ndarray:
 
 
 def make(dataset: str, settings: Settings) -> Problem:
-    """Return the problem of one image: half of its pixels are trained on."""
+    """Return the problem of one image, with half of its pixels for training."""
     pixels = image(dataset, SIZE).reshape(-1, 3)
     axis = (2 * np.arange(SIZE) + 1) / SIZE - 1
     places = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)

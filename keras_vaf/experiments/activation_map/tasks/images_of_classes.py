@@ -1,4 +1,4 @@
-"""`pooled_images` reads small forms of MNIST, Fashion-MNIST and CIFAR-10."""
+"""`pooled_images`, which reads MNIST, Fashion-MNIST and CIFAR-10 at a small size."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from keras_vaf.datasets import load
 
-_TEST = 10_000  # images at the end of each of the three
+_TEST = 10_000  # test images, at the end of each dataset
 
 
 @functools.lru_cache(maxsize=8)
 def pooled_images(
     name: str, part: str, rows: int, size: int, colored: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return images in [-1, 1], pooled to a size, and their classes.
+    """Return images in [-1, 1], pooled to a given size, and their classes.
 
     Args:
         name: `"mnist"`, `"fashion_mnist"` or `"cifar10"`.
-        part: `"train"` or `"test"`, as the publisher divides them.
-        rows: Number of images: the first ones.
-        size: Pixels along both axes.
-        colored: Whether to return three channels; gray images are repeated.
+        part: `"train"` or `"test"`, as split by the publisher.
+        rows: Number of images, taken from the beginning.
+        size: Number of pixels along both axes.
+        colored: Whether to return three channels, which are equal for grey images.
     """
     dataset = load(name)
     chosen = slice(None, -_TEST) if part == "train" else slice(-_TEST, None)

@@ -1,4 +1,4 @@
-"""Networks of the map's tasks: `make_network`."""
+"""`make_network`, which builds the fully connected networks of the map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Network = Callable[[Arm, int], keras.Model]
 
 
 def make_network(inputs: int, hidden: tuple[int, ...], outputs: int) -> Network:
-    """Return the function that makes a fully connected network with an arm.
+    """Return a function that builds a fully connected network with an arm.
 
     Args:
         inputs: Number of inputs.
@@ -42,7 +42,7 @@ def make_network(inputs: int, hidden: tuple[int, ...], outputs: int) -> Network:
 def _dense(
     arm: Arm, place: int, inputs: int, units: int, seed: int
 ) -> keras.layers.Dense:
-    """Return a layer whose weights start as the arm wants them."""
+    """Return a dense layer with the initialization of the arm."""
     if arm.kernels == "glorot":
         kernel = PortableGlorotUniform(seed=seed)
         return keras.layers.Dense(units, kernel_initializer=kernel)

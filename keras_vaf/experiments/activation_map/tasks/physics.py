@@ -1,7 +1,7 @@
-"""Task 5: physics-informed networks, which solve differential equations.
+"""Task 5: differential equations, solved by physics-informed networks.
 
-The networks are u(x) = a(x) + b(x) N(x), where a has the boundary values and b is 0
-there. So the loss is that of the equation alone.
+The networks are u(x) = a(x) + b(x) N(x), where a has the boundary values and b is 0 at
+the boundary. Therefore the loss contains only the residual of the equation.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ class Equation:
 
     Attributes:
         inputs: Number of variables.
-        field: `field(apply, x)` returns u at points, from the network.
-        residual: `residual(u, x)` returns what the equation leaves, 0 for its solution.
-        solution: Returns points and the true u there, for the test error.
+        field: `field(apply, x)` returns u at points x, where `apply` is the network.
+        residual: `residual(u, x)` returns the residual of the equation, which is 0 for
+            its solution.
+        solution: Function that returns points and the true u at these points, for the
+            test error.
     """
 
     inputs: int
@@ -51,7 +53,7 @@ class Equation:
 
 
 def derivatives(u: Field, x: Any, axis: int) -> tuple[Any, Any]:
-    """Return the first and second derivative along an axis, in forward mode."""
+    """Return the first and second derivatives along an axis, in forward mode."""
     import jax
 
     direction = ops.zeros_like(x) + ops.one_hot(axis, x.shape[-1], dtype=x.dtype)
@@ -68,7 +70,7 @@ def _bubble(x: Any) -> Any:
 
 
 def _poisson(u: Field, x: Any) -> Any:
-    """u'' for u = sin(2 pi x) + 0.1 sin(16 pi x), relative to the size of u''."""
+    """Return the residual for u = sin(2 pi x) + 0.1 sin(16 pi x), relative to u''."""
     _, curvature = derivatives(u, x, 0)
     low, high = 2 * PI, 16 * PI
     source = low**2 * ops.sin(low * x) + 0.1 * high**2 * ops.sin(high * x)
@@ -81,7 +83,7 @@ def _poisson_solution() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _helmholtz(u: Field, x: Any) -> Any:
-    """u_xx + u_yy + u for u = sin(pi x) sin(4 pi y), relative to its size."""
+    """Return the residual of u_xx + u_yy + u for u = sin(pi x) sin(4 pi y), scaled."""
     (_, u_xx), (_, u_yy) = derivatives(u, x, 0), derivatives(u, x, 1)
     wave = ops.sin(PI * x[..., :1]) * ops.sin(4 * PI * x[..., 1:])
     return (u_xx + u_yy + u(x) - (1 - 17 * PI**2) * wave) / (17 * PI**2)
@@ -104,14 +106,14 @@ def _burgers_field(apply: Apply, x: Any) -> Any:
 
 
 def _burgers(u: Field, x: Any) -> Any:
-    """u_t + u u_x - v u_xx."""
+    """Return u_t + u u_x - v u_xx."""
     u_x, u_xx = derivatives(u, x, 0)
     u_t, _ = derivatives(u, x, 1)
     return 2 * u_t + u(x) * u_x - VISCOSITY * u_xx
 
 
 def _burgers_solution() -> tuple[np.ndarray, np.ndarray]:
-    """Return the solution of Cole and Hopf, by Gauss-Hermite quadrature."""
+    """Return the Cole-Hopf solution, computed by Gauss-Hermite quadrature."""
     nodes, weights = np.polynomial.hermite.hermgauss(200)
     x, t = np.meshgrid(np.linspace(-1, 1, 101), np.linspace(0.02, 1, 26), indexing="ij")
     shifted = x[..., None] - nodes * np.sqrt(4 * VISCOSITY * t[..., None])
@@ -129,7 +131,7 @@ def _allen_cahn_field(apply: Apply, x: Any) -> Any:
 
 
 def _allen_cahn(u: Field, x: Any) -> Any:
-    """u_t - 0.0001 u_xx + 5 u^3 - 5 u."""
+    """Return u_t - 0.0001 u_xx + 5 u^3 - 5 u."""
     _, u_xx = derivatives(u, x, 0)
     u_t, _ = derivatives(u, x, 1)
     now = u(x)
@@ -138,7 +140,7 @@ def _allen_cahn(u: Field, x: Any) -> Any:
 
 @functools.cache
 def _allen_cahn_solution() -> tuple[np.ndarray, np.ndarray]:
-    """Return the solution on Chebyshev's points, by SciPy's implicit integration."""
+    """Return the solution on Chebyshev points, by implicit integration with SciPy."""
     integrate = require("scipy.integrate", extra="experiments")
     degree = 160
     x = np.cos(PI * np.arange(degree + 1) / degree)
@@ -176,7 +178,7 @@ EQUATIONS = {
 
 
 def make(dataset: str, settings: Settings) -> Problem:
-    """Return the problem of one equation; the test error is relative to |u|."""
+    """Return the problem of one equation. The test error is relative to |u|."""
     equation = EQUATIONS[dataset]
     generator = np.random.default_rng(5)
 
@@ -210,7 +212,7 @@ TASK = Task(
     name="physics",
     title="Physics-informed networks",
     datasets=tuple(EQUATIONS),
-    # A step of KAF takes 80 times as long as that of tanh, for second derivatives.
+    # With second derivatives, a step of KAF takes 80 times as long as a step of tanh.
     arms=(*(arm for arm in EVERYWHERE if arm.name != "kaf"), LAAF),
     settings=Settings(steps=3000, batch=256),
     quick=Settings.quick(steps=50, batch=128),

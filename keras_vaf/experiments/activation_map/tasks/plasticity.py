@@ -1,4 +1,4 @@
-"""Task 9: ten tasks in turn, on which networks lose the ability to learn."""
+"""Task 9: ten tasks in sequence, during which networks lose the ability to learn."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def cross_entropy(apply: Apply, batch: Batch) -> Any:
 
 
 def make(dataset: str, settings: Settings) -> Problem:
-    """Return the problem to learn random labels of the same images, ten times.
+    """Return the problem of learning random labels of the same images, ten times.
 
-    The error is that on the training rows at the end of each of the last five phases:
-    the task is to memorize, so the learning rate is chosen by the same error, of
-    networks with other seeds.
+    The error is measured on the training rows, at the end of each of the last five
+    phases, because the task is to memorize the labels. The same error, of networks with
+    other seeds, selects the learning rate.
     """
     rows = ROWS[settings.size]
     images, _ = pooled_images(dataset, "train", rows, size=14, colored=False)

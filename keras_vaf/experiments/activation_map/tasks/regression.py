@@ -1,4 +1,4 @@
-"""`regression` makes a problem of functions that are known in closed form."""
+"""`regression` and `sampled`, problems of fitting targets or a known function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def squared_error(apply: Apply, batch: Batch) -> Any:
 
 
 def root_of(name: str) -> Callable[[Apply, Batch], Any]:
-    """Return the root of the mean squared error on `NAME_x` and `NAME_y`."""
+    """Return a function for the root mean square error on `NAME_x` and `NAME_y`."""
 
     def error(apply: Apply, held: Batch) -> Any:
         difference = apply(held[f"{name}_x"]) - held[f"{name}_y"]
@@ -36,13 +36,13 @@ def regression(
     test: tuple[np.ndarray, np.ndarray],
     **fields: Any,
 ) -> Problem:
-    """Return the problem to fit targets, by the mean squared error.
+    """Return the problem of fitting targets by the mean squared error.
 
     Args:
-        network: Makes the networks.
+        network: Function that builds the networks.
         training: Inputs and targets.
-        validation: Inputs and targets that choose the learning rate.
-        test: Inputs and targets of the score.
+        validation: Inputs and targets that select the learning rate.
+        test: Inputs and targets for the test error.
         **fields: Other fields of the problem.
     """
     parts = {"x": training[0], "y": training[1]}
@@ -71,11 +71,12 @@ def sampled(
     seed: int,
     **fields: Any,
 ) -> Problem:
-    """Return the problem to fit a function on [-1, 1]^n, standardized.
+    """Return the problem of fitting a function on [-1, 1]^n with standardized values.
 
     Args:
-        network: Makes the networks.
-        function: Maps an array of shape `(rows, inputs)` to `(rows,)`.
+        network: Function that builds the networks.
+        function: Function from arrays of shape `(rows, inputs)` to arrays of shape
+            `(rows,)`.
         inputs: Number of inputs.
         rows: Numbers of rows for training, validation and test.
         seed: Seed of the points.

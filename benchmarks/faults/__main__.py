@@ -1,15 +1,16 @@
 """Attack every command that writes files: `python -m benchmarks.faults`.
 
-Each try is a process of its own in a folder with complete files. It is killed before or
+Each try is a separate process in a folder with complete files. It is killed before or
 after one of its writes, gets SIGTERM or Ctrl-C there, meets a full disk or a read-only
-folder, runs beside a second process, or reads a damaged file. The report counts
-commands that the fault stopped, older files that were lost, trainings that were
+folder, runs at the same time as a second process, or reads a damaged file. The report
+counts commands that the fault stopped, older files that were lost, trainings that were
 repeated, second runs that failed, wrong exit codes, processes that did not end, and
 tracebacks. An attack that is in the report already is not repeated.
 """
 
 import argparse
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -97,6 +98,20 @@ def attacks(
         yield f"{name} with wrong values", partial(attack_json, scratch, name)
 
 
+def _prepare(scratch: Path) -> None:
+    """Make the files that are attacked, where copies of them will be.
+
+    A search knows the path of its table, so that it cannot go on in another folder.
+    """
+    folder = scratch / "try"
+    if (scratch / "prepared").is_dir():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    if wait(start(partial(prepare, folder))) != 0:
+        raise RuntimeError(f"The files could not be prepared in {folder}")
+    folder.rename(scratch / "prepared")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the attacks that the report lacks; the exit code is 1 if one succeeds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.faults")
@@ -114,9 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments
     )  # without TensorFlow, whose import takes seconds in each try
     output, scratch = arguments.output.absolute(), arguments.scratch.absolute()
-    prepared = scratch / "prepared"
-    if not prepared.is_dir() and wait(start(partial(prepare, prepared))) != 0:
-        raise RuntimeError(f"The files could not be prepared in {prepared}")
+    _prepare(scratch)
     path = output / "faults.json"
     document = {"environment": environment(), "results": {}}
     if path.is_file():

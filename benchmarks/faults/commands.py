@@ -44,7 +44,7 @@ _TRAINED = {
     "search": ("searched/trials/trial_1", "searched/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
 }
-"""What is removed before a command, so that it has something to train."""
+"""Files that are removed before a command, so that it has something to train."""
 
 
 def prepare(folder: Path) -> None:

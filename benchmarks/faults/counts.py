@@ -1,4 +1,4 @@
-"""What is counted of each attack, and the table of all counts."""
+"""Counts of each attack, and the table of all counts."""
 
 import signal
 import zipfile

@@ -1,4 +1,4 @@
-"""Run commands with faults in processes of their own: `attempt`, and all `faults`."""
+"""Run commands with faults in child processes: `attempt`, and all `faults`."""
 
 import os
 import resource

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,7 +56,10 @@ JSON_FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 
 def attack_json(scratch: Path, name: str) -> dict[str, int]:
-    """Read every wrong variant of a JSON file; only a `ValueError` is expected."""
+    """Read every wrong variant of a JSON file.
+
+    It is used, refused with a `ValueError`, or left out with a warning.
+    """
     counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
     pattern, read = JSON_FILES[name]
     folder = scratch / "json"
@@ -66,7 +70,10 @@ def attack_json(scratch: Path, name: str) -> dict[str, int]:
         path.write_text(text, encoding="utf-8")
         counts["tried"] += 1
         try:
-            read(path)
+            with warnings.catch_warnings(record=True) as named:
+                warnings.simplefilter("always")
+                read(path)
+            counts["stopped"] += bool(named)
         except ValueError:
             counts["stopped"] += 1
         except Exception:

@@ -9,6 +9,8 @@ from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
 from keras_vaf.models import convert, freeze, grow, simplify
+from keras_vaf.ops.activations import KERAS_NAMES
+from keras_vaf.ops.functions import get_function
 from keras_vaf.optimizers import activations_apart
 from tests.models.networks import (
     convolutional,
@@ -36,6 +38,10 @@ def assert_equal_outputs(one, other, rtol=1e-5, atol=1e-6):
     x = inputs_of(one)
     for a, b in zip(outputs_of(one, x), outputs_of(other, x), strict=True):
         np.testing.assert_allclose(b, a, rtol, atol * max(1, np.abs(a).max()))
+
+
+def replaced_layers(model):
+    return [layer for layer in model.layers if isinstance(layer, VAFActivation)]
 
 
 def replaced(model):
@@ -228,11 +234,30 @@ def test_every_function_starts_exactly(activation, tmp_path):
     assert_equal_outputs(found, keras.saving.load_model(tmp_path / "model.keras"))
 
 
+# The places of each value in the input and in f are the same: some backends round the
+# same value differently at different places.
+PLACES = np.linspace(-20, 20, 804).astype("float32").reshape(-1, 2, 3)
+
+
+@pytest.mark.parametrize("name", [name for name in KERAS_NAMES if name != "linear"])
+def test_a_converted_activation_gives_the_same_numbers(name):
+    stack = [keras.Input((2, 3)), layers.Activation(name), layers.Dense(1)]
+    found = convert(keras.Sequential(stack))
+    (layer,) = replaced_layers(found)
+    y = ops.convert_to_numpy(layer(PLACES))
+    function = get_function(name, "g")
+    expected = ops.convert_to_numpy(function(ops.convert_to_tensor(PLACES)))
+    finite = np.isfinite(expected)
+    of_several_units = np.count_nonzero(layer.get_weights()[2]) > 1
+    tolerance = 4 * np.finfo("float32").eps * (1 + np.abs(PLACES)) * of_several_units
+    assert np.all(np.abs(y[finite] - expected[finite]) <= tolerance[finite])
+
+
 def test_straight_lines_start_with_relu_and_others_with_themselves():
     names = ("relu6", "leaky_relu", "gelu", "tanh")
     hidden = [layers.Dense(3, name) for name in names]
     found = convert(keras.Sequential([keras.Input((2,)), *hidden, layers.Dense(1)]))
-    g = [layer.g.__name__ for layer in found.layers if isinstance(layer, VAFActivation)]
+    g = [layer.g.__name__ for layer in replaced_layers(found)]
     assert g == ["relu", "relu", "gelu", "tanh"]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_vaf.tuners.resumable.oracle import make_resumable
 from keras_vaf.tuners.resumable.progress import TrialProgress
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import remove_stale, write_atomically
 from keras_vaf.utils.engines import Engine, Task
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class ResumableTuner(Tuner):
         """Check the hyperparameters that the hypermodel uses; called once."""
 
     def _populate_initial_space(self) -> None:
+        # A finished search writes to few of its folders.
+        remove_stale(self.project_dir, recursive=True)
         make_resumable(self.oracle)
         self.oracle._display = TrialProgress(self.oracle)
         super()._populate_initial_space()

@@ -1,5 +1,7 @@
 """The layers that are compared."""
 
+from unittest import mock
+
 import keras
 from keras import ops
 
@@ -7,6 +9,7 @@ import keras_vaf
 from benchmarks.speed.cases import Activation
 from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
+from keras_vaf.ops.backends import choice
 from keras_vaf.ops.functions import get_function
 
 
@@ -34,6 +37,14 @@ class AutodiffVAF(VAFActivation):
 
     def call(self, inputs, training=False):
         with keras_vaf.ops.plain_differentiation():
+            return super().call(inputs, training)
+
+
+class OwnGradientVAF(VAFActivation):
+    """The same with this package's gradient, however small the input is."""
+
+    def call(self, inputs, training=False):
+        with mock.patch.multiple(choice, SMALL=-1, MEDIUM=-1):
             return super().call(inputs, training)
 
 
@@ -109,6 +120,7 @@ VAFS = {
     "ours": VAFActivation,
     "native": VAFActivation,
     "autodiff": AutodiffVAF,
+    "own gradient": OwnGradientVAF,
     "materialised": MaterialisedVAF,
 }
 

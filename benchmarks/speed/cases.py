@@ -12,7 +12,7 @@ class Activation:
     Args:
         subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
             a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
-            (differentiated by the backend) or `"materialised"` (with an axis for the k
+            (differentiated by the backend), `"own gradient"` (never by it) or `"materialised"` (with an axis for the k
             hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"` (as it
             is usually written, with an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
@@ -153,9 +153,13 @@ CHAIN = Study(
 )
 SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
     "sizes",
-    activations=(RELU, TANH, *pair(vaf(), vaf(g="tanh"))),
+    activations=(
+        *(RELU, TANH, *pair(vaf(), vaf(g="tanh"))),
+        *(vaf(g=g, subject="autodiff") for g in ("relu", "tanh")),
+        *(vaf(g=g, subject="own gradient") for g in ("relu", "tanh")),
+    ),
     modes=PLAIN_MODES,
-    shape=(1024, 2048, 10_240, 102_400),
+    shape=(1024, 2048, 10_240, 102_400, 409_600),
     quick_shape=(1024,),
     repetitions=9,
 )

@@ -20,6 +20,7 @@ from keras_vaf.ops import plain_operators
 from keras_vaf.ops.native.library import find
 
 SMALL_STEPS = 500
+PINN_STEPS = 100
 COLUMNS = 64  # of small arrays
 ELEMENTS = 4_000_000  # of all calls with a small array that are measured together
 
@@ -153,7 +154,7 @@ def _second(case: Case, mode: Mode) -> Work:
 def _pinn(case: Case, mode: Mode) -> Work:
     run = pinn_step(mode, lambda: layer(case.activation, 2), case.shape[0])
     run()
-    return Work({"step": functools.partial(_mean_seconds, run, 10)})
+    return Work({"step": functools.partial(_mean_seconds, run, PINN_STEPS)})
 
 
 def _predict(case: Case, mode: Mode) -> Work:

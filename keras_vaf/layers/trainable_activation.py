@@ -94,12 +94,16 @@ class TrainableActivation(keras.layers.Layer):
     start_values: tuple[float, ...] = ()
     default_constraints: tuple[tuple[str, Any], ...] = ()
     _fields: tuple[str, ...] = ()
+    _training_is_ignored = False
     __signature__: Any  # otherwise that of `__new__`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Set the names of the weights from the equation."""
         super().__init_subclass__(**kwargs)
         cls.__signature__ = signature_of(cls)
+        own_call = cls.call is not TrainableActivation.call
+        is_torch = keras.backend.backend() == "torch"
+        cls._training_is_ignored = is_torch and not own_call
         if "equation_class" in vars(cls):
             cls.weight_names, cls._fields = names_of(cls.equation_class)
 
@@ -224,6 +228,8 @@ class TrainableActivation(keras.layers.Layer):
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         if self.sharing == "layer" and any(map(has_unknown_rank, args)):
             self.input_spec, self.built = None, True  # otherwise Keras requires a shape
+        if self._training_is_ignored and "training" in kwargs:
+            del kwargs["training"]  # Keras takes longer over named arguments
         return super().__call__(*args, **kwargs)
 
     def stateless_call(self, *args: Any, **kwargs: Any) -> Any:

@@ -14,8 +14,10 @@ from keras import ops
 
 from keras_vaf.types import Tensor
 
-BLOCK = 16_384
+BLOCK = 8_192
 """Elements of a block, which stays in the cache with its running sums."""
+TURN = 3
+"""Blocks in a turn of the loop. The running sums are read and written once a turn."""
 
 Size = int | Tensor
 Total = Callable[[Tensor], Tensor]
@@ -57,11 +59,13 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
         return tensor if _is(after, columns) else ops.sum(tensor, 2, keepdims=True)
 
     def add(i: Tensor, running: list[Tensor]) -> list[Tensor]:
-        block = partial(i * rows, rows, in_place)
-        return [a + b for a, b in zip(running, block, strict=True)]
+        for block in range(TURN):
+            found = partial((i * TURN + block) * rows, rows, in_place)
+            running = [a + b for a, b in zip(running, found, strict=True)]
+        return running
 
-    count = before // _at_least_1(rows)
-    rest = before - count * rows
+    count = before // _at_least_1(rows * TURN)
+    rest = before - count * rows * TURN
     totals: list[Iterable[Tensor]] = []
     if not isinstance(count, int) or count > 1:
         zeros = [ops.zeros_like(block_sum) for block_sum in partial(0, rows, in_place)]

@@ -27,9 +27,8 @@ def pointwise(
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
             one further axis, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
-        training: Whether to compile for speed. It matters on TensorFlow only: XLA
-            compiles the forward pass for training, and the one for inference consists
-            of standard operators that any exporter understands.
+        training: Whether this call trains. It matters on TensorFlow only: exported
+            inference consists of standard operators that any exporter understands.
 
     Returns:
         f(x), of the shape and dtype of x.
@@ -38,7 +37,7 @@ def pointwise(
     backend = keras.backend.backend()
     if is_plain():  # of symbolic tensors too
         return forward(function, layout, x, *parameters)
-    tensors = [ops.convert_to_tensor(tensor) for tensor in (x, *parameters)]
+    tensors = [ops.convert_to_tensor(x), *map(_value, parameters)]
     if backend == "jax":
         from keras_vaf.ops.backends import on_jax
 
@@ -50,3 +49,9 @@ def pointwise(
     from keras_vaf.ops.backends import on_torch
 
     return on_torch.apply(function, layout, training, *tensors)
+
+
+def _value(parameter: Tensor) -> Tensor:
+    if isinstance(parameter, keras.Variable):
+        return parameter.value  # less work than a conversion
+    return ops.convert_to_tensor(parameter)

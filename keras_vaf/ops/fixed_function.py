@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+import keras
 from keras import ops
 
 from keras_vaf.ops.vjp import vjp
@@ -85,6 +86,14 @@ class FixedFunction:
             (slope,) = vjp(self.value, (h,), ops.ones_like(h))
             return slope
         return ops.cast(self.derivative(h, y), h.dtype)
+
+    def pull_back(self, upstream: Tensor, h: Tensor, y: Tensor) -> Tensor:
+        """upstream * g'(h), given y = g(h)."""
+        if self.derivative is not None:
+            slope = self.derivative(h, y)
+            if keras.backend.standardize_dtype(slope.dtype) == "bool":
+                return ops.where(slope, upstream, ops.zeros_like(upstream))
+        return upstream * self.slope(h, y)
 
 
 def made_of_lines(

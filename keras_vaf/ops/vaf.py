@@ -45,31 +45,29 @@ class VAF(Pointwise):
         """Return sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""
         slope = 0.0
         for alpha, alpha_bias, beta in _units(parameters):
-            _, unit_slope = self._hidden(alpha * x + alpha_bias)
-            slope = slope + alpha * beta * unit_slope
+            h = alpha * x + alpha_bias
+            slope = slope + elementwise(self.g).slope(h, self.g(h)) * (alpha * beta)
         return slope
 
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
         """Form two sums for each hidden unit if g is homogeneous, else three."""
+        g = elementwise(self.g)
         upstream_x = upstream * x
         for_alpha, for_alpha_bias, for_beta = [], [], []
         for alpha, alpha_bias, beta in _units(parameters):
-            y, slope = self._hidden(alpha * x + alpha_bias)
-            sum_0 = total(upstream * slope)
-            sum_1 = total(upstream_x * slope)
+            h = alpha * x + alpha_bias
+            y = self.g(h)
+            sum_0 = total(g.pull_back(upstream, h, y))
+            sum_1 = total(g.pull_back(upstream_x, h, y))
             for_alpha.append(beta * sum_1)
             for_alpha_bias.append(beta * sum_0)
-            if elementwise(self.g).homogeneous:
+            if g.homogeneous:
                 for_beta.append(alpha * sum_1 + alpha_bias * sum_0)
             else:
                 for_beta.append(total(upstream * y))
         return for_alpha, for_alpha_bias, for_beta, total(upstream)
-
-    def _hidden(self, h: Tensor) -> tuple[Tensor, Tensor]:
-        y = self.g(h)
-        return y, elementwise(self.g).slope(h, y)
 
 
 def _units(parameters: tuple[Parameter, ...]) -> Iterator[tuple[Tensor, ...]]:

@@ -21,6 +21,15 @@ ONNX_OPERATORS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_small(monkeypatch):
+    """Make TensorFlow compile what it predicts, but not what it exports."""
+    if keras.backend.backend() == "tensorflow":
+        from keras_vaf.ops.backends import on_tensorflow
+
+        monkeypatch.setattr(on_tensorflow, "SMALL", 0)
+
+
 @pytest.fixture(scope="module")
 def x():
     return np.random.default_rng(0).normal(size=(7, 8, 8, 2)).astype("float32")
@@ -83,13 +92,25 @@ def called_by(nodes):
     return {a.func.name for a in attributes if a.func.name}
 
 
+def keras_export(model, path):
+    model.export(path, verbose=False)
+
+
+def tensorflow_save(model, path):
+    import tensorflow as tf
+
+    tf.saved_model.save(model, path)
+
+
 @pytest.mark.backend("tensorflow")
-def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path):
+@pytest.mark.parametrize("save", [keras_export, tensorflow_save])
+def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, save):
     """What is served needs no XLA: a runtime may lack it."""
     import tensorflow as tf
 
-    model.export(tmp_path, verbose=False)
-    serve = tf.saved_model.load(tmp_path).signatures["serve"]
+    model.predict(x, verbose=0)
+    save(model, tmp_path)
+    serve, *_ = tf.saved_model.load(tmp_path).signatures.values()
     functions = serve.graph.as_graph_def().library.function
     definitions = {function.signature.name: function for function in functions}
     waiting, reached = called_by(serve.graph.as_graph_def().node), set()

@@ -82,3 +82,62 @@ def test_forward_mode_says_what_it_needs():
     slope = reference.vaf_gradients(np.ones((3, 4)), *arguments, "sigmoid")[0]
     with plain_differentiation():
         np.testing.assert_allclose(tangent(), slope, 1e-9)
+
+
+def programs_of_xla(function, x):
+    """Return how many programs of XLA's a graph runs in its forward pass."""
+    graph = function.get_concrete_function(x).graph
+    compiled = {
+        name
+        for name, called in graph._functions.items()
+        if called.cached_definition.attr["_XlaMustCompile"].b
+    }
+    return sum(
+        operation.type == "PartitionedCall"
+        and operation.get_attr("f").name in compiled
+        for operation in graph.get_operations()
+    )
+
+
+@pytest.mark.parametrize("shape", [(2, 96, 96), (None, 96, 96), (None, None, 64)])
+def test_inference_is_compiled_unless_it_is_exported(shape):
+    import tensorflow as tf
+
+    tensors = to_tensors(draw((2, 96, 96), (), k=2, g="sigmoid")[1:])
+    x, *parameters = (tf.cast(tensor, "float32") for tensor in tensors)
+    x = x[..., : shape[-1]]
+
+    def make():
+        return tf.function(
+            lambda x: pointwise(SIGMOID, x, parameters),
+            input_signature=[tf.TensorSpec(shape)],
+        )
+
+    called, exported = make(), make()
+    y = called(x)
+    assert programs_of_xla(called, x) == 1
+    assert programs_of_xla(exported, x) == 0
+    np.testing.assert_allclose(exported(x), y, 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(32, 64), (None, 64)])
+def test_inference_of_a_small_array_needs_no_compilation(shape):
+    import tensorflow as tf
+
+    tensors = to_tensors(draw((32, 64), (), k=2, g="sigmoid")[1:])
+    x, *parameters = (tf.cast(tensor, "float32") for tensor in tensors)
+    function = tf.function(
+        lambda x: pointwise(SIGMOID, x, parameters),
+        input_signature=[tf.TensorSpec(shape)],
+    )
+    function(x)
+    assert programs_of_xla(function, x) == 0
+
+
+def test_vectorized_map_over_compiled_inference():
+    import tensorflow as tf
+
+    _, *arguments = draw((2, 160, 128), (), k=2, g="sigmoid")
+    x, *parameters = to_tensors(arguments)
+    mapped = tf.vectorized_map(lambda row: pointwise(SIGMOID, row, parameters), x)
+    np.testing.assert_allclose(mapped, reference.vaf(*arguments, "sigmoid"), 1e-9)

@@ -3,9 +3,12 @@
 On a machine without a GPU, Keras runs training steps as plain graphs, in which every
 multiplication is a pass over memory. This module compiles the two halves of the
 operation, so that XLA fuses their passes. Inside a compiled step they merge with it.
+Exported inference consists of standard operators.
 """
 
 import functools
+import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +21,12 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_tensorflow as native
 from keras_vaf.ops.vjp import vjp
+
+SMALL = 16_384
+"""Elements below which XLA gains nothing at inference, and compiling costs time."""
+USUAL_SIZE = 32
+"""What an unknown size counts as, in elements."""
+_FOR_EXPORT = {"get_concrete_function", "_get_concrete_function_garbage_collected"}
 
 
 def apply(
@@ -33,21 +42,43 @@ def apply(
     # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
     x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
-    case = native.covered(function, layout, *tensors) if training else None
-    return _differentiable(function, layout, training, case, specs)(*tensors)
+    eager = tf.executing_eagerly()
+    case = native.covered(function, layout, *tensors) if training or eager else None
+    compiled = training or not (_is_small(x) or _is_exported())
+    return _differentiable(function, layout, compiled, case, specs)(*tensors)
+
+
+def _is_small(x: tf.Tensor) -> bool:
+    """Tell whether the plain operators take no longer than a program of XLA's."""
+    return math.prod(USUAL_SIZE if n is None else n for n in x.shape) < SMALL
+
+
+def _is_exported() -> bool:
+    """Tell whether the graph that is traced may leave this process.
+
+    Whoever exports a function asks TensorFlow for its concrete function: Keras for a
+    SavedModel, ONNX or LiteRT, and users for `tf.saved_model.save`. A function that is
+    only called is traced without this method.
+    """
+    frame = None if tf.executing_eagerly() else sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name in _FOR_EXPORT:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @functools.lru_cache(maxsize=1024)
 def _differentiable(
     function: Pointwise,
     layout: Layout,
-    training: bool,
+    compiled: bool,
     case: Case | None,
     specs: tuple[tf.TensorSpec, ...],
 ) -> Callable[..., tf.Tensor]:
     plain = functools.partial(forward, function, layout)
     run: Callable[..., Any] = plain
-    if training:  # exported programs consist of standard operators
+    if compiled:
         run = _compiled(forward, function, layout, specs)
     backward = _compiled(gradients, function, layout, (specs[0], *specs))
     if case is not None:

@@ -45,52 +45,31 @@ def apply(
         if case is not None and operators.usable():
             return operators.apply(case, x, *parameters)
         return forward(function, layout, x, *parameters)
+    if torch._C._are_functorch_transforms_active():
+        return _Transformed.apply(function, layout, x, *parameters)
     return _Apply.apply(function, layout, x, *parameters)
 
 
 class _Apply(torch.autograd.Function):
     @staticmethod
     def forward(
-        function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+        ctx: Any,
+        function: Pointwise,
+        layout: Layout,
+        x: torch.Tensor,
+        *parameters: torch.Tensor,
     ) -> torch.Tensor:
-        case = native.covered(function, layout, x, *parameters)
-        if case is not None and native.in_memory(x, *parameters):
-            return native.forward(case, x, *parameters)
-        compute = functools.partial(forward, function, layout)
-        if isinstance(function, VAF):
-            compute = functools.partial(units_on_torch.forward, function, layout)
-        pieces = list(_pieces(function, layout, x, parameters[0]))
-        if len(pieces) == 1:
-            return compute(x, *parameters)
-        y = torch.empty_like(x)
-        for piece, own in pieces:
-            y[piece] = compute(x[piece], *(p[own] for p in parameters))
-        return y
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        ctx.function, ctx.layout, *arguments = inputs
-        ctx.save_for_backward(*arguments)
-        ctx.save_for_forward(*arguments)
+        _keep(ctx, function, layout, x, *parameters)
+        return _forward(function, layout, x, *parameters)
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         function, layout, tensors = ctx.function, ctx.layout, ctx.saved_tensors
-        case = native.covered(function, layout, *tensors)
         if torch.is_grad_enabled():  # a gradient that is differentiated again
             found = _plain_gradients(function, layout, upstream, *tensors)
-        elif case is not None and native.in_memory(upstream, *tensors):
-            found = native.gradients(case, upstream, *tensors)
         else:
             found = _gradients(function, layout, upstream, *tensors)
         return None, None, *found
-
-    @staticmethod
-    def vmap(
-        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
-    ) -> tuple[torch.Tensor, int]:
-        plain = functools.partial(forward, function, layout)
-        return torch.vmap(plain, in_dims[2:])(*tensors), 0
 
     @staticmethod
     def jvp(ctx: Any, _function: None, _layout: None, *tangents: Any) -> torch.Tensor:
@@ -107,6 +86,51 @@ class _Apply(torch.autograd.Function):
         # PyTorch cannot nest forward mode. The gradient of a gradient replaces it.
         (tangent,) = vjp(pull_back, (torch.zeros_like(primals[0]),), tangents)
         return tangent
+
+
+class _Transformed(_Apply):
+    """The operation inside `torch.func`, whose form of it takes longer to call."""
+
+    @staticmethod
+    def forward(
+        function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+    ) -> torch.Tensor:
+        return _forward(function, layout, x, *parameters)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        _keep(ctx, *inputs)
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
+    ) -> tuple[torch.Tensor, int]:
+        plain = functools.partial(forward, function, layout)
+        return torch.vmap(plain, in_dims[2:])(*tensors), 0
+
+
+def _keep(ctx: Any, function: Pointwise, layout: Layout, *arguments: Any) -> None:
+    ctx.function, ctx.layout = function, layout
+    ctx.save_for_backward(*arguments)
+    ctx.save_for_forward(*arguments)
+
+
+def _forward(
+    function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+) -> torch.Tensor:
+    case = native.covered(function, layout, x, *parameters)
+    if case is not None and native.in_memory(x, *parameters):
+        return native.forward(case, x, *parameters)
+    compute = functools.partial(forward, function, layout)
+    if isinstance(function, VAF):
+        compute = functools.partial(units_on_torch.forward, function, layout)
+    pieces = list(_pieces(function, layout, x, parameters[0]))
+    if len(pieces) == 1:
+        return compute(x, *parameters)
+    y = torch.empty_like(x)
+    for piece, own in pieces:
+        y[piece] = compute(x[piece], *(p[own] for p in parameters))
+    return y
 
 
 def _pieces(
@@ -145,6 +169,9 @@ def _gradients(
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter, computed piece by piece."""
+    case = native.covered(function, layout, x, *parameters)
+    if case is not None and native.in_memory(upstream, x, *parameters):
+        return native.gradients(case, upstream, x, *parameters)
     compute = functools.partial(_plain_gradients, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.gradients, function, layout)
@@ -169,5 +196,13 @@ def _plain_gradients(
     *arguments: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Return the same gradients, computed at once, which can be differentiated."""
-    plain = functools.partial(forward, function, layout)
-    return vjp(plain, arguments, upstream)
+    compute = functools.partial(forward, function, layout)
+    if isinstance(function, VAF):
+        compute = functools.partial(units_on_torch.forward, function, layout)
+    if torch._C._are_functorch_transforms_active() or not torch.is_grad_enabled():
+        return vjp(compute, arguments, upstream)
+    # Arguments that need no gradient get one, too: the caller asks for all of them.
+    arguments = tuple(a if a.requires_grad else a.requires_grad_() for a in arguments)
+    return torch.autograd.grad(
+        compute(*arguments), arguments, upstream, create_graph=True
+    )

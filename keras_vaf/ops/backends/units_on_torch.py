@@ -13,6 +13,9 @@ from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 
+SMALL = 16_384
+"""Elements up to which one operation takes less time than two that are vectorized."""
+
 # d g'(h), given d, h and y = g(h), in one pass.
 _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
     "relu": lambda d, h, y: torch.ops.aten.threshold_backward(d.expand_as(h), h, 0),
@@ -25,11 +28,12 @@ def forward(
     function: VAF, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
     """As `keras_vaf.ops.gradient.forward`."""
+    if not layout.unshared:
+        return _forward_of_one(function, x, *parameters)
     units = _Units(layout, parameters[0])
     alpha, alpha_bias, beta, beta_bias = map(units.in_front, parameters)
-    hidden = units.hidden(units.elements(x), alpha, alpha_bias)
-    y = units.over_units(beta, function.g(hidden)).add_(beta_bias)
-    return y.view(x.shape).to(x.dtype)
+    hidden = torch.addcmul(alpha_bias, alpha, x.to(units.dtype))
+    return (beta * function.g(hidden)).sum(0).add_(beta_bias).to(x.dtype)
 
 
 def gradients(
@@ -40,74 +44,99 @@ def gradients(
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Gradients of the input and of each parameter."""
+    if not layout.unshared:
+        return _gradients_of_one(function, upstream, x, *parameters)
     units = _Units(layout, parameters[0])
     alpha, alpha_bias, beta, _ = map(units.in_front, parameters)
-    inputs, d = units.elements(x), units.elements(upstream)
-    hidden = units.hidden(inputs, alpha, alpha_bias)
+    inputs, d = x.to(units.dtype), upstream.to(units.dtype)
+    hidden = torch.addcmul(alpha_bias, alpha, inputs)
     y = function.g(hidden)
-    g = elementwise(function.g)
-    pull_back = _PULL_BACK.get(name_of(function.g) or "")
-    moved = pull_back(d, hidden, y) if pull_back else d * g.slope(hidden, y)
-
-    sum_0, sum_1 = units.over_elements(moved), units.over_elements(moved, inputs)
-    if g.homogeneous:
+    moved = _pulled_back(function, d, hidden, y)
+    sum_0, sum_1 = units.over_elements(moved), units.over_elements(moved * inputs)
+    if elementwise(function.g).homogeneous:
         for_beta = alpha * sum_1 + alpha_bias * sum_0
     else:
-        for_beta = units.over_elements(y, d)
+        for_beta = units.over_elements(y * d)
     sums = (beta * sum_1, beta * sum_0, for_beta, units.over_elements(d[None]))
     return (
-        units.over_units(alpha * beta, moved).view(x.shape).to(x.dtype),
+        (alpha * beta * moved).sum(0).to(x.dtype),
         *map(units.behind, sums, parameters),
     )
 
 
+def _forward_of_one(
+    function: VAF, x: torch.Tensor, *parameters: torch.Tensor
+) -> torch.Tensor:
+    """`forward` of one function that all elements share: products of matrices."""
+    alpha, alpha_bias, beta, beta_bias = parameters
+    hidden = _hidden(x.reshape(1, -1).to(alpha.dtype), alpha, alpha_bias)
+    y = beta[None].matmul(function.g(hidden)).add_(beta_bias)
+    return y.view(x.shape).to(x.dtype)
+
+
+def _gradients_of_one(
+    function: VAF, upstream: torch.Tensor, x: torch.Tensor, *parameters: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
+    """`gradients` of one function that all elements share."""
+    alpha, alpha_bias, beta, _ = parameters
+    inputs, d = x.reshape(-1).to(alpha.dtype), upstream.reshape(-1).to(alpha.dtype)
+    hidden = _hidden(inputs[None], alpha, alpha_bias)
+    y = function.g(hidden)
+    moved = _pulled_back(function, d, hidden, y)
+    sum_0, sum_1 = moved.sum(1), moved.mv(inputs)
+    if elementwise(function.g).homogeneous:
+        for_beta = torch.addcmul(alpha * sum_1, alpha_bias, sum_0)
+    else:
+        for_beta = y.mv(d)
+    return (
+        (alpha * beta)[None].matmul(moved).view(x.shape).to(x.dtype),
+        beta * sum_1,
+        beta * sum_0,
+        for_beta,
+        d.sum(),
+    )
+
+
+def _hidden(
+    x: torch.Tensor, alpha: torch.Tensor, alpha_bias: torch.Tensor
+) -> torch.Tensor:
+    """alpha_j x + alpha_bias_j, of shape `(k, elements)`."""
+    if x.numel() <= SMALL:
+        return torch.addmm(alpha_bias[:, None], alpha[:, None], x)
+    return torch.mul(alpha[:, None], x).add_(alpha_bias[:, None])
+
+
+def _pulled_back(
+    function: VAF, d: torch.Tensor, hidden: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
+    """d g'(h_j)."""
+    pull_back = _PULL_BACK.get(name_of(function.g) or "")
+    if pull_back is not None:
+        return pull_back(d, hidden, y)
+    return d * elementwise(function.g).slope(hidden, y)
+
+
 class _Units:
-    """Tensors `(k, *elements)`; where all share one function, elements are one axis."""
+    """Tensors `(k, *elements)` for functions that differ along some axes."""
 
     def __init__(self, layout: Layout, alpha: torch.Tensor) -> None:
         self.unshared = layout.unshared
         self.dtype = alpha.dtype
-        self.sizes = [1] * (layout.rank if layout.unshared else 1)
+        self.sizes = [1] * layout.rank
         for axis, size in zip(layout.unshared, alpha.shape, strict=False):
             self.sizes[axis] = size
         self.shared = [a for a, size in enumerate(self.sizes, 1) if size == 1]
 
     def in_front(self, parameter: torch.Tensor) -> torch.Tensor:
         """A parameter of shape `(*unshared, k)` as `(k, *elements)`."""
-        if not self.unshared:
-            return parameter.reshape(-1, 1)
         if parameter.ndim == len(self.unshared):
             return parameter.reshape(self.sizes)
         return parameter.movedim(-1, 0).reshape(-1, *self.sizes).contiguous()
 
     def behind(self, total: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
         """Undo it."""
-        total = total.movedim(0, -1) if self.unshared else total
-        return total.reshape(parameter.shape)
+        return total.movedim(0, -1).reshape(parameter.shape)
 
-    def elements(self, x: torch.Tensor) -> torch.Tensor:
-        return (x if self.unshared else x.reshape(-1)).to(self.dtype)
-
-    def hidden(
-        self, x: torch.Tensor, alpha: torch.Tensor, alpha_bias: torch.Tensor
-    ) -> torch.Tensor:
-        """alpha_j x + alpha_bias_j."""
-        if self.unshared:
-            return torch.addcmul(alpha_bias, alpha, x)
-        return torch.mul(alpha, x).add_(alpha_bias)
-
-    def over_units(self, weight: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
-        """sum_j weight_j tensor_j."""
-        if self.unshared:
-            return (weight * tensor).sum(0)
-        return weight.mT.matmul(tensor)
-
-    def over_elements(
-        self, tensor: torch.Tensor, other: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        """Sums of tensor_j, or of their products with another tensor."""
-        if other is not None:
-            if not self.unshared:
-                return tensor.matmul(other)[:, None]
-            tensor = tensor * other
+    def over_elements(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Sums of each function's elements."""
         return tensor.sum(self.shared, keepdim=True)

@@ -52,27 +52,22 @@ def apply(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
     return y
 
 
+def _case(x: Tensor, alpha: Tensor, g: str, unshared: list[int]) -> Case:
+    return Case(g, on_torch.DTYPES[x.dtype], alpha.shape[-1], tuple(unshared))
+
+
 @torch.library.custom_op(
     "keras_vaf::forward", mutates_args=(), schema=f"({_INPUTS}) -> Tensor"
 )
-def _forward(
-    x: Tensor,
-    alpha: Tensor,
-    alpha_bias: Tensor,
-    beta: Tensor,
-    beta_bias: Tensor,
-    g: str,
-    unshared: list[int],
-    networks: int,
-) -> Tensor:
+def _forward(*inputs: Any) -> Tensor:
+    *tensors, g, unshared, networks = inputs
     if _carries_tangents():  # PyTorch would lose them without a word
         raise RuntimeError(
             "This program was compiled with native kernels, which have no forward "
             "mode. Compile it inside `with keras_vaf.ops.plain_operators():`."
         )
-    case = Case(g, on_torch.DTYPES[x.dtype], alpha.shape[-1], tuple(unshared))
-    parameters = (alpha, alpha_bias, beta, beta_bias)
-    return on_torch.forward(case, x, *parameters, networks=networks)
+    case = _case(*tensors[:2], g, unshared)
+    return on_torch.forward(case, *tensors, networks=networks)
 
 
 @torch.library.custom_op(
@@ -80,19 +75,9 @@ def _forward(
     mutates_args=(),
     schema=f"(Tensor upstream, {_INPUTS}) -> ({', '.join(['Tensor'] * 5)})",
 )
-def _backward(
-    upstream: Tensor,
-    x: Tensor,
-    alpha: Tensor,
-    alpha_bias: Tensor,
-    beta: Tensor,
-    beta_bias: Tensor,
-    g: str,
-    unshared: list[int],
-    networks: int,
-) -> tuple[Tensor, ...]:
-    case = Case(g, on_torch.DTYPES[x.dtype], alpha.shape[-1], tuple(unshared))
-    tensors = (upstream, x, alpha, alpha_bias, beta, beta_bias)
+def _backward(*inputs: Any) -> tuple[Tensor, ...]:
+    *tensors, g, unshared, networks = inputs
+    case = _case(*tensors[1:3], g, unshared)
     return on_torch.gradients(case, *tensors, networks=networks)
 
 

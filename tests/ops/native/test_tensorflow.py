@@ -78,6 +78,8 @@ def test_a_model_trains(library, used, jit_compile):
     assert used() != jit_compile
     model.predict(x, verbose=0)
     assert not used()
+    model(x)
+    assert used()
 
 
 def test_saved_models_hold_plain_operators(library, tmp_path):

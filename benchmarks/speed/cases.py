@@ -12,9 +12,10 @@ class Activation:
     Args:
         subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
             a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
-            (differentiated by the backend), `"own gradient"` (never by it) or `"materialised"` (with an axis for the k
-            hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"` (as it
-            is usually written, with an axis for its basis).
+            (differentiated by the backend), `"own gradient"` (never by it) or
+            `"materialised"` (with an axis for the k hidden units); a class of
+            `keras_vaf.layers`; or `"expanded CLASS"` (as it is usually written, with
+            an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
     """
 

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import (
@@ -15,6 +14,7 @@ from keras_vaf.layers.arguments import (
     representation,
     signature_of,
 )
+from keras_vaf.layers.function_values import function_values
 from keras_vaf.layers.sharing import (
     unshared_axes,
     unshared_sizes,
@@ -32,8 +32,7 @@ from keras_vaf.layers.weight_arguments import (
 )
 from keras_vaf.ops import Pointwise, pointwise
 from keras_vaf.ops.equation import names_of
-from keras_vaf.ops.functions import evaluate, evaluate_all
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.functions import evaluate_all
 from keras_vaf.types import Tensor
 
 
@@ -288,21 +287,4 @@ class TrainableActivation(keras.layers.Layer):
         >>> print(layer.function([-1, 0, 2]))
         [0. 0. 2.]
         """
-        weights = self._weight_values()
-        x = np.asarray(x, "float64")
-        count = len(self._unshared_axes)
-        rank = x.ndim + count
-        layout = Layout(rank, tuple(range(x.ndim, rank)))
-
-        def value(x: Tensor, *weights: Tensor) -> Tensor:
-            return self.equation.value(x, *map(layout.align, self._allowed(*weights)))
-
-        y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
-        return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
-
-    def _weight_values(self) -> list[np.ndarray]:
-        if not hasattr(self, self.weight_names[0]):
-            hint = "build it, or call it on an input, first."
-            raise ValueError(f"The layer {self.name!r} has no weights yet; {hint}")
-        weights = (getattr(self, name) for name in self.weight_names)
-        return [ops.convert_to_numpy(weight.value) for weight in weights]
+        return function_values(self, self._unshared_axes, self._allowed, x)

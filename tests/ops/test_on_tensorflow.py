@@ -93,8 +93,7 @@ def programs_of_xla(function, x):
         if called.cached_definition.attr["_XlaMustCompile"].b
     }
     return sum(
-        operation.type == "PartitionedCall"
-        and operation.get_attr("f").name in compiled
+        operation.type == "PartitionedCall" and operation.get_attr("f").name in compiled
         for operation in graph.get_operations()
     )
 

@@ -92,7 +92,7 @@ class _Transformed(_Apply):
     """The operation inside `torch.func`, whose form of it takes longer to call."""
 
     @staticmethod
-    def forward(
+    def forward(  # type: ignore[override]  # PyTorch's other form, without a context
         function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
     ) -> torch.Tensor:
         return _forward(function, layout, x, *parameters)

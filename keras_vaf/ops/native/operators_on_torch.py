@@ -66,7 +66,7 @@ def _forward(*inputs: Any) -> Tensor:
             "This program was compiled with native kernels, which have no forward "
             "mode. Compile it inside `with keras_vaf.ops.plain_operators():`."
         )
-    case = _case(*tensors[:2], g, unshared)
+    case = _case(tensors[0], tensors[1], g, unshared)
     return on_torch.forward(case, *tensors, networks=networks)
 
 
@@ -77,7 +77,7 @@ def _forward(*inputs: Any) -> Tensor:
 )
 def _backward(*inputs: Any) -> tuple[Tensor, ...]:
     *tensors, g, unshared, networks = inputs
-    case = _case(*tensors[1:3], g, unshared)
+    case = _case(tensors[1], tensors[2], g, unshared)
     return on_torch.gradients(case, *tensors, networks=networks)
 
 

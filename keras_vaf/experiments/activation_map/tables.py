@@ -28,6 +28,7 @@ _COLUMNS = (
     *("task", "dataset", "activation", "error", "gain", "interval", "parameters"),
     *("steps", "step time", "learning rate", "tries", "certificate", "largest slope"),
 )
+_COLOURS = "gain: log2 of the best fixed\nerror, divided by the error"
 _LEVEL = 0.05
 _DEEPEST = 2.0  # larger gains have the same colour
 _DARK = 1.2  # larger gains have dark cells

@@ -1,8 +1,8 @@
-"""The paper's experiments: what they train, what the paper reports, tables, figures.
+"""The experiments of the paper: protocols, published numbers, tables and figures.
 
 `reproduce` runs one of `EXPERIMENTS` and returns a `Reproduction`. Its table compares
-the numbers of the run with those of the paper. The rest of the package does not import
-this one.
+the numbers of the run with those of the paper. No other part of the package imports
+`keras_vaf.paper`.
 """
 
 from keras_vaf.paper.catalogue import EXPERIMENTS, find_experiment

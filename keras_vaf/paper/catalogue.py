@@ -1,4 +1,4 @@
-"""`EXPERIMENTS`: the experiments that `keras-vaf reproduce` knows."""
+"""`EXPERIMENTS`, the experiments that `keras-vaf reproduce` can run."""
 
 from keras_vaf.paper.choices import CHOICES_CLASSIFICATION, CHOICES_REGRESSION
 from keras_vaf.paper.convolution import CONVOLUTIONS_A, CONVOLUTIONS_B
@@ -22,7 +22,7 @@ EXPERIMENTS = (
 
 
 def find_experiment(name: str) -> Experiment:
-    """Return the experiment of a name.
+    """Return the experiment with a given name.
 
     Raises:
         ValueError: If no experiment has this name.

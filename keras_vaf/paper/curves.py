@@ -1,4 +1,4 @@
-"""The paper's pictures of activations at their start and after training."""
+"""`table_of_curves`, the pictures of activations before and after training."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _measured(report: Report) -> list[tuple[float, float]]:
 def change(
     start: TrainableActivation, learned: TrainableActivation, inputs: Sequence[float]
 ) -> float:
-    """Return how far a shared function is from its start.
+    """Return the distance of a shared function from its start.
 
     Args:
         start: The activation at its start.

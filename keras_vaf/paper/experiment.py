@@ -1,4 +1,4 @@
-"""`Experiment`: an experiment as data; `Reproduction`: its reports."""
+"""`Experiment`, an experiment as data, and `Reproduction`, its reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Form:
 
     Attributes:
         manner: `"paper"`, as published, or `"ours"`, with longer training.
-        quick: Whether to run the small form, which takes minutes.
+        quick: Whether to run the quick version, which takes minutes.
         architectures: Widths of the hidden layers to train; `()` trains all.
         activations: Names of the activations to train; `()` trains all.
         settings: Other values of the protocols' fields, as in `with_settings`.
@@ -41,7 +41,7 @@ class Form:
     settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an unknown manner."""
+        """Raise a `ValueError` for an unknown manner."""
         check_choice("manner", self.manner, get_args(Manner))
 
     @property
@@ -59,19 +59,19 @@ class Form:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment: its data, its protocols and its table.
+    """An experiment: its datasets, protocols and table.
 
     Attributes:
         name: Name on the command line.
         title: Name in tables.
         datasets: Names of the datasets, in the paper's order.
-        protocols: Returns the protocols of a dataset.
-        table: Makes the table and its pictures from the reports.
+        protocols: Function that returns the protocols of a dataset.
+        table: Function that makes the table and its pictures from the reports.
         published: The numbers that the paper reports; `()` if there are none.
-        metric: The score that is compared with them.
+        metric: The score that is compared with the published numbers.
         architectures: Widths of hidden layers that a form can name.
         quick_rows: Most rows of a dataset in the quick form; `None` has no limit.
-        functions: Whether the files next to a table hold the learned functions.
+        functions: Whether the files next to a table contain the learned functions.
         references: Names of the activations to compare with, as in `selected_results`.
         ours: Names of further datasets of the manner `"ours"`.
         more: Returns further protocols of the manner `"ours"` from the reports of a
@@ -107,9 +107,9 @@ class Reproduction:
         experiment: The experiment.
         form: The form that was run.
         reports: One report per trained cell, those of earlier runs included.
-        missing: Number of cells that other shards have to train.
+        missing: Number of cells that other shards must train.
         left_out: Names of datasets that the quick form leaves out.
-        set_aside: Files that were not reports of their cells, under their new names.
+        set_aside: New names of files that were not valid reports of their cells.
         others: Number of other protocols on the same data in the folder.
     """
 

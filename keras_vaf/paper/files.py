@@ -1,4 +1,4 @@
-"""`keep` and `read_reproduction`: the files of an experiment's table and reports."""
+"""`keep` and `read_reproduction`, which write and read an experiment's files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def keep(
 def read_reproduction(
     experiment: Experiment, form: Form, paths: Sequence[str | os.PathLike[str]]
 ) -> Reproduction:
-    """Read the reports of an experiment, to make its table again without training.
+    """Read the reports of an experiment, to remake its table without training.
 
     Args:
         experiment: The experiment.
@@ -60,7 +60,8 @@ def read_reproduction(
         paths: Files of reports that `keep` wrote, of one run or of several.
 
     Returns:
-        The reports of all files. If several files have a cell, the first one counts.
+        The reports of all files. If several files contain the same cell, the first file
+        counts.
 
     Raises:
         ValueError: If a file is incomplete, another file, or of another experiment.

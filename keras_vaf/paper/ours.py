@@ -1,4 +1,4 @@
-"""Protocol `ours`: equal and sufficient training for every activation, on any data."""
+"""`our_protocols`, with equal and sufficient training for every activation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def more_rates(reports: Sequence[Report]) -> list[Protocol]:
         reports: All reports of one dataset, by the protocols of `our_protocols`.
 
     Returns:
-        Protocols that train the further learning rates alone; empty if none is needed.
+        Protocols with only the additional learning rates; empty if none is needed.
     """
     protocols = {report.protocol.digest: report.protocol for report in reports}
     first = [each for each in protocols.values() if len(each.rates) > 1]

@@ -1,4 +1,4 @@
-"""`reproduce`: train the missing cells of an experiment."""
+"""`reproduce`, which trains the missing cells of an experiment."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def reproduce(
 
 
 def _more(experiment: Experiment, form: Form, run: Run) -> list[Protocol]:
-    """Return the further protocols that the reports of a dataset ask for."""
+    """Return the additional protocols that the reports of a dataset require."""
     if experiment.more is None or run.missing or form.manner == "paper":
         return []
     return experiment.more(run.reports)

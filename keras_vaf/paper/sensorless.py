@@ -40,7 +40,7 @@ _QUICK_UNITS = (5,)
 
 
 class Setting(NamedTuple):
-    """The properties in which the networks of this experiment differ.
+    """The properties that distinguish the networks of this experiment.
 
     Attributes:
         hidden: Width of the hidden layer.

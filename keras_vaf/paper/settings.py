@@ -1,4 +1,4 @@
-"""`with_settings`: change fields of a protocol by text."""
+"""`with_settings`, which changes fields of a protocol by text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIXED = ("dataset", "checksum", "task", "variant", "hidden", "replicas")
 
 
 def with_settings(protocol: Protocol, settings: Sequence[str]) -> Protocol:
-    """Return a protocol with other values of some fields.
+    """Return a protocol with new values of some fields.
 
     A setting is the path of a field and its value in JSON: `"epochs=600"`,
     `"optimizer.arguments.eta_plus=1.2"`, `"rates=[0.001, 0.01]"`. Text needs no

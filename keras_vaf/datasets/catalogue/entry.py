@@ -41,7 +41,7 @@ class Source:
         read: Function that takes the decompressed bytes of all files and returns a
             `Table`, or images and labels.
         files: The files, all of which are needed.
-        package: Installed package that contains the data, if there are no files.
+        package: Installed package that contains the data, instead of files.
         rows: Number of rows, if it differs from that of the dataset.
         note: Remark about this form for users.
     """

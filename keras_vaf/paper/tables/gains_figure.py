@@ -1,4 +1,4 @@
-"""`gains_figure`: how much better VAFs are than their references, on each dataset."""
+"""`gains_figure`, the gains of VAFs over their references on each dataset."""
 
 from __future__ import annotations
 

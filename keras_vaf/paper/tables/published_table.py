@@ -1,4 +1,4 @@
-"""`published_table`: the table of an experiment, with the published numbers."""
+"""`published_table`, the table of an experiment with the published numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences under tables: which activations are better than their references."""
+"""`over_datasets` and `by_dataset`, sentences that summarise tables."""
 
 from __future__ import annotations
 

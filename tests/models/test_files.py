@@ -32,7 +32,7 @@ def test_the_changed_model_is_written_and_returned(saved, tmp_path):
 
 @pytest.mark.parametrize(
     ("output", "message"),
-    [("out.h5", "must end in .keras"), ("model.keras", "another")],
+    [("out.h5", "must end in .keras"), ("model.keras", "same file as an input")],
 )
 def test_a_wrong_output_is_refused(saved, output, message):
     with pytest.raises(ValueError, match=message):

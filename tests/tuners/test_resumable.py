@@ -10,7 +10,7 @@ import pytest
 from benchmarks.kills import search as search_kills
 from keras_vaf.tuners import CrossValidated, read_trials
 from keras_vaf.tuners.resumable import oracle, tuner
-from keras_vaf.utils import files
+from keras_vaf.utils.temporary_files import temporary_path
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -129,7 +129,7 @@ def test_a_finished_search_removes_what_a_killed_process_left(tmp_path):
     child = os.fork()
     if child == 0:
         for folder in ("p", "p/trial_0"):
-            files._temporary_path(tmp_path / folder / "oracle.json", "").touch()
+            temporary_path(tmp_path / folder / "oracle.json", "").touch()
         os._exit(0)
     os.waitpid(child, 0)
     assert len(list(tmp_path.rglob(".tmp-*"))) == 2

@@ -57,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show", action="store_true", help="show the existing results without training"
     )
     parser.add_argument(
+        "--tabular",
+        nargs="+",
+        default=(),
+        metavar="FILE",
+        help="reports of `keras-vaf reproduce --protocol ours`, or a folder of them, "
+        "from which the two tabular tasks are read",
+    )
+    parser.add_argument(
         "--output",
         default="runs/map",
         metavar="FOLDER",
@@ -77,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.output,
         arguments.measure,
         not arguments.show,
+        arguments.tabular,
         lambda line: print(line, flush=True),
     )
     for table in tables.values():

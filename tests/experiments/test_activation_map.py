@@ -26,10 +26,13 @@ from keras_vaf.experiments.activation_map.results import (
 )
 from keras_vaf.experiments.activation_map.running import MapRun
 from keras_vaf.experiments.activation_map.tables import map_table
+from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
 from keras_vaf.experiments.activation_map.task import Settings, Task
 from keras_vaf.experiments.activation_map.tasks import TASKS, images
 from keras_vaf.experiments.activation_map.tasks.networks import make_network
 from keras_vaf.experiments.activation_map.tasks.physics import EQUATIONS
+from keras_vaf.experiments.reports.report_files import write_reports
+from tests.experiments.fakes import make_arm
 
 any_backend = pytest.mark.backend("tensorflow")
 on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="needs JAX")
@@ -207,6 +210,37 @@ def test_outputs_of_staf_have_a_variance_of_one():
     for power, variance in ((0.4, 1.0), (0.1, 0.25)):
         each = [images.Staf(power=power, seed=s).vaf.function(x) for s in range(400)]
         assert abs(np.var(each) / variance - 1) < 0.15
+
+
+@any_backend
+def test_tabular_tasks_are_read_from_reports_of_cross_validations(tmp_path):
+    """Two datasets, of which one has a perfect classifier in every fold."""
+    fields = {"protocol": {"folds": 4}, "task": "classification"}
+    better = {"relu": 0.8, "gelu": 0.85, "vaf-relu": 1.0, "prelu": 0.9}
+    reports = [
+        report
+        for name, score in better.items()
+        for report in make_arm(name, [score] * 4, validation=[score] * 4, **fields)
+    ]
+    write_reports(tmp_path / "some.json.gz", reports)
+    rows = tabular_rows([tmp_path])
+    assert [row.arm.kind for row in rows] == ["fixed", "fixed", "vaf", "rival"]
+    assert best_of(rows, "fixed").arm.name == "gelu"
+    assert all(row.error > 0 and row.overlap == 0.25 for row in rows)
+    (task,) = tabular_tasks(rows)
+    assert (task.name, task.datasets) == ("classification", ("toy",))
+    assert gain_of_task(rows).mean > 0 > gain_of_task(rows, "rival", "vaf").mean
+    table = map_table(rows, [task])
+    assert "times the rival's" in table.notes[0]
+    with pytest.raises(ValueError, match="--protocol ours"):
+        task.make("toy", task.settings)
+
+
+@any_backend
+def test_folds_that_share_rows_have_larger_p_values():
+    values = (0.1, 0.3, 0.2, 0.4)
+    assert Gain(values, 0.25).p_value > Gain(values).p_value
+    assert Gain(values, 0.25).half_width > Gain(values).half_width
 
 
 @any_backend

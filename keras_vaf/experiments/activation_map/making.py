@@ -12,6 +12,7 @@ from keras_vaf.experiments.activation_map.report import MapStore
 from keras_vaf.experiments.activation_map.results import MapRow, map_rows
 from keras_vaf.experiments.activation_map.running import Budget, MapRun
 from keras_vaf.experiments.activation_map.tables import map_figure, map_table
+from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.utils import png_bytes, write_atomically
@@ -30,6 +31,7 @@ def make_map(
     output: str | os.PathLike[str] = "runs/map",
     only_measure: bool = False,
     train: bool = True,
+    tabular: Sequence[str | os.PathLike[str]] = (),
     say: Callable[[str], None] = print,
 ) -> dict[str, Table]:
     """Train the missing networks of the map, and write its tables and pictures.
@@ -49,6 +51,9 @@ def make_map(
         output: Folder of reports, tables and pictures.
         only_measure: Whether to stop after measuring the times.
         train: Whether to train. If not, only existing results are used.
+        tabular: Files of reports of `keras-vaf reproduce --protocol ours`, or folders
+            with such files. Tasks 1 and 2 are read from them. They have no form at
+            equal time.
         say: Function called with a line of text for each trained group.
 
     Returns:
@@ -73,8 +78,11 @@ def make_map(
             run.run(BUDGETS)
     shown = [dataclasses.replace(run, train=False) for run in runs]
     rows = {b: [row for run in shown for row in map_rows(run, b)] for b in BUDGETS}
+    tables = tabular_rows(tabular)
+    rows["steps"] = [*tables, *rows["steps"]]
+    every = {"steps": (*tabular_tasks(tables), *tasks), "time": tasks}
     return {
-        budget: _written(each, tasks, folder, budget)
+        budget: _written(each, every[budget], folder, budget)
         for budget, each in rows.items()
         if each
     }

@@ -32,7 +32,9 @@ class MapRow:
         steps: Number of steps per phase.
         parameters: Number of trained parameters.
         ratio: Time per step relative to the first fixed activation; `None` if unknown.
-        more: Means of the other figures of the task.
+        more: Largest values of the other figures of the task.
+        overlap: Share of the rows that one fold tests, if the errors belong to folds,
+            which share training rows; 0 if the errors belong to seeds.
     """
 
     task: str
@@ -47,6 +49,7 @@ class MapRow:
     parameters: int
     ratio: float | None
     more: dict[str, float]
+    overlap: float = 0.0
 
     @property
     def error(self) -> float:
@@ -63,9 +66,11 @@ class Gain:
     Attributes:
         values: Binary logarithms of the ratios of errors, one per seed. 1 means half
             the error.
+        overlap: As in `MapRow`. The test is corrected for it.
     """
 
     values: tuple[float, ...]
+    overlap: float = 0.0
 
     @property
     def mean(self) -> float:
@@ -77,14 +82,14 @@ class Gain:
         """Half the width of the 95 % interval of the mean, paired by seed."""
         if len(self.values) < 2 or not all(map(math.isfinite, self.values)):
             return math.inf
-        return corrected_interval(self.values, 0.0)
+        return corrected_interval(self.values, self.overlap)
 
     @property
     def p_value(self) -> float:
         """The two-sided p-value of a paired t-test."""
         if not all(map(math.isfinite, self.values)):
             return 1.0
-        return corrected_t_test(self.values, 0.0)
+        return corrected_t_test(self.values, self.overlap)
 
 
 def map_rows(run: MapRun, budget: Budget) -> list[MapRow]:
@@ -104,7 +109,7 @@ def map_rows(run: MapRun, budget: Budget) -> list[MapRow]:
 def gain(arm: MapRow, reference: MapRow) -> Gain:
     """Return the gain of an arm over another one on the same dataset."""
     pairs = zip(arm.errors, reference.errors, strict=True)
-    return Gain(tuple(_log_ratio(mine, other) for mine, other in pairs))
+    return Gain(tuple(_log_ratio(mine, other) for mine, other in pairs), arm.overlap)
 
 
 def best_of(rows: Sequence[MapRow], *kinds: str) -> MapRow | None:
@@ -113,24 +118,30 @@ def best_of(rows: Sequence[MapRow], *kinds: str) -> MapRow | None:
     return min(found, key=lambda row: row.validation, default=None)
 
 
-def gain_of_task(rows: Sequence[MapRow]) -> Gain | None:
-    """Return the gain of the selected VAF over the selected fixed activation.
+def gain_of_task(
+    rows: Sequence[MapRow], arm: str = "vaf", reference: str = "fixed"
+) -> Gain | None:
+    """Return the gain of the selected arm of one kind over that of another kind.
 
     Both are selected by validation error, on each dataset. The gain of a seed is its
-    mean over the datasets.
+    mean over the datasets. If datasets have different numbers of seeds, the first ones
+    are used.
 
     Args:
         rows: All rows of a task at one budget.
+        arm: Kind of the arm.
+        reference: Kind of the arm that it is compared with.
     """
     gains = []
     for dataset in dict.fromkeys(row.dataset for row in rows):
         own = [row for row in rows if row.dataset == dataset]
-        vaf, fixed = best_of(own, "vaf"), best_of(own, "fixed")
-        if vaf is not None and fixed is not None:
-            gains.append(gain(vaf, fixed).values)
+        mine, other = best_of(own, arm), best_of(own, reference)
+        if mine is not None and other is not None:
+            gains.append(gain(mine, other).values)
     if not gains:
         return None
-    return Gain(tuple(statistics.fmean(each) for each in zip(*gains, strict=True)))
+    means = (statistics.fmean(each) for each in zip(*gains, strict=False))
+    return Gain(tuple(means), max(row.overlap for row in rows))
 
 
 def corrected(gains: dict[str, Gain]) -> dict[str, float]:

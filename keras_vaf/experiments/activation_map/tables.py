@@ -145,9 +145,12 @@ def _verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
         each, p = gains[task.name], p_values.get(task.name)
         wins += p is not None and p < _LEVEL and each.mean > 0
         tested_text = "not counted" if p is None else f"p = {p:.3f} after Holm"
+        own = [row for row in rows if row.task == task.name]
+        rival = gain_of_task(own, "vaf", "rival")
+        beside = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
         texts.append(
             f"{task.title}: the VAF chosen on validation data has {2**-each.mean:.3g} "
-            f"times the error of the fixed function so chosen ({tested_text})."
+            f"times the error of the fixed function so chosen ({tested_text}){beside}."
         )
     return [
         *texts,
@@ -165,6 +168,7 @@ def _how(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
         f"Each arm had {' or '.join(map(str, tries))} tries of the learning rate; "
         f"{' or '.join(map(str, seeds))} other seeds are scored. Errors are geometric "
         "means.",
-        "Step time: relative to the first fixed function of the task.",
+        "Step time: relative to the first fixed function of the task. Tabular tasks "
+        "have folds instead of seeds, and epochs instead of steps.",
         "The tasks were picked after pilots.",
     ]

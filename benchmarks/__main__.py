@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     document = json.loads(path.read_text(encoding="utf-8"))
     write_atomically(path.with_suffix(".md"), markdown(document))
     draw(document, path.with_suffix(".png"))
-    print(f"Wrote {path}, and a table and a picture beside it.")
+    print(f"Wrote {path}, and a table and a picture next to it.")
     return 0
 
 
@@ -68,7 +68,7 @@ def _chosen(
 
 
 def _document(path: Path, quick: bool) -> dict[str, Any]:
-    """What is in the file, if it was measured in the same environment on any day."""
+    """Return the content of the file if it is from the same environment on any day."""
     here = environment() | {"inputs": "small" if quick else "full"}
     results = []
     if path.exists():
@@ -100,7 +100,7 @@ def _measure(
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure what a VAF costs beside what it replaces.",
+        description="Measure the cost of a VAF relative to a fixed activation.",
         epilog="Example: python -m benchmarks --only 'operation/jax/*' --output runs",
     )
     parser.add_argument(
@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tables",
         action="store_true",
-        help="measure nothing; make table and picture anew from the JSON file",
+        help="only make the table and the picture again from the JSON file",
     )
     return parser
 

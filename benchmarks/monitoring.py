@@ -1,4 +1,4 @@
-"""What watching the activations costs: seconds of a record beside those of an epoch.
+"""Cost of monitoring activations: seconds of a record relative to those of an epoch.
 
     python -m benchmarks.monitoring --output docs/reports/monitoring
 

@@ -1,4 +1,4 @@
-"""How much was reproduced: `python -m benchmarks.reproduction_share`.
+"""Share of the experiments that was run: `python -m benchmarks.reproduction_share`.
 
 Counts the trainings of the full protocols, with three seeds for the data of fewer than
 5,000 rows, and those of them that the committed reports hold. What is left is estimated
@@ -54,7 +54,7 @@ Kind = tuple[str, str, str]
 
 
 class Pace(NamedTuple):
-    """What a row costs in an epoch: seconds, and floating-point operations."""
+    """Cost of a row in an epoch: seconds, and floating-point operations."""
 
     seconds: float
     flops: float

@@ -1,8 +1,8 @@
-"""Time and memory of `read_table` beside those of `pandas.read_csv`.
+"""Time and memory of `read_table`, compared with `pandas.read_csv`.
 
     python -m benchmarks.tables --output docs/reports/tables
 
-Each reading runs in a process of its own. Memory is the growth of the largest resident
+Each reading runs in a separate process. Memory is the growth of the largest resident
 set. The size of the data is that of pandas' table.
 """
 

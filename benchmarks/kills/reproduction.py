@@ -2,7 +2,7 @@
 
 Each round is the quick form of an experiment in a fresh folder. It is killed (SIGKILL)
 at a random moment, and the same command is given again, until it ends. Its table and
-its reports are held against those of a run that was left alone: all must be equal but
+its reports are compared with those of an undisturbed run: all must be equal but
 for the seconds.
 """
 
@@ -36,12 +36,12 @@ def kill_often(folder: Path, longest: float, kills: int) -> dict[str, int]:
 
     Args:
         folder: Where its reports go.
-        longest: A run is killed at most so many seconds after its start.
+        longest: Largest number of seconds between the start of a run and its kill.
         kills: Number of kills; fewer if it ends before.
 
     Returns:
         Numbers of kills, of reports that were there before a kill and are gone after
-        it, and of files that were no reports.
+        it, and of files that were not reports.
     """
     done = lost = kept = 0
     while True:
@@ -83,7 +83,7 @@ def markdown(document: dict[str, Any]) -> str:
         "kills": "kills",
         "rounds": "runs to the end",
         "lost": "reports lost",
-        "torn": "torn files",
+        "torn": "incomplete files",
         "equal": "tables and reports equal",
     }
     cells = [str(document[name]) for name in columns]

@@ -55,7 +55,7 @@ def play(folder: Path) -> None:
 
 
 def kill_often(folder: Path, kills: int) -> dict[str, int]:
-    """Run one search, kill it at most so many times, and count what went wrong."""
+    """Run one search, kill it up to `kills` times, and count the failures."""
     folder.mkdir(parents=True)
     done = 0
     process = _start(folder)

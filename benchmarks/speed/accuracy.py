@@ -1,4 +1,4 @@
-"""How exact the gradients of the parameters are, when many elements share them."""
+"""Accuracy of the gradients of parameters that many elements share."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def gradient_error(activation: Activation, mode: Mode, count: int) -> float:
 def _terms(
     g: str, weights: list[np.ndarray], x: np.ndarray, upstream: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """What the gradients sum, parameter by element, in chunks of elements."""
+    """Yield the terms of the gradients, parameter by element, in chunks of elements."""
     alpha, alpha_bias, beta, _ = (w.astype("float64")[..., None] for w in weights)
     for start in range(0, x.size, CHUNK):
         a = x[start : start + CHUNK].astype("float64")

@@ -1,4 +1,4 @@
-"""What the package promises about its cost, each promise beside what was measured."""
+"""The promises of the package about its cost, next to the measured values."""
 
 import dataclasses
 import statistics

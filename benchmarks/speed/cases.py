@@ -1,4 +1,4 @@
-"""What is measured, as data: activations, modes, studies and their cases."""
+"""Definitions of the measurements: activations, modes, studies and their cases."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from keras_vaf.layers import ACTIVATIONS
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
-    """What stands in the activation's place.
+    """An activation to measure.
 
     Args:
         subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
@@ -59,7 +59,7 @@ class Study:
 
     @property
     def reference(self) -> Activation:
-        """What the others are compared with."""
+        """The case that the others are compared with."""
         return self.activations[0]
 
 
@@ -98,7 +98,7 @@ TENSORFLOW_XLA = Mode("tensorflow-xla", "tensorflow", compiled=True)
 TORCH = Mode("torch", "torch", compiled=False)
 TORCH_COMPILE = Mode("torch-compile", "torch", compiled=True)
 MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH, TORCH_COMPILE)
-# How `fit` runs a step: PyTorch's is not compiled, and TensorFlow's is on a GPU only.
+# The modes of a step in `fit`: PyTorch does not compile it, TensorFlow only on a GPU.
 FIT_MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH)
 
 # The kernels know nothing of XLA's graphs on TensorFlow.

@@ -40,7 +40,7 @@ def compiled_model(
 
 
 def batches(shape: tuple[int, ...], steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and labels for so many batches of that shape."""
+    """Return inputs and labels for `steps` batches of a shape."""
     random = np.random.default_rng(0)
     count = steps * shape[0]
     x = random.standard_normal((count, *shape[1:]), "float32")

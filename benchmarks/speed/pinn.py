@@ -12,7 +12,7 @@ from benchmarks.speed.cases import Mode
 def pinn_step(
     mode: Mode, activation: Callable[[], keras.layers.Layer], points: int
 ) -> Callable[[], Any]:
-    """A step of Adam on the mean squared residual at so many points."""
+    """A step of Adam on the mean squared residual at `points` points."""
     hidden = [part for _ in range(3) for part in (keras.layers.Dense(32), activation())]
     network = keras.Sequential([keras.Input((1,)), *hidden, keras.layers.Dense(1)])
     optimizer = keras.optimizers.Adam(1e-3)

@@ -17,7 +17,7 @@ from benchmarks.speed.cases import Mode
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What is measured; each part returns when its work is done.
+    """The measured programs; each part returns when its work is done.
 
     Args:
         forward: Returns the output, as at inference.
@@ -195,7 +195,7 @@ def _second_on_torch(layer: Any, x: Any) -> Callable[[], Any]:
 
 
 def saved_by(run: Callable[[], Any], weights: list[Any]) -> dict[str, int]:
-    """What PyTorch keeps for the backward pass, weights not counted."""
+    """Return the bytes that PyTorch keeps for the backward pass, without weights."""
     import torch
 
     saved = {}

@@ -33,7 +33,7 @@ class Table:
         studies: Where it was measured; of an activation in several, the first counts.
         name: Which value.
         show: A number as text.
-        ratio: Whether the ratio to the study's reference stands beside it.
+        ratio: Whether the ratio to the study's reference is shown too.
     """
 
     heading: str

@@ -71,7 +71,7 @@ def measure(
     Args:
         cases: The variants.
         repetitions: How often each is measured.
-        fresh: Whether each has a process of its own, which measures nothing before.
+        fresh: Whether each runs in a new process, which has measured nothing before.
 
     Returns:
         For each case that applies its fields, and `values`: lists of numbers by name,

@@ -1,4 +1,4 @@
-"""What a process does for its case: tasks to repeat, and figures measured once."""
+"""The work of a process for its case: tasks to repeat, and figures measured once."""
 
 import contextlib
 import ctypes
@@ -196,7 +196,7 @@ def _compile(case: Case, mode: Mode) -> Work:
         x, y = networks.batches(shape, steps=1)
         return functools.partial(model.fit, x, y, verbose=0)
 
-    fit([], (2, 4))()  # what a backend sets up on its first use is not counted
+    fit([], (2, 4))()  # the first use of a backend is not counted
     step = fit(networks.cnet_b(case.activation, case.shape), case.shape)
     return Work({"compile": lambda: _seconds(step) - _seconds(step)})
 

@@ -1,8 +1,8 @@
-"""A process that measures some variants, one repetition at a time, as it is told.
+"""A process that measures cases on demand, one repetition at a time.
 
 Its argument holds the cases. It writes one line of JSON with their tasks and facts, and
-then one line for each line that it reads, which holds the number of a case and the name
-of a task: the result, and the page faults of this time.
+then reads lines. Each of them holds the number of a case and the name of a task. For
+each it writes one line with the result and the number of page faults.
 """
 
 import json
@@ -19,7 +19,7 @@ def main(argument: str) -> None:
         Case(activation=Activation(**fields.pop("activation")), **fields)
         for fields in json.loads(argument)
     ]
-    # What libraries print must not come between the answers.
+    # Libraries must not print between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 

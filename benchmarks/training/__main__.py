@@ -22,7 +22,7 @@ ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def measure(task: str, backend: str, quick: bool) -> float:
-    """Have a process of its own do a task on a backend."""
+    """Do a task on a backend in a separate process."""
     command = [sys.executable, "-m", "benchmarks.training", "--task", task]
     done = subprocess.run(
         [*command, *["--quick"] * quick],
@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     path = arguments.output / "cpu.json"
     write_atomically(path, json.dumps(document, indent=1) + "\n")
     write_atomically(path.with_suffix(".md"), markdown(document))
-    print(f"Wrote {path}, and a table beside it.")
+    print(f"Wrote {path}, and a table next to it.")
     return 0
 
 

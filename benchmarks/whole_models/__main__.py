@@ -5,8 +5,8 @@
     KERAS_BACKEND=jax python -m benchmarks.whole_models finetune
     python -m benchmarks.whole_models tables
 
-Each study writes a JSON file under `docs/reports/models`, and `models.md` anew from all
-that are there; `tables` does only the latter. `finetune` reads Fashion-MNIST
+Each study writes a JSON file under `docs/reports/models`, and makes `models.md` again
+from all such files; `tables` only makes `models.md`. `finetune` reads Fashion-MNIST
 (KERAS_VAF_DATA_DIR), `frozen` needs `keras-vaf[tensorflow,export]`.
 """
 

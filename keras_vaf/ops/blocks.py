@@ -14,9 +14,9 @@ from keras import ops
 
 from keras_vaf.types import Tensor
 
-BLOCK = 8_192
+BLOCK = 16_384
 """Elements of a block, which stays in the cache with its running sums."""
-TURN = 3
+TURN = 2
 """Blocks in a turn of the loop. The running sums are read and written once a turn."""
 
 Size = int | Tensor

@@ -70,7 +70,7 @@ def _forward_of_one(
     """`forward` of one function that all elements share: products of matrices."""
     alpha, alpha_bias, beta, beta_bias = parameters
     hidden = _hidden(x.reshape(1, -1).to(alpha.dtype), alpha, alpha_bias)
-    y = beta[None].matmul(function.g(hidden)).add_(beta_bias)
+    y = beta[:, None].mT.matmul(function.g(hidden)).add_(beta_bias)
     return y.view(x.shape).to(x.dtype)
 
 
@@ -89,7 +89,7 @@ def _gradients_of_one(
     else:
         for_beta = y.mv(d)
     return (
-        (alpha * beta)[None].matmul(moved).view(x.shape).to(x.dtype),
+        (alpha * beta)[:, None].mT.matmul(moved).view(x.shape).to(x.dtype),
         beta * sum_1,
         beta * sum_0,
         for_beta,

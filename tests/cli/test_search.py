@@ -182,7 +182,7 @@ def test_searches_on_a_table_of_ones_own(own_table, tmp_path, capsys):
     said = capsys.readouterr().out
     for text in (
         "Target 'price': a regression",
-        "Baseline ReLU, with as many trials",
+        "Baseline ReLU, with the same number of trials",
         "Baseline SiLU, with the same number of trials",
         "on the 32 test rows",
         "best VAF ",

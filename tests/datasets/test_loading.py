@@ -137,7 +137,7 @@ class TestMissingFile:
         (folder / "pictures" / "labels").unlink()
         with pytest.raises(
             FileNotFoundError,
-            match=r"does not hold pictures/labels\. Get it from https://p.example/lab",
+            match=r"does not contain pictures/labels\. Get it from https://p.example/lab",
         ):
             load("pictures", folder)
 

@@ -76,7 +76,7 @@ def test_refuses_several_protocols_of_one_architecture():
         for report in reports
     ]
 
-    with pytest.raises(ValueError, match=r"of one protocol.*for toy and relu"):
+    with pytest.raises(ValueError, match=r"single protocol.*for toy and relu"):
         select([*reports, *longer])
 
 

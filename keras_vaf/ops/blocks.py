@@ -42,7 +42,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     columns = _columns(unshared, after)
     # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
     # One of them may be 0, and then the only block is empty.
-    rows = _at_most(_at_least_1(BLOCK // _at_least_1(unshared * after)), before)
+    rows = _at_least_1(BLOCK // _at_least_1(unshared * after))
+    rows = _at_most(rows, _at_least_1(before // TURN))
     if _on_accelerator():
         rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))

@@ -50,17 +50,8 @@ def apply(
     return _Apply.apply(function, layout, x, *parameters)
 
 
-class _Apply(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        function: Pointwise,
-        layout: Layout,
-        x: torch.Tensor,
-        *parameters: torch.Tensor,
-    ) -> torch.Tensor:
-        _keep(ctx, function, layout, x, *parameters)
-        return _forward(function, layout, x, *parameters)
+class _Derivatives(torch.autograd.Function):
+    """What both forms of the operation share."""
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
@@ -88,11 +79,24 @@ class _Apply(torch.autograd.Function):
         return tangent
 
 
-class _Transformed(_Apply):
+class _Apply(_Derivatives):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        function: Pointwise,
+        layout: Layout,
+        x: torch.Tensor,
+        *parameters: torch.Tensor,
+    ) -> torch.Tensor:
+        _keep(ctx, function, layout, x, *parameters)
+        return _forward(function, layout, x, *parameters)
+
+
+class _Transformed(_Derivatives):
     """The operation inside `torch.func`, whose form of it takes longer to call."""
 
     @staticmethod
-    def forward(  # type: ignore[override]  # PyTorch's other form, without a context
+    def forward(
         function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
     ) -> torch.Tensor:
         return _forward(function, layout, x, *parameters)

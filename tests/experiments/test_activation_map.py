@@ -138,6 +138,7 @@ def test_a_gain_is_a_paired_test():
     assert better.half_width < 0.1
     assert Gain((1.0, -1.0, 0.5, -0.5)).p_value == 1
     assert Gain((-math.inf, 1.0)).p_value == 1
+    assert Gain((1.0,)).p_value == 1  # a single seed
 
 
 @any_backend

@@ -86,8 +86,8 @@ class Gain:
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of a paired t-test."""
-        if not all(map(math.isfinite, self.values)):
+        """The two-sided p-value of a paired t-test; 1 for a single seed."""
+        if len(self.values) < 2 or not all(map(math.isfinite, self.values)):
             return 1.0
         return corrected_t_test(self.values, self.overlap)
 

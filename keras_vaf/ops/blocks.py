@@ -43,7 +43,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
     # One of them may be 0, and then the only block is empty.
     rows = _at_least_1(BLOCK // _at_least_1(unshared * after))
-    rows = _at_most(rows, _at_least_1(before // TURN))
+    rows = _at_most(_at_most(rows, _at_least_1(before // TURN)), before)
     if _on_accelerator():
         rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))

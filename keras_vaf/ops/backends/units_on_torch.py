@@ -19,7 +19,9 @@ SMALL = 16_384
 # d g'(h), given d, h and y = g(h), in one pass.
 _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
     "relu": lambda d, h, y: torch.ops.aten.threshold_backward(d.expand_as(h), h, 0),
+    "gelu": lambda d, h, y: torch.ops.aten.gelu_backward(d.expand_as(h), h),
     "sigmoid": lambda d, h, y: torch.ops.aten.sigmoid_backward(d.expand_as(h), y),
+    "silu": lambda d, h, y: torch.ops.aten.silu_backward(d.expand_as(h), h),
     "tanh": lambda d, h, y: torch.ops.aten.tanh_backward(d.expand_as(h), y),
 }
 

@@ -10,6 +10,7 @@ from keras import ops
 from keras_vaf.ops.blocks import blockwise
 from keras_vaf.ops.equation import Pointwise, Total
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
+from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
 
@@ -19,6 +20,15 @@ def forward(
     """Return f(x), computed in the dtype of the parameters, in the dtype of x."""
     aligned = [layout.align(p) for p in parameters]
     y = function.value(ops.cast(x, parameters[0].dtype), *aligned)
+    return ops.cast(y, x.dtype)
+
+
+def forward_at_once(
+    function: VAF, layout: Layout, x: Tensor, *parameters: Tensor
+) -> Tensor:
+    """Return the same for a small x, with all hidden units in one tensor."""
+    in_front = map(layout.in_front, parameters)
+    y = function.value_at_once(ops.cast(x, parameters[0].dtype), *in_front)
     return ops.cast(y, x.dtype)
 
 

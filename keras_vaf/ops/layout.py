@@ -26,13 +26,21 @@ class Layout:
         A parameter with one more axis, such as that of hidden units, becomes the list
         of its entries.
         """
-        sizes = tuple(parameter.shape)
-        shape = [1] * self.rank
-        for axis, size in zip(self.unshared, sizes, strict=False):
-            shape[axis] = size
-        if len(sizes) == len(self.unshared):
+        shape = self._aligned(parameter)
+        if len(parameter.shape) == len(self.unshared):
             return ops.reshape(parameter, shape)
-        return [ops.reshape(parameter[..., j], shape) for j in range(sizes[-1])]
+        units = range(parameter.shape[-1])
+        return [ops.reshape(parameter[..., j], shape) for j in units]
+
+    def in_front(self, parameter: Tensor) -> Tensor:
+        """Do the same, but make the one more axis the first one of a tensor."""
+        shape = self._aligned(parameter)
+        if len(parameter.shape) == len(self.unshared):
+            return ops.reshape(parameter, shape)
+        units = parameter.shape[-1]
+        if self.unshared:
+            parameter = ops.moveaxis(parameter, -1, 0)
+        return ops.reshape(parameter, (units, *shape))
 
     def merge(self, parameter: Tensor) -> Tensor:
         """Merge the unshared axes of a parameter into one, as `flatten` does for x."""
@@ -64,6 +72,12 @@ class Layout:
             return ops.reshape(flat, shape)
         ordered = ops.reshape(flat, [shape[axis] for axis in self._order])
         return ops.transpose(ordered, [self._order.index(a) for a in range(self.rank)])
+
+    def _aligned(self, parameter: Tensor) -> list[int]:
+        shape = [1] * self.rank
+        for axis, size in zip(self.unshared, parameter.shape, strict=False):
+            shape[axis] = size
+        return shape
 
     @property
     def _order(self) -> tuple[int, ...]:

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Iterator
 
+from keras import ops
+
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Parameter, Pointwise, Total
 from keras_vaf.ops.fixed_function import Function
@@ -40,6 +42,20 @@ class VAF(Pointwise):
         for alpha_j, alpha_bias_j, beta_j in zip(alpha, alpha_bias, beta, strict=True):
             y = y + beta_j * self.g(alpha_j * x + alpha_bias_j)
         return y
+
+    def value_at_once(
+        self,
+        x: Tensor,
+        alpha: Tensor,
+        alpha_bias: Tensor,
+        beta: Tensor,
+        beta_bias: Tensor,
+    ) -> Tensor:
+        """Return f(x), with all hidden units in one tensor along a first axis.
+
+        Alpha, alpha_bias and beta have that axis in front of those of x.
+        """
+        return ops.sum(beta * self.g(alpha * x + alpha_bias), axis=0) + beta_bias
 
     def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
         """Return sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""

@@ -3,6 +3,14 @@
 import keras
 import pytest
 
+from keras_vaf.ops.backends import choice
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_small(monkeypatch):
+    """Test this package's gradient with small inputs, except in `test_small.py`."""
+    monkeypatch.setattr(choice, "SMALL", -1)
+
 
 @pytest.fixture
 def uncompiled():

@@ -1,31 +1,59 @@
-"""`plain_is_faster`: when the backend differentiates better than this package."""
+"""`is_small` and `plain_is_faster`: which form of a call takes the least time."""
+
+import math
+from collections.abc import Sequence
 
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.vaf import VAF
+from keras_vaf.types import Tensor
 
-FEW_UNITS = 4
-"""Hidden units up to which a small array of a homogeneous g is left to the backend."""
-SMALL = 4_096
-"""Elements of an array that is left to the backend if g is homogeneous, as relu is."""
+SMALL = 32_768
+"""Elements of an input, times hidden units, up to which one tensor holds all units."""
 MEDIUM = 131_072
-"""The same for every other g. k tensors of this size fit into the cache."""
+"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
+USUAL_SIZE = 128
+"""What an unknown size counts as, in elements: a batch is seldom much larger."""
 
 
-def plain_is_faster(function: Pointwise, elements: int, k: int) -> bool:
+def is_small(
+    function: Pointwise,
+    shape: Sequence[int | None],
+    parameters: Sequence[Tensor],
+    covered: bool,
+) -> bool:
+    """Tell whether all hidden units of a call are computed at once, in one tensor.
+
+    The number of operations determines the time of a small call. With one tensor for
+    all hidden units there are few, and the backend differentiates them itself. The
+    limit comes from trials with two processors on each backend.
+
+    Args:
+        function: The function f.
+        shape: Shape of the input. Unknown sizes count as 128.
+        parameters: Parameters of f. The last axis of the first one are hidden units.
+        covered: Whether the native kernels take the call. They are as fast if g is
+            homogeneous, as relu is, and slower in gradients of gradients if not.
+    """
+    if not isinstance(function, VAF):
+        return False
+    if covered and elementwise(function.g).homogeneous:
+        return False
+    sizes = (size if isinstance(size, int) else USUAL_SIZE for size in shape)
+    return math.prod(sizes) * parameters[0].shape[-1] <= SMALL
+
+
+def plain_is_faster(function: Pointwise, elements: int) -> bool:
     """Tell whether a compiler's own differentiation of a call takes less time.
 
-    This package's gradient computes g again and forms its sums in blocks. For a small
-    array the compiler keeps g instead, and merges the operation with its neighbours.
-    The limits come from trials with XLA on two processors.
+    This package's gradient computes g again and forms its sums in blocks. For an input
+    of medium size the compiler keeps a smooth g instead, and merges the operation with
+    its neighbours. The limit comes from trials with XLA on two processors.
 
     Args:
         function: The function f.
         elements: Elements of the input.
-        k: Hidden units.
     """
     if not isinstance(function, VAF):
         return False
-    if elementwise(function.g).homogeneous:
-        return elements <= SMALL and k <= FEW_UNITS
-    return elements <= MEDIUM
+    return elements <= MEDIUM and not elementwise(function.g).homogeneous

@@ -3,13 +3,14 @@
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 
-from keras_vaf.ops.backends.choice import plain_is_faster
+from keras_vaf.ops.backends.choice import is_small, plain_is_faster
 from keras_vaf.ops.backends.tangent_on_jax import tangent
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.gradient import forward, forward_at_once
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import on_jax as native
 from keras_vaf.ops.native.switch import is_plain
@@ -23,21 +24,29 @@ def apply(
     *parameters: jax.Array,
 ) -> jax.Array:
     """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
-    if _is_plain(function, layout, x, *parameters):
+    if not all(isinstance(size, int) for size in x.shape):
+        # A program exported for any batch has no blocks.
+        return forward(function, layout, x, *parameters)
+    covered = native.covered(function, layout, x, *parameters) is not None
+    if is_small(function, x.shape, parameters, covered):
+        is_mapped = any(map(_is_mapped, (x, *parameters)))
+        formula = forward if is_mapped else forward_at_once
+        return formula(function, layout, x, *parameters)
+    if not covered and plain_is_faster(function, math.prod(x.shape)):
         return forward(function, layout, x, *parameters)
     return _differentiable(function, layout, is_plain())(x, *parameters)
 
 
-def _is_plain(
-    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
-) -> bool:
-    """Tell whether JAX differentiates the formula itself."""
-    if not all(isinstance(size, int) for size in x.shape):
-        return True  # a program exported for any batch has no blocks
-    if native.covered(function, layout, x, *parameters) is not None:
-        return False
-    k = parameters[0].shape[-1] if parameters[0].ndim > len(layout.unshared) else 1
-    return plain_is_faster(function, math.prod(x.shape), k)
+def _is_mapped(tensor: jax.Array) -> bool:
+    """Tell whether `jax.vmap` hides an axis of a tensor, which may then be large.
+
+    XLA takes several times as long for a large tensor of all hidden units. JAX offers
+    no function for this question. If its tracers change, only the time changes.
+    """
+    value: Any = tensor
+    while isinstance(value, jax.core.Tracer) and not hasattr(value, "batch_dim"):
+        value = getattr(value, "primal", None)
+    return hasattr(value, "batch_dim")
 
 
 @functools.lru_cache(maxsize=1024)

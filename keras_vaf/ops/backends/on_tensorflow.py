@@ -7,25 +7,23 @@ Exported inference consists of standard operators.
 """
 
 import functools
-import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward, gradients
+from keras_vaf.ops.gradient import forward, forward_at_once, gradients
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_tensorflow as native
 from keras_vaf.ops.vjp import vjp
 
-SMALL = 16_384
-"""Elements below which XLA gains nothing at inference, and compiling costs time."""
-USUAL_SIZE = 32
-"""What an unknown size counts as, in elements."""
+MOST_AXES = 5
+"""Axes of tensors that TensorFlow can broadcast, that of the hidden units included."""
 _FOR_EXPORT = {"get_concrete_function", "_get_concrete_function_garbage_collected"}
 
 
@@ -36,7 +34,7 @@ def apply(
     x: tf.Tensor,
     *parameters: tf.Tensor,
 ) -> tf.Tensor:
-    """f(x, *parameters) with a gradient that keeps x alone."""
+    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
     # A variable is read here: inside, it would count as a hidden input.
     tensors = [tf.convert_to_tensor(tensor) for tensor in (x, *parameters)]
     # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
@@ -44,13 +42,11 @@ def apply(
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
     eager = tf.executing_eagerly()
     case = native.covered(function, layout, *tensors) if training or eager else None
-    compiled = training or not (_is_small(x) or _is_exported())
+    small = is_small(function, x.shape, tensors[1:], covered=case is not None)
+    if small and layout.rank < MOST_AXES:
+        return forward_at_once(function, layout, *tensors)
+    compiled = training or not _is_exported()
     return _differentiable(function, layout, compiled, case, specs)(*tensors)
-
-
-def _is_small(x: tf.Tensor) -> bool:
-    """Tell whether the plain operators take no longer than a program of XLA's."""
-    return math.prod(USUAL_SIZE if n is None else n for n in x.shape) < SMALL
 
 
 def _is_exported() -> bool:

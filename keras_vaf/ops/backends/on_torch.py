@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.backends import units_on_torch
+from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
@@ -37,7 +38,7 @@ def apply(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> torch.Tensor:
-    """f(x, *parameters) with a gradient that keeps x alone."""
+    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
     if torch.jit.is_tracing():
         return forward(function, layout, x, *parameters)
     if torch.compiler.is_compiling():
@@ -45,6 +46,9 @@ def apply(
         if case is not None and operators.usable():
             return operators.apply(case, x, *parameters)
         return forward(function, layout, x, *parameters)
+    case = native.covered(function, layout, x, *parameters)
+    if is_small(function, x.shape, parameters, covered=case is not None):
+        return units_on_torch.forward(function, layout, x, *parameters)
     if torch._C._are_functorch_transforms_active():
         return _Transformed.apply(function, layout, x, *parameters)
     return _Apply.apply(function, layout, x, *parameters)

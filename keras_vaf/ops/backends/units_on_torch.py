@@ -72,7 +72,7 @@ def _forward_of_one(
     """`forward` of one function that all elements share: products of matrices."""
     alpha, alpha_bias, beta, beta_bias = parameters
     hidden = _hidden(x.reshape(1, -1).to(alpha.dtype), alpha, alpha_bias)
-    y = beta[:, None].mT.matmul(function.g(hidden)).add_(beta_bias)
+    y = torch.addmm(beta_bias.reshape(1, 1), beta[None], function.g(hidden))
     return y.view(x.shape).to(x.dtype)
 
 
@@ -133,7 +133,8 @@ class _Units:
         """A parameter of shape `(*unshared, k)` as `(k, *elements)`."""
         if parameter.ndim == len(self.unshared):
             return parameter.reshape(self.sizes)
-        return parameter.movedim(-1, 0).reshape(-1, *self.sizes).contiguous()
+        units = parameter.shape[-1]
+        return parameter.movedim(-1, 0).reshape(units, *self.sizes).contiguous()
 
     def behind(self, total: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
         """Undo it."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Pointwise
@@ -21,7 +22,7 @@ def is_small(
     shape: Sequence[int | None],
     parameters: Sequence[Tensor],
     covered: bool,
-) -> bool:
+) -> TypeGuard[VAF]:
     """Tell whether all hidden units of a call are computed at once, in one tensor.
 
     The number of operations determines the time of a small call. With one tensor for

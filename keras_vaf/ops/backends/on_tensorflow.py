@@ -42,8 +42,9 @@ def apply(
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
     eager = tf.executing_eagerly()
     case = native.covered(function, layout, *tensors) if training or eager else None
-    small = is_small(function, x.shape, tensors[1:], covered=case is not None)
-    if small and layout.rank < MOST_AXES:
+    if layout.rank < MOST_AXES and is_small(
+        function, x.shape, tensors[1:], covered=case is not None
+    ):
         return forward_at_once(function, layout, *tensors)
     compiled = training or not _is_exported()
     return _differentiable(function, layout, compiled, case, specs)(*tensors)

@@ -15,16 +15,16 @@ class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot
     """A switch that a context turns on in its own thread."""
 
     def __init__(self) -> None:
-        self.plain = False
+        self.is_on = False
 
     @contextlib.contextmanager
     def on(self) -> Iterator[None]:
         """Turn the switch on in this context."""
-        before, self.plain = self.plain, True
+        before, self.is_on = self.is_on, True
         try:
             yield
         finally:
-            self.plain = before
+            self.is_on = before
 
 
 _state = Switch()
@@ -52,4 +52,4 @@ def plain_differentiation() -> Iterator[None]:
 
 def is_plain() -> bool:
     """Tell whether differentiation is left to the backend."""
-    return _state.plain
+    return _state.is_on

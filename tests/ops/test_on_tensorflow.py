@@ -119,20 +119,6 @@ def test_inference_is_compiled_unless_it_is_exported(shape):
     np.testing.assert_allclose(exported(x), y, 1e-6, 1e-6)
 
 
-@pytest.mark.parametrize("shape", [(32, 64), (None, 64)])
-def test_inference_of_a_small_array_needs_no_compilation(shape):
-    import tensorflow as tf
-
-    tensors = to_tensors(draw((32, 64), (), k=2, g="sigmoid")[1:])
-    x, *parameters = (tf.cast(tensor, "float32") for tensor in tensors)
-    function = tf.function(
-        lambda x: pointwise(SIGMOID, x, parameters),
-        input_signature=[tf.TensorSpec(shape)],
-    )
-    function(x)
-    assert programs_of_xla(function, x) == 0
-
-
 def test_vectorized_map_over_compiled_inference():
     import tensorflow as tf
 

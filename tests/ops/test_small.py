@@ -100,6 +100,12 @@ def test_what_is_small():
     assert limit((32, 64), 3, "tanh", covered=True)
 
 
+def test_nothing_is_small_where_many_networks_are_one_program():
+    with choice.many_networks():
+        assert not limit((32, 64), 3)
+    assert limit((32, 64), 3)
+
+
 @pytest.mark.backend("jax")
 def test_networks_that_jax_maps_over_are_not_small():
     import jax
@@ -117,12 +123,16 @@ def test_networks_that_jax_maps_over_are_not_small():
 
 
 @pytest.mark.backend("tensorflow")
-def test_tensorflow_runs_no_program_of_xla():
+@pytest.mark.parametrize("batch", [5, None])
+@pytest.mark.parametrize("training", [False, True])
+def test_tensorflow_runs_no_program_of_xla(batch, training):
     import tensorflow as tf
 
     _, x, *parameters = to_tensors(draw((5, 4), (), k=3, g="tanh", dtype="float32"))
+    tanh = VAF(keras.activations.tanh)
     function = tf.function(
-        lambda x: pointwise(VAF(keras.activations.tanh), x, parameters, training=True)
+        lambda x: pointwise(tanh, x, parameters, training=training),
+        input_signature=[tf.TensorSpec((batch, 4))],
     )
     types = {o.type for o in function.get_concrete_function(x).graph.get_operations()}
     assert "PartitionedCall" not in types and "Tanh" in types

@@ -1,10 +1,12 @@
 """`is_small` and `plain_is_faster`: which form of a call takes the least time."""
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.differentiation import Switch
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
@@ -15,6 +17,18 @@ MEDIUM = 131_072
 """Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
 USUAL_SIZE = 128
 """What an unknown size counts as, in elements: a batch is seldom much larger."""
+
+_many = Switch()
+
+
+@contextlib.contextmanager
+def many_networks() -> Iterator[None]:
+    """Take no call for small, in this context: `jax.vmap` maps it over many networks.
+
+    XLA takes several times as long for all hidden units in one tensor if it is large.
+    """
+    with _many.on():
+        yield
 
 
 def is_small(
@@ -36,7 +50,7 @@ def is_small(
         covered: Whether the native kernels take the call. They are as fast if g is
             homogeneous, as relu is, and slower in gradients of gradients if not.
     """
-    if not isinstance(function, VAF):
+    if not isinstance(function, VAF) or _many.is_on:
         return False
     if covered and elementwise(function.g).homogeneous:
         return False

@@ -40,8 +40,8 @@ def apply(
 def _is_mapped(tensor: jax.Array) -> bool:
     """Tell whether `jax.vmap` hides an axis of a tensor, which may then be large.
 
-    XLA takes several times as long for a large tensor of all hidden units. JAX offers
-    no function for this question. If its tracers change, only the time changes.
+    JAX offers no function for this question. If its tracers change, and inside loops of
+    a mapped program, the answer is no. Then only the time changes (`many_networks`).
     """
     value: Any = tensor
     while isinstance(value, jax.core.Tracer) and not hasattr(value, "batch_dim"):

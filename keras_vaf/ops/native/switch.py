@@ -29,4 +29,4 @@ def plain_operators() -> Iterator[None]:
 
 def is_plain() -> bool:
     """Tell whether native kernels are left out."""
-    return _state.plain
+    return _state.is_on

@@ -11,7 +11,7 @@ LEVELS = (2, 3, 4)  # x86-64-v2, v3 and v4
 @pytest.fixture(autouse=True)
 def kernels(monkeypatch):
     """Undo the fixture of all tests that leaves the kernels out."""
-    monkeypatch.setattr(switch._state, "plain", False)
+    monkeypatch.setattr(switch._state, "is_on", False)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ LEAVES = {"types", "utils"}
 ARROWS = {
     "ops": set(),
     "datasets": set(),
-    "training": set(),
+    "training": {"ops"},
     "initializers": {"ops"},
     "regularizers": {"ops"},
     "constraints": {"ops"},

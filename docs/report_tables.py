@@ -36,15 +36,11 @@ def refresh(text: str) -> str:
 
 NAMED: dict[str, Callable[[], str]] = {
     function.__name__.replace("_", "-"): function
-    for function in (
-        *benchmark_tables.TABLES,
-        reproduction_tables.choices,
-        reproduction_tables.learning_rates,
-    )
+    for module in (benchmark_tables, reproduction_tables, summary_tables)
+    for function in module.TABLES
 }
 NAMED |= {
-    f"{function.__name__.replace('_', '-')}-{manner}": partial(function, manner)
-    for function in (*summary_tables.OF_A_PROTOCOL, *reproduction_tables.OF_A_PROTOCOL)
+    f"summary-{manner}": partial(summary_tables.summary, manner)
     for manner in ("paper", "ours")
 }
 NAMED |= {

@@ -54,29 +54,13 @@ def _mean(row: Row) -> str:
     return f"{row['mean']} ± {row['deviation']}"
 
 
-def _beside_relu(score: str, arms: dict[str, Row]) -> Row:
-    relu, random, known = (arms[a] for a in ("relu", *_VAFS))
-    return {
-        "dataset": relu["dataset"],
-        "score": score,
-        "rows": relu["rows"],
-        "constant": arms["constant"]["mean"],
-        "ReLU": _mean(relu),
-        "VAF, ReLU start": _mean(known),
-        "VAF, rescaled random start": _mean(random),
-        "p (Holm), ReLU start": _both(known),
-        "p (Holm), rescaled random start": _both(random),
-    }
-
-
 def _both(row: Row) -> str:
     return f"{row['p']} ({row['p (Holm)']})"
 
 
-def results(manner: str) -> str:
-    """Scores and p-values of each dataset that was run."""
-    line = _beside_relu if manner == "paper" else _beside_fixed
-    return render([line(*each) for each in reproductions(manner)])
+def results() -> str:
+    """Scores on each dataset under protocol `ours`."""
+    return render([_beside_fixed(*each) for each in reproductions("ours")])
 
 
 def _beside_fixed(score: str, arms: dict[str, Row]) -> Row:
@@ -116,9 +100,9 @@ def learning_rates() -> str:
     )
 
 
-def equal_tries(manner: str) -> str:
+def equal_tries() -> str:
     """A VAF of either start, ReLU with equal size and tries, and published results."""
-    return render([_beside_published(*each) for each in reproductions(manner)])
+    return render([_beside_published(*each) for each in reproductions("paper")])
 
 
 def _beside_published(score: str, arms: dict[str, Row]) -> Row:
@@ -173,21 +157,4 @@ def choices() -> str:
     return render(list(found.values()))
 
 
-def results_in_words(manner: str) -> str:
-    """Count in a sentence how often VAFs are better, and how often significantly."""
-    found = reproductions(manner)
-    counts, words = {}, []
-    for arm in _VAFS:
-        counts[arm] = sum(_number(arms[arm]["gain"]) > 0 for _, arms in found)
-        words += [arms[arm]["direction"] for _, arms in found]
-    clear = words.count("better*") + words.count("worse*")
-    return (
-        f"A VAF that starts as ReLU has a better mean than ReLU on "
-        f"{counts['vaf-relu']} of {len(found)} datasets of the paper, and a VAF with a "
-        f"rescaled random start on {counts[_VAFS[0]]}. With Holm's correction for the "
-        f"datasets of a table, {clear} of these {len(words)} differences have "
-        f"p < 0.05; the VAF is better in {words.count('better*')} of them."
-    )
-
-
-OF_A_PROTOCOL = (results, results_in_words, equal_tries)
+TABLES = (choices, equal_tries, learning_rates, results)

@@ -13,6 +13,8 @@ from keras_vaf.types import Tensor
 
 SMALL = 32_768
 """Elements of an input, times hidden units, up to which one tensor holds all units."""
+FEW = 4_096
+"""Elements of an input up to which JAX does so. XLA merges larger loops better."""
 MEDIUM = 131_072
 """Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
 USUAL_SIZE = 128

@@ -1,4 +1,4 @@
-"""`is_small` and `plain_is_faster`: which form of a call takes the least time."""
+"""`is_small` and `plain_is_faster`, which choose the fastest form of a call."""
 
 import contextlib
 import math
@@ -12,20 +12,20 @@ from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
 SMALL = 32_768
-"""Elements of an input, times hidden units, up to which one tensor holds all units."""
+"""Most elements times hidden units for which one tensor holds all hidden units."""
 MEDIUM = 131_072
-"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
+"""Most elements for which JAX stores the values of a smooth g, in the cache."""
 USUAL_SIZE = 128
-"""What an unknown size counts as, in elements: a batch is seldom much larger."""
+"""Assumed size of an axis of unknown size. A batch is seldom much larger."""
 
 _many = Switch()
 
 
 @contextlib.contextmanager
 def many_networks() -> Iterator[None]:
-    """Take no call for small, in this context: `jax.vmap` maps it over many networks.
+    """Treat no call as small in this context, in which `jax.vmap` maps many networks.
 
-    XLA takes several times as long for all hidden units in one tensor if it is large.
+    If one tensor for all hidden units is large, XLA takes several times as long.
     """
     with _many.on():
         yield
@@ -37,18 +37,19 @@ def is_small(
     parameters: Sequence[Tensor],
     covered: bool,
 ) -> TypeGuard[VAF]:
-    """Tell whether all hidden units of a call are computed at once, in one tensor.
+    """Return whether to compute all hidden units of a call at once, in one tensor.
 
     The number of operations determines the time of a small call. With one tensor for
-    all hidden units there are few, and the backend differentiates them itself. The
-    limit comes from trials with two processors on each backend.
+    all hidden units there are few operations, and the backend differentiates them
+    itself. The limit was measured on two processor cores with each backend.
 
     Args:
         function: The function f.
         shape: Shape of the input. Unknown sizes count as 128.
-        parameters: Parameters of f. The last axis of the first one are hidden units.
-        covered: Whether the native kernels take the call. They are as fast if g is
-            homogeneous, as relu is, and slower in gradients of gradients if not.
+        parameters: Parameters of f. The last axis of the first one indexes hidden units.
+        covered: Whether the native kernels support the call. For a homogeneous g, such
+            as relu, they are as fast. For other g, they are slower in second
+            derivatives.
     """
     if not isinstance(function, VAF) or _many.is_on:
         return False
@@ -59,15 +60,16 @@ def is_small(
 
 
 def plain_is_faster(function: Pointwise, elements: int) -> bool:
-    """Tell whether a compiler's own differentiation of a call takes less time.
+    """Return whether the compiler's own gradient takes less time than this package's.
 
     This package's gradient computes g again and forms its sums in blocks. For an input
-    of medium size the compiler keeps a smooth g instead, and merges the operation with
-    its neighbours. The limit comes from trials with XLA on two processors.
+    of medium size, the compiler stores a smooth g instead and merges the operation with
+    its neighbours, which is faster. The limit was measured with XLA on two processor
+    cores.
 
     Args:
         function: The function f.
-        elements: Elements of the input.
+        elements: Number of elements of the input.
     """
     if not isinstance(function, VAF):
         return False

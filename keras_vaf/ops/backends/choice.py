@@ -46,7 +46,7 @@ def is_small(
     Args:
         function: The function f.
         shape: Shape of the input. Unknown sizes count as 128.
-        parameters: Parameters of f. The last axis of the first one indexes hidden units.
+        parameters: Parameters of f. Their last axis indexes hidden units.
         covered: Whether the native kernels support the call. For a homogeneous g, such
             as relu, they are as fast. For other g, they are slower in second
             derivatives.

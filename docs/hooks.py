@@ -13,6 +13,7 @@
 
 import html
 import re
+import warnings
 from pathlib import Path
 
 import formulas  # noqa: F401 (griffe loads `api_docstrings`, which needs it, elsewhere)
@@ -54,6 +55,8 @@ class Doctests(Extension):
 
 def on_config(config):
     """Use the extension for every page and docstring, and add the pages of classes."""
+    # As for the tests: Keras's variables have no `copy` argument yet.
+    warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
     config.markdown_extensions.append(Doctests())
     config.nav = navigation(config.nav)
     if config.repo_url:

@@ -36,11 +36,6 @@ def test_every_file_is_listed():
     assert lost == ["index.md"]
 
 
-@pytest.mark.parametrize("pattern", patterns())
-def test_every_listed_file_exists(pattern):
-    assert any(matches(name, pattern) for name in files())
-
-
 def test_every_name_is_short():
     names = [name.rpartition("/")[2] for name in files()]
     assert [name for name in names if len(name) > LONGEST_NAME] == []

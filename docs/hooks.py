@@ -100,7 +100,7 @@ def on_page_content(content, **kwargs):
 
 # Browsers break a word of code after a hyphen, even if it fits into the next line.
 _CODE = re.compile(r"(?<=<code>)[^<]*-[^<]*(?=</code>)")
-_HYPHENATED = re.compile(r"(?<![^\s])(?=\S*-)\S{1,40}(?![^\s])")
+_HYPHENATED = re.compile(r"(?<![^\s])(?=\S*-)\S{1,34}(?![^\s])")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')

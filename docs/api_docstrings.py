@@ -24,6 +24,7 @@ class Docstrings(griffe.Extension):
         if _FORMULA.search(text):
             text = _FORMULA.sub(lambda found: f"$$\n{latex(found[1])}\n$$", text)
             text = _with_picture(text, obj.name)
+        text = re.sub(r"^Example:$", "**Example:**", text, flags=re.M)
         obj.docstring.value = _SECTION.sub(_titled, f"{text}\n").rstrip()
 
 

@@ -1,7 +1,9 @@
 """Hooks of MkDocs that generate parts of the pages.
 
 - Doctests are shown as code, because Markdown reads `>>>` as quotations.
-- Formulas between dollar signs are typeset as MathML, which browsers draw.
+- Formulas between dollar signs are typeset as MathML, which all current browsers draw
+  without scripts or fonts.
+- Words of code stay in one line, and a click on a picture shows it at full size.
 - Tables and sentences are made from the committed reports.
 - The picture of the architecture is made from the imports, and the pictures of the
   activation layers from the layers.
@@ -11,8 +13,10 @@
 
 import html
 import re
+import warnings
 from pathlib import Path
 
+import formulas  # noqa: F401 (griffe loads `api_docstrings`, which needs it, elsewhere)
 from activation_pictures import pictures
 from api_pages import class_pages, navigation, package_page
 from architecture_picture import imports, svg
@@ -51,6 +55,8 @@ class Doctests(Extension):
 
 def on_config(config):
     """Use the extension for every page and docstring, and add the pages of classes."""
+    # As for the tests: Keras's variables have no `copy` argument yet.
+    warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
     config.markdown_extensions.append(Doctests())
     config.nav = navigation(config.nav)
     if config.repo_url:
@@ -84,10 +90,20 @@ def on_page_markdown(markdown, page, **kwargs):
 
 
 def on_page_content(content, **kwargs):
-    """Typeset the formulas."""
-    return _FORMULA.sub(lambda found: _mathml(found["tag"], found["formula"]), content)
+    """Typeset formulas, keep words of code in one line, and link pictures."""
+    content = _FORMULA.sub(
+        lambda found: _mathml(found["tag"], found["formula"]), content
+    )
+    content = _CODE.sub(lambda found: _HYPHENATED.sub(_UNBROKEN, found[0]), content)
+    return _PICTURE.sub(r'<a href="\1">\g<0></a>', content)
 
 
+# Browsers break a word of code after a hyphen, even if it fits into the next line.
+_CODE = re.compile(r"(?<=<code>)[^<]*-[^<]*(?=</code>)")
+_HYPHENATED = re.compile(r"(?<![^\s])(?=\S*-)\S{1,34}(?![^\s])")
+_UNBROKEN = r'<span class="unbroken">\g<0></span>'
+# Pictures that no link surrounds. A click shows them at full size.
+_PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')
 _FORMULA = re.compile(
     r'<(?P<tag>span|div) class="arithmatex">\\[(\[](?P<formula>.*?)\\[)\]]</(?P=tag)>',
     re.S,

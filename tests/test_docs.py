@@ -83,7 +83,7 @@ def test_every_report_is_in_its_place(site):
 def test_an_activation_has_formula_picture_reference_and_example(site, name):
     page = (site / "api" / "layers" / name / "index.html").read_text(encoding="utf-8")
     article = re.search(r"<article.*?</article>", page, re.S)[0]
-    for part in ("Formula", f'alt="Plot of {name}"', "Reference", "&gt;&gt;&gt; "):
+    for part in ("<math", f'alt="Plot of {name}"', "Reference", "&gt;&gt;&gt; "):
         assert part in article
 
 

@@ -1,7 +1,8 @@
-"""The table of known element-wise activations: `ACTIVATIONS`.
+"""`ACTIVATIONS`, the table of known element-wise activations.
 
-Every fact about a named function g comes from this table: name, derivative, bounds on
-the slope, lines and knots, slopes at both ends, where it is finite, and its scale.
+Every fact about a named function g comes from this table: its name and derivative,
+bounds on its slope, its lines and knots, its slopes at both ends, the interval in which
+it is finite, and its scale.
 """
 
 import math
@@ -165,7 +166,7 @@ ACTIVATIONS = (
     FixedFunction(ops.cos, lambda h, y: -ops.sin(h), _WAVE),
     FixedFunction(ops.sin, lambda h, y: ops.cos(h), _WAVE),
 )
-"""The functions that have a name, and what is known of each."""
+"""The functions that have a name, with the known facts about each."""
 
 BY_NAME = {known.name: known for known in ACTIVATIONS}
 NAMES = tuple(BY_NAME)
@@ -177,20 +178,20 @@ ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
 
 
 def name_of(function: Function | None) -> str | None:
-    """Return the name of a function of the table, `None` for others."""
+    """Return the name of a function of the table, or `None` for other functions."""
     known = BY_NAME.get(getattr(function, "__name__", ""))
     return known.name if known and known.value is function else None
 
 
 def elementwise(function: Function) -> FixedFunction:
-    """Return what is known of a fixed function of one variable.
+    """Return the known facts about a fixed function of one variable.
 
     Args:
         function: A function of the table, or any differentiable function of one tensor
             that acts on each element alone.
 
     Returns:
-        Its entry of the table. For other functions only the value is known.
+        The entry of the table. For other functions, an entry with the value alone.
     """
     name = name_of(function)
     if name is None:

@@ -1,10 +1,11 @@
-"""Sums over all elements, formed in blocks: `blockwise`.
+"""`blockwise`, which sums over all elements block by block.
 
 The gradient of a function with k hidden units needs about 2k + 1 sums over all
-elements, and a compiler makes a pass over the memory for each. Here the elements are
-cut into blocks. The terms of all sums are formed while a block is in the cache, and
-added to running sums. Each place in a block has its own running sum, so that additions
-are vectorized and the rounding error does not grow with the number of elements.
+elements. A compiler would make a separate pass over memory for each sum. Here the
+elements are cut into blocks. While a block is in the cache, the terms of all sums are
+computed and added to running sums. Each position in a block has its own running sum.
+The additions are therefore vectorized, and the rounding error does not grow with the
+number of elements.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,9 +16,9 @@ from keras import ops
 from keras_vaf.types import Tensor
 
 BLOCK = 16_384
-"""Elements of a block, which stays in the cache with its running sums."""
+"""Elements per block. A block and its running sums fit into the cache."""
 TURN = 2
-"""Blocks in a turn of the loop. The running sums are read and written once a turn."""
+"""Blocks per loop iteration, which reads and writes the running sums once."""
 
 Size = int | Tensor
 Total = Callable[[Tensor], Tensor]
@@ -25,13 +26,13 @@ Sums = Callable[[Tensor, Tensor, Total], list[Tensor]]
 
 
 def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
-    """Return sums over all elements, formed block by block.
+    """Return sums over all elements, computed block by block.
 
     Args:
-        sums: `sums(x, upstream, total)` gives the sums over one block, whose shape is
-            `(rows, unshared, strides, columns)`; `total` sums a tensor of that shape
-            over all axes but `unshared`, or leaves a part of it for the end. Parameters
-            broadcast along `unshared`.
+        sums: `sums(x, upstream, total)` returns the sums over one block of shape
+            `(rows, unshared, strides, columns)`. It calls `total` to sum a tensor of
+            this shape over all axes except `unshared`; `total` may leave a part of the
+            sum for the end. Parameters broadcast along `unshared`.
         x: The input, of shape `(before, unshared, after)`.
         upstream: The upstream gradient, of the same shape.
 
@@ -40,8 +41,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     """
     before, unshared, after = ops.shape(x)
     columns = _columns(unshared, after)
-    # Sizes that are unknown while a program is traced (dynamic axes) are tensors here.
-    # One of them may be 0, and then the only block is empty.
+    # Sizes of dynamic axes are tensors here, because they are unknown during tracing.
+    # If one of them is 0, the only block is empty.
     rows = _at_least_1(BLOCK // _at_least_1(unshared * after))
     rows = _at_most(_at_most(rows, _at_least_1(before // TURN)), before)
     if _on_accelerator():
@@ -79,14 +80,14 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
 
 
 def _on_accelerator() -> bool:
-    """Tell whether the device has thousands of cores, which need no blocks."""
+    """Return whether the device is an accelerator, which needs no blocks."""
     return not keras.distribution.list_devices()[0].startswith("cpu")
 
 
 def _cut(
     start: Size, length: Size, view: tuple[Size, ...], *flat: Tensor
 ) -> tuple[Tensor, ...]:
-    # XLA may copy an array with more than one axis whole to reorder it.
+    # XLA may copy a whole array to reorder its axes, so the arrays have one axis.
     return tuple(
         ops.reshape(ops.slice(tensor, (start,), (length,)), view) for tensor in flat
     )

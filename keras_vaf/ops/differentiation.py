@@ -1,4 +1,4 @@
-"""`plain_differentiation`, the switch to the backend's own gradient; and `Switch`."""
+"""`plain_differentiation`, which switches to the backend's own gradient."""
 
 import contextlib
 import threading
@@ -12,7 +12,7 @@ FORWARD_MODE = (
 
 
 class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
-    """A switch that a context turns on in its own thread."""
+    """A switch for the current thread, turned on by a context manager."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -34,11 +34,11 @@ _state = Switch()
 def plain_differentiation() -> Iterator[None]:
     """Leave differentiation to the backend, in this context.
 
-    Outputs stay the same. The backward pass then keeps several tensors of the size of
-    the input and takes longer. Use it for forward mode, which a custom gradient does
-    not support on TensorFlow (`tf.autodiff.ForwardAccumulator`), nor over itself on
-    PyTorch (`jacfwd` of `jacfwd`). JAX needs no switch. A compiled function must be
-    traced in this context.
+    Outputs stay the same. The backward pass then stores several tensors of the size of
+    the input and takes longer. Use this context for forward mode on TensorFlow
+    (`tf.autodiff.ForwardAccumulator`) and for nested forward mode on PyTorch (`jacfwd`
+    of `jacfwd`), which custom gradients do not support. JAX does not need it. A
+    compiled function must be traced in this context.
 
     Example:
 
@@ -51,5 +51,5 @@ def plain_differentiation() -> Iterator[None]:
 
 
 def is_plain() -> bool:
-    """Tell whether differentiation is left to the backend."""
+    """Return whether differentiation is left to the backend."""
     return _state.is_on

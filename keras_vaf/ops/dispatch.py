@@ -1,4 +1,4 @@
-"""The operation behind every trainable activation: `pointwise`, on each backend."""
+"""`pointwise`, the operation behind every trainable activation, on each backend."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def pointwise(
     unshared: Sequence[int] = (),
     training: bool = False,
 ) -> Tensor:
-    """Apply f(x; parameters) to every element of x, keeping x alone for the gradient.
+    """Apply f(x; parameters) to every element of x, and store only x for the gradient.
 
     Args:
         function: The function f.
@@ -27,8 +27,8 @@ def pointwise(
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
             one further axis, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
-        training: Whether this call trains. It matters on TensorFlow only: exported
-            inference consists of standard operators that any exporter understands.
+        training: Whether this call is part of training. Only TensorFlow uses this:
+            exported inference consists of standard operators, for any exporter.
 
     Returns:
         f(x), of the shape and dtype of x.

@@ -1,4 +1,4 @@
-"""`info`: what this process computes with."""
+"""`info`, which describes the environment: versions, devices and native kernels."""
 
 import importlib
 import platform
@@ -17,10 +17,10 @@ _BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 def info() -> dict[str, str]:
     """Return versions, the backend, its devices, and whether native kernels are active.
 
-    `keras-vaf info` prints the same.
+    The command `keras-vaf info` prints the same.
 
     Returns:
-        Values by what they are.
+        A dictionary from labels to values.
 
     Example:
 
@@ -48,7 +48,7 @@ def info() -> dict[str, str]:
         return facts | {"native kernels": f"not active: {reason}"}
     return facts | {
         "native kernels": f"active: version {find().version}, {find().instruction_set}",
-        "they compute": f"{', '.join(FUNCTIONS)} as g; k up to {MOST_UNITS}; "
+        "kernels support": f"{', '.join(FUNCTIONS)} as g; k up to {MOST_UNITS}; "
         f"layer, channel and neuron sharing; {', '.join(TYPES)}",
     }
 
@@ -63,7 +63,7 @@ def _devices(backend: str) -> list[str]:
 
 
 def _inactive(backend: str) -> str:
-    """Return why the native kernels are not active, or `""`."""
+    """Return the reason why the native kernels are not active, or `""` if they are."""
     if is_plain():
         return "plain_operators() is in effect"
     if find().library is None:
@@ -74,9 +74,9 @@ def _inactive(backend: str) -> str:
 
 
 def _version(package: str) -> str:
-    """Return the version of a package, `""` if it is not installed."""
+    """Return the version of a package, or `""` if it is not installed."""
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # or not under this name: `tensorflow-cpu`
+    except metadata.PackageNotFoundError:  # or another name, such as `tensorflow-cpu`
         module = sys.modules.get(package.replace("-", "_"))
         return str(getattr(module, "__version__", ""))

@@ -1,9 +1,9 @@
 """`Pointwise`, a function with shared parameters that is applied to every element.
 
-`y = f(x; p)`, where each parameter is shared over some axes of x. Left to automatic
-differentiation such a function keeps several tensors of the size of x for the backward
-pass. Here x alone is kept: the backward pass computes the rest again. It forms the sums
-over the shared axes in blocks that stay in the processor's cache.
+In `y = f(x; p)`, each parameter is shared over some axes of x. Automatic
+differentiation of such a function stores several tensors of the size of x for the
+backward pass. This package stores only x. Its backward pass computes the other values
+again, and sums over the shared axes in blocks that stay in the processor's cache.
 """
 
 import dataclasses
@@ -24,10 +24,10 @@ Total = Callable[[Tensor], Tensor]
 class Pointwise:
     """A function R -> R with parameters, and its derivatives.
 
-    A subclass is a frozen dataclass: two that are equal share their compiled programs.
-    It defines `value` in `keras.ops`, with a named argument for each parameter.
-    Automatic differentiation gives the other two methods, unless the subclass has a
-    cheaper way.
+    A subclass is a frozen dataclass. Equal instances share their compiled programs. It
+    defines `value` in `keras.ops`, with a named argument for each parameter. The other
+    two methods use automatic differentiation, unless the subclass overrides them with a
+    cheaper form.
     """
 
     def value(self, x: Tensor, *parameters: Any, **named: Any) -> Tensor:

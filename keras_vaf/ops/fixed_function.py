@@ -1,4 +1,4 @@
-"""A fixed function of one variable, and what is known of it: `FixedFunction`."""
+"""`FixedFunction`, a fixed function of one variable and the known facts about it."""
 
 import dataclasses
 import math
@@ -38,7 +38,7 @@ class Lines(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class FixedFunction:
-    """A function g that acts on each element alone, and what is known of it.
+    """A function g that acts on each element alone, with the known facts about it.
 
     Args:
         value: The function g.
@@ -51,10 +51,10 @@ class FixedFunction:
         homogeneous: Whether g(h) = h g'(h) for every h, as for functions made of lines
             through 0. Two sums then give all the gradients of a hidden unit.
         finite: The interval in which g is finite in float32, or `None` if unknown.
-        scale: Factor of alpha in random starts. Where g makes large signals grow more
-            than small ones, no scale of beta is stable, and a deep network explodes or
-            outputs a constant. With this factor f is nearly linear among the values
-            that enter the layer.
+        scale: Factor of alpha in random starts. If g amplifies large signals more than
+            small ones, no scale of beta is stable: the signal of a deep network grows
+            without bound or vanishes. With this factor, f is nearly linear for the
+            values that enter the layer.
     """
 
     value: Function

@@ -1,4 +1,4 @@
-"""Functions of one variable: found by name, named for files, evaluated in float64."""
+"""`get_function` and other functions that find, name and evaluate functions."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ def function_identifier(function: str | Function, argument: str) -> str:
 
 
 def get_registered(name: str) -> Any:
-    """Return the named activation or registered object of that name, or `None`."""
+    """Return the activation or registered object with a given name, or `None`."""
     if name in BY_NAME:
         return BY_NAME[name].value
     return keras.saving.get_registered_object(name)
@@ -85,7 +85,7 @@ def get_registered(name: str) -> Any:
 def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
     """Return the value of a tensor function on NumPy arrays, in double precision.
 
-    This works while a model is traced or compiled too, where tensors are symbolic.
+    This also works while a model is traced or compiled, when tensors are symbolic.
 
     Args:
         function: A function of tensors.
@@ -99,7 +99,7 @@ def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
 
 
 def evaluate_all(function: Callable[..., Any], *arrays: Any) -> list[np.ndarray]:
-    """Return the values of a function of several tensors, as `evaluate` does of one.
+    """Evaluate a function that returns several tensors, as `evaluate` does.
 
     Args:
         function: A function of tensors that returns a sequence of tensors.

@@ -1,8 +1,8 @@
-"""The value and the gradients of a `Pointwise` function, as functions of tensors.
+"""`forward` and `gradients`, the value and the gradients of a `Pointwise` function.
 
-The forward pass keeps only x and the parameters. The backward pass computes the slope
-of f again, in one pass that gives the gradient of x, and forms the sums for the
-gradients of the parameters in blocks (`keras_vaf.ops.blocks`).
+The forward pass stores only x and the parameters. The backward pass computes the slope
+of f again. One pass computes the gradient of x. The sums for the gradients of the
+parameters are computed in blocks (`keras_vaf.ops.blocks`).
 """
 
 from keras import ops
@@ -17,7 +17,7 @@ from keras_vaf.types import Tensor
 def forward(
     function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
 ) -> Tensor:
-    """Return f(x), computed in the dtype of the parameters, in the dtype of x."""
+    """Return f(x) in the dtype of x, computed in the dtype of the parameters."""
     aligned = [layout.align(p) for p in parameters]
     y = function.value(ops.cast(x, parameters[0].dtype), *aligned)
     return ops.cast(y, x.dtype)
@@ -26,7 +26,7 @@ def forward(
 def forward_at_once(
     function: VAF, layout: Layout, x: Tensor, *parameters: Tensor
 ) -> Tensor:
-    """Return the same for a small x, with all hidden units in one tensor."""
+    """Return `forward` of a small x, with all hidden units in one tensor."""
     in_front = map(layout.in_front, parameters)
     y = function.value_at_once(ops.cast(x, parameters[0].dtype), *in_front)
     return ops.cast(y, x.dtype)
@@ -54,9 +54,9 @@ def gradients(
 ) -> tuple[Tensor, ...]:
     """Return the gradients of the input and of each parameter, summed in blocks.
 
-    This is for compilers, which fuse the passes over a block.
+    This form is for compilers, which fuse the passes over a block.
     """
-    if 0 in tuple(x.shape):  # no element, so that every sum is 0
+    if 0 in tuple(x.shape):  # an empty input: every sum is 0
         return tuple(ops.zeros_like(tensor) for tensor in (x, *parameters))
     dtype = parameters[0].dtype
     aligned = [BLOCK_LAYOUT.align(layout.merge(p)) for p in parameters]
@@ -83,10 +83,10 @@ def gradients(
 
 
 def _apart(x: Tensor, parameter: Tensor) -> Tensor:
-    """Return the values of x in a way that a compiler cannot see to be x.
+    """Return the values of x in a form that a compiler cannot recognize as x.
 
-    Forward and backward pass are one program in a compiled training step. A compiler
-    that sees that both need g(h_j) would keep it: k tensors of the size of x.
+    In a compiled training step, the forward and the backward pass are one program. A
+    compiler that sees that both need g(h_j) would store it: k tensors of the size of x.
     """
     some = ops.reshape(parameter, (-1,))[0]
     zero = ops.logical_and(some > 0, some < 0)

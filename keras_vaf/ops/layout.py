@@ -10,7 +10,7 @@ from keras_vaf.types import Tensor
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A tensor seen as `(before, unshared, after)`: parameters vary along the middle.
+    """A tensor as `(before, unshared, after)`. Parameters vary along `unshared`.
 
     Args:
         rank: Number of axes of the input.
@@ -23,8 +23,8 @@ class Layout:
     def align(self, parameter: Tensor) -> Tensor | list[Tensor]:
         """Give a parameter of shape `(*unshared, ...)` axes that broadcast with x.
 
-        A parameter with one more axis, such as that of hidden units, becomes the list
-        of its entries.
+        If a parameter has one more axis, such as the axis of hidden units, return the
+        list of its entries along that axis.
         """
         shape = self._aligned(parameter)
         if len(parameter.shape) == len(self.unshared):
@@ -33,7 +33,7 @@ class Layout:
         return [ops.reshape(parameter[..., j], shape) for j in units]
 
     def in_front(self, parameter: Tensor) -> Tensor:
-        """Do the same, but make the one more axis the first one of a tensor."""
+        """Align a parameter as `align` does, with its additional axis first."""
         shape = self._aligned(parameter)
         if len(parameter.shape) == len(self.unshared):
             return ops.reshape(parameter, shape)
@@ -49,10 +49,10 @@ class Layout:
         return ops.reshape(parameter, (math.prod(sizes[:count]), *sizes[count:]))
 
     def flatten(self, x: Tensor) -> Tensor:
-        """The same elements, of shape `(before, unshared, after)`.
+        """Return x in the shape `(before, unshared, after)`.
 
-        Free of cost where the unshared axes stand side by side, as they do for
-        layer, channel and neuron sharing; a transposition otherwise.
+        If the unshared axes are adjacent, as for layer, channel and neuron sharing,
+        this reshapes without a copy. Otherwise it transposes.
         """
         if not self.unshared:
             return ops.reshape(x, (-1, 1, 1))
@@ -66,7 +66,7 @@ class Layout:
         return ops.reshape(x, (-1, unshared, after))
 
     def unflatten(self, flat: Tensor, x: Tensor) -> Tensor:
-        """Undo `flatten`: the elements in the shape of x."""
+        """Undo `flatten`: return the elements in the shape of x."""
         shape = ops.shape(x)
         if not self._order:
             return ops.reshape(flat, shape)
@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def _order(self) -> tuple[int, ...]:
-        """Axes with the unshared ones last, if these do not stand side by side."""
+        """Axes with the unshared ones last; empty if the unshared axes are adjacent."""
         first, last = min(self.unshared, default=0), max(self.unshared, default=-1)
         if last - first + 1 == len(self.unshared):
             return ()

@@ -16,7 +16,7 @@ class SlopeBound(NamedTuple):
 
     Attributes:
         value: The bound as computed, of shape `unshared`.
-        error: What rounding may have taken from it, of the same shape; 0 where the
+        error: Bound on the rounding error of `value`, of the same shape; 0 where the
             computation is exact.
     """
 
@@ -29,11 +29,11 @@ def slope_bound(
 ) -> SlopeBound:
     """Return the largest slope of f, or a bound on it, for each function of a VAF.
 
-    If g is made of straight lines, the slope is the first slope plus the jumps at all
-    knots to the left. The largest sum is exact, but for knots that rounding cannot tell
-    apart: there every order of the knots counts. Otherwise, with c_j = alpha_j beta_j
-    and slopes of g between l and h, the slope lies between sum_j min(c_j l, c_j h) and
-    sum_j max(c_j l, c_j h).
+    If g consists of straight lines, the slope of f at a point is the first slope plus
+    the jumps at all knots to the left. The largest of these sums is exact, except where
+    rounding makes the order of knots uncertain; then every order counts. For other g,
+    let c_j = alpha_j beta_j and let the slopes of g be between l and h. The slope of f
+    is then between sum_j min(c_j l, c_j h) and sum_j max(c_j l, c_j h).
 
     Args:
         g: Fixed function of the hidden units.
@@ -114,7 +114,7 @@ def _steepest_line(
 def _order(
     knots: tuple[float, ...], alpha: Tensor, alpha_bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compare the knots of f: which are before each, the same, or too near to tell."""
+    """Return which knots of f are before, equal or too close to each knot."""
     lead, count = tuple(alpha.shape[:-1]), len(knots)
 
     def spread(per_unit: Tensor) -> Tensor:
@@ -144,7 +144,7 @@ def _order(
 
 
 def _all_steepest(slopes: Slopes, product: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the slope if all units were steepest at one place, and its |terms|."""
+    """Return the slope if all units were steepest at one point, and its |terms|."""
     ends = (product * slopes.lowest, product * slopes.highest)
     lowest = ops.sum(ops.minimum(*ends), axis=-1)
     highest = ops.sum(ops.maximum(*ends), axis=-1)

@@ -15,9 +15,9 @@ from keras_vaf.types import Tensor
 class VAF(Pointwise):
     """f(x) = sum_j beta_j g(alpha_j x + alpha_bias_j) + beta_bias.
 
-    Its parameters are alpha, alpha_bias and beta, lists of k tensors each, and
-    beta_bias. The sum runs over the hidden units one after the other, so that nothing
-    of size k times x is ever made.
+    Its parameters are alpha, alpha_bias and beta, which are lists of k tensors, and
+    beta_bias. The hidden units are added to the sum one by one, so no tensor of k times
+    the size of x is created. Small inputs are an exception (`value_at_once`).
 
     Args:
         g: Fixed function of the hidden units.
@@ -51,9 +51,9 @@ class VAF(Pointwise):
         beta: Tensor,
         beta_bias: Tensor,
     ) -> Tensor:
-        """Return f(x), with all hidden units in one tensor along a first axis.
+        """Return f(x), computed in one tensor with the hidden units as its first axis.
 
-        Alpha, alpha_bias and beta have that axis in front of those of x.
+        Alpha, alpha_bias and beta have this axis in front of the axes of x.
         """
         return ops.sum(beta * self.g(alpha * x + alpha_bias), axis=0) + beta_bias
 
@@ -68,7 +68,7 @@ class VAF(Pointwise):
     def gradients(
         self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
     ) -> tuple[Parameter, ...]:
-        """Form two sums for each hidden unit if g is homogeneous, else three."""
+        """Compute two sums for each hidden unit if g is homogeneous, else three."""
         g = elementwise(self.g)
         upstream_x = upstream * x
         for_alpha, for_alpha_bias, for_beta = [], [], []

@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation of a function of tensors, on each backend."""
+"""`vjp`, reverse-mode differentiation of a function of tensors, on each backend."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from keras_vaf.types import Tensor
 def vjp(
     function: Callable[..., Tensor], arguments: tuple[Any, ...], upstream: Tensor
 ) -> tuple[Any, ...]:
-    """Gradient of `sum(upstream * function(*arguments))`, by the backend's own means.
+    """Return the gradient of `sum(upstream * function(*arguments))`.
 
     Args:
         function: A differentiable function; its value has the shape of `upstream`.

@@ -1,4 +1,4 @@
-"""`activations_apart`, which gives activation parameters their learning rate."""
+"""`activations_apart`, which trains activation parameters separately."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
@@ -17,13 +17,13 @@ def activations_apart(
     optimizer: str | keras.optimizers.Optimizer,
     learning_rate_factor: float = 1.0,
 ) -> "ActivationsApart":
-    """Give the activation parameters of a model a separate learning rate.
+    """Exclude the activation parameters of a model from weight decay.
 
-    Activation parameters are trained with `learning_rate_factor` times the learning
-    rate of all other weights, and without weight decay. Weight decay pulls weights to
-    0, which has no special meaning for the parameters of an activation; on a VAF it
-    shrinks the signal of the whole layer. All other settings are those of the
-    optimizer.
+    Activation parameters are trained without weight decay, which would pull them to 0.
+    Unlike for a kernel, 0 has no special meaning for them: on a VAF, decay shrinks the
+    signal of the whole layer. `learning_rate_factor` can also give them a separate
+    learning rate; by default it is that of all other weights. All other settings are
+    those of the optimizer.
 
     Activation parameters are the weights of all `keras_vaf.layers.TrainableActivation`
     and `keras.layers.PReLU` layers, including nested layers.
@@ -34,8 +34,9 @@ def activations_apart(
         optimizer: An unused Keras optimizer, or the name of one. To scale the loss,
             wrap the result in a `keras.optimizers.LossScaleOptimizer`; under
             `mixed_float16`, `model.compile` does so itself.
-        learning_rate_factor: Factor of the learning rate. Schedules and callbacks
-            change both learning rates together.
+        learning_rate_factor: Learning rate of the activation parameters, relative to
+            that of the other weights. Schedules and callbacks change both learning
+            rates together.
 
     Returns:
         The optimizer to compile the model with. It is saved and loaded with the model.
@@ -49,13 +50,11 @@ def activations_apart(
     >>> model = keras.Sequential([
     ...     keras.Input((20,)),
     ...     keras.layers.Dense(16),
-    ...     keras_vaf.layers.VAFActivation(initialization="relu"),
+    ...     keras_vaf.layers.VAFActivation(),
     ...     keras.layers.Dense(1),
     ... ])
-    >>> optimizer = activations_apart(
-    ...     model, keras.optimizers.AdamW(1e-3), learning_rate_factor=0.1
-    ... )
-    >>> model.compile(optimizer, loss="mse")
+    >>> optimizer = keras.optimizers.AdamW(1e-3, weight_decay=0.1)
+    >>> model.compile(activations_apart(model, optimizer), loss="mse")
     """
     if not model.built:
         raise ValueError(

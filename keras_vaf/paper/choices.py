@@ -25,7 +25,7 @@ _RELU, _RANDOM, _RESCALED, _EXACT = ARMS
 
 
 def _vaf(name: str, title: str, **arguments: Any) -> Variant:
-    """Return the usual VAF with another argument or two."""
+    """Return the default VAF with other values of some arguments."""
     known = {**_EXACT.arguments, **arguments}
     return Variant(name, f"VAF, {title}", "VAFActivation", known)
 
@@ -52,7 +52,7 @@ CHOICES = (
     Variant("tanh", "tanh", "Activation", {"activation": "tanh"}),
     Variant("silu", "SiLU", "Activation", {"activation": "silu"}),
 )
-"""The usual VAF, which starts as ReLU, and VAFs that differ in one choice."""
+"""The default VAF, which starts as ReLU, and VAFs that differ in one choice."""
 
 _FIXED = {"tanh": ("vaf-tanh",), "silu": ("vaf-silu",)}
 """Fixed functions that are compared with the VAFs that start at them."""
@@ -60,20 +60,20 @@ _FIXED = {"tanh": ("vaf-tanh",), "silu": ("vaf-silu",)}
 OPTIMIZERS = (
     (_vaf("vaf-adamw", "AdamW"), None),
     (Variant("relu-adamw", "ReLU, AdamW", "ReLU"), None),
-    (_vaf("vaf-adamw-no-decay", "AdamW, activations do not decay"), 1.0),
-    (_vaf("vaf-adamw-tenth", "AdamW, activations at a tenth of the rate"), 0.1),
-    (_vaf("vaf-adamw-tenfold", "AdamW, activations at ten times the rate"), 10.0),
+    (_vaf("vaf-adamw-no-decay", "AdamW, no weight decay for activations"), 1.0),
+    (_vaf("vaf-adamw-tenth", "AdamW, 0.1 x learning rate for activations"), 0.1),
+    (_vaf("vaf-adamw-tenfold", "AdamW, 10 x learning rate for activations"), 10.0),
 )
 """The same VAF with AdamW, and relative learning rates of its parameters."""
 
 
 def protocols_of_choices(dataset: Dataset, form: Form) -> list[Protocol]:
-    """Return the protocols that differ from the usual VAF in one choice.
+    """Return the protocols that differ from the default VAF in one choice.
 
-    The first ones are trained as in `protocols_of`. Those with AdamW use batches of 32
-    and a learning rate of 0.001 with a weight decay of 0.01. Unless the form names
-    architectures, the network is 25-10. A form can also name eight layers of 10 units,
-    where a start that does not keep the scale of the signal costs most.
+    Most protocols are trained as in `protocols_of`. The protocols with AdamW use
+    batches of 32, a learning rate of 0.001 and a weight decay of 0.01. Unless the form
+    names architectures, the network is 25-10. A form can also name eight layers of 10
+    units, for which the scale of the signal at the start matters most.
     """
     fields = fields_of(dataset, form)
     decaying = {**fields, "batch_size": 32, "rates": ()}

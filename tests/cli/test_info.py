@@ -37,7 +37,7 @@ def test_why_the_kernels_are_not_active(monkeypatch):
     assert info()["native kernels"] == (
         "not active: keras-vaf-kernels is not installed"
     )
-    assert "they compute" not in info()
+    assert "kernels support" not in info()
 
 
 @pytest.mark.backend("tensorflow")

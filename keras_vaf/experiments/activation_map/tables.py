@@ -147,10 +147,10 @@ def _verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
         tested_text = "not counted" if p is None else f"p = {p:.3f} after Holm"
         own = [row for row in rows if row.task == task.name]
         rival = gain_of_task(own, "vaf", "rival")
-        beside = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
+        other = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
         texts.append(
-            f"{task.title}: the VAF chosen on validation data has {2**-each.mean:.3g} "
-            f"times the error of the fixed function so chosen ({tested_text}){beside}."
+            f"{task.title}: the selected VAF has {2**-each.mean:.3g} times "
+            f"the error of the selected fixed function ({tested_text}){other}."
         )
     return [
         *texts,

@@ -14,16 +14,17 @@ from keras_vaf.utils import check_integer
 class MLPConv(keras.layers.Layer):
     """Convolution whose filters are small networks: "network in network".
 
-    Formula, for a patch x of the image and the layers' weights W and b:
+    Formula:
 
     ```
     h_1 = relu(W_1 . x + b_1)
-    h_n = relu(W_n . h_{n-1} + b_n)
+    h_i = relu(W_i . h_j + b_i),    j = i - 1
     ```
 
-    A convolution is followed by convolutions of size 1 x 1, which combine all channels
-    at one position. ReLU follows each convolution. The layer is not an element-wise
-    function.
+    Here x is a patch of the image, and W and b are the weights of the convolutions. The
+    first convolution is followed by convolutions of size 1 x 1, which combine all
+    channels at one position. ReLU follows each convolution. The layer is not an
+    element-wise function.
 
     Args:
         filters: Number of filters of each convolution: the first one, then those of

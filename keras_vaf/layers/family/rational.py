@@ -37,7 +37,7 @@ class Rational(TrainableActivation):
     Formula:
 
     ```
-    f(a) = sum_{i=0..m} numerator_i * a^i / (1 + |sum_{j=1..n} denominator_j * a^j|)
+    f(a) = (sum_{i=0..m} numerator_i * a^i) / (1 + |sum_{j=1..n} denominator_j * a^j|)
     ```
 
     The layer starts near a given function: its coefficients minimize the largest error

@@ -21,7 +21,7 @@ class Spline(Pointwise):
     """The Catmull-Rom spline through control points, and straight lines outside.
 
     f is the sum of the control points, each times its cardinal function. One extra
-    point at each end lies on the line through the last two control points. f has the
+    point at each end is on the line through the last two control points. f has the
     slope of that line at the end.
 
     Args:

@@ -38,9 +38,11 @@ class SReLU(TrainableActivation):
     Formula:
 
     ```
-    f(a) = right_threshold + right_slope * (a - right_threshold)    right of it
-    f(a) = a                                                        between
-    f(a) = left_threshold + left_slope * (a - left_threshold)       left of it
+    f(a) = l + left_slope * (a - l)      for a < l
+    f(a) = a                             for l <= a <= r
+    f(a) = r + right_slope * (a - r)     for a > r
+    l = left_threshold
+    r = right_threshold
     ```
 
     The layer starts as a leaky ReLU: left threshold 0, left slope 0.2, right slope 1.

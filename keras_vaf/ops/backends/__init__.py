@@ -1,1 +1,1 @@
-"""The custom gradient in the terms of each backend."""
+"""The custom gradient on each backend."""

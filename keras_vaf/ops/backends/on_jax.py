@@ -1,4 +1,7 @@
-"""The operation on JAX: XLA fuses each pass, here and inside any compiled step."""
+"""`apply`, the operation on JAX.
+
+XLA fuses the operations of each pass, inside and outside of compiled steps.
+"""
 
 import functools
 import math
@@ -23,9 +26,9 @@ def apply(
     x: jax.Array,
     *parameters: jax.Array,
 ) -> jax.Array:
-    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
+    """Return f(x, *parameters), whose gradient stores only x, unless x is small."""
     if not all(isinstance(size, int) for size in x.shape):
-        # A program exported for any batch has no blocks.
+        # A program that is exported for any batch size has no blocks.
         return forward(function, layout, x, *parameters)
     covered = native.covered(function, layout, x, *parameters) is not None
     elements = math.prod(x.shape)
@@ -39,10 +42,11 @@ def apply(
 
 
 def _is_mapped(tensor: jax.Array) -> bool:
-    """Tell whether `jax.vmap` hides an axis of a tensor, which may then be large.
+    """Return whether `jax.vmap` hides an axis of a tensor, which may then be large.
 
-    JAX offers no function for this question. If its tracers change, and inside loops of
-    a mapped program, the answer is no. Then only the time changes (`many_networks`).
+    JAX has no public function for this. If its tracers change, and inside loops of a
+    mapped program, the result is `False`. Only the time of the call depends on it (see
+    `many_networks`).
     """
     value: Any = tensor
     while isinstance(value, jax.core.Tracer) and not hasattr(value, "batch_dim"):
@@ -54,7 +58,7 @@ def _is_mapped(tensor: jax.Array) -> bool:
 def _differentiable(
     function: Pointwise, layout: Layout, plain_operators: bool
 ) -> Callable[..., jax.Array]:
-    # JAX keeps traces of each function, so those with native kernels are another one.
+    # JAX caches traces by function, so the variant with native kernels needs its own.
     @jax.custom_jvp
     def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
         return forward(function, layout, x, *parameters)

@@ -1,9 +1,10 @@
-"""The operation on TensorFlow: XLA compiles each pass, in any kind of graph.
+"""`apply`, the operation on TensorFlow, which XLA compiles in any kind of graph.
 
-On a machine without a GPU, Keras runs training steps as plain graphs, in which every
-multiplication is a pass over memory. This module compiles the two halves of the
-operation, so that XLA fuses their passes. Inside a compiled step they merge with it.
-Exported inference consists of standard operators.
+On a machine without a GPU, Keras runs training steps as plain graphs. Every
+multiplication in such a graph is a separate pass over memory. This module therefore
+compiles the forward and the backward pass, so that XLA fuses the operations of each.
+Inside a step that is compiled as a whole, XLA also merges them with the rest of the
+step. Exported models for inference consist of standard operators.
 """
 
 import functools
@@ -23,7 +24,7 @@ from keras_vaf.ops.native import on_tensorflow as native
 from keras_vaf.ops.vjp import vjp
 
 MOST_AXES = 5
-"""Axes of tensors that TensorFlow can broadcast, that of the hidden units included."""
+"""Most axes that TensorFlow can broadcast, including the axis of hidden units."""
 _FOR_EXPORT = {"get_concrete_function", "_get_concrete_function_garbage_collected"}
 
 
@@ -34,10 +35,10 @@ def apply(
     x: tf.Tensor,
     *parameters: tf.Tensor,
 ) -> tf.Tensor:
-    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
-    # A variable is read here: inside, it would count as a hidden input.
+    """Return f(x, *parameters), whose gradient stores only x, unless x is small."""
+    # Variables are read here. Inside, TensorFlow would add them as hidden inputs.
     tensors = [tf.convert_to_tensor(tensor) for tensor in (x, *parameters)]
-    # One trace serves all sizes of the batch; XLA still compiles for the size it meets.
+    # One trace serves all batch sizes. XLA still compiles once for each size.
     x_spec = tf.TensorSpec((None, *x.shape[1:]), x.dtype)
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
     eager = tf.executing_eagerly()
@@ -51,11 +52,11 @@ def apply(
 
 
 def _is_exported() -> bool:
-    """Tell whether the graph that is traced may leave this process.
+    """Return whether the graph that is traced may be exported.
 
-    Whoever exports a function asks TensorFlow for its concrete function: Keras for a
-    SavedModel, ONNX or LiteRT, and users for `tf.saved_model.save`. A function that is
-    only called is traced without this method.
+    Every export asks TensorFlow for the concrete function: Keras for a SavedModel, ONNX
+    or LiteRT, and users for `tf.saved_model.save`. A function that is only called is
+    traced without this method.
     """
     frame = None if tf.executing_eagerly() else sys._getframe()
     while frame is not None:
@@ -122,5 +123,5 @@ def _compiled(
 
 
 def _untracked(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    # A tape that runs eagerly would record, and keep, what is inside the operation.
+    # An eager tape would record and keep the tensors inside the operation.
     return [tf.stop_gradient(tensor) for tensor in tensors]

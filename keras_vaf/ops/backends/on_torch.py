@@ -1,8 +1,8 @@
-"""The operation on PyTorch, eager or compiled.
+"""`apply`, the operation on PyTorch, eager or compiled.
 
-Eager PyTorch runs each operation as a pass over memory. On a processor the input is
+Eager PyTorch runs each operation as a separate pass over memory. On a CPU the input is
 therefore cut into pieces that stay in the cache between the passes. `torch.compile`
-fuses the passes and recomputes what the gradient needs.
+fuses the passes, and computes again the values that the gradient needs.
 """
 
 import functools
@@ -24,9 +24,9 @@ from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
 PIECE = 393_216
-"""Elements of a piece, times hidden units. All cores work on one piece."""
+"""Elements of a piece times hidden units. All cores work on the same piece."""
 ON_ACCELERATOR = 16_777_216
-"""The same on an accelerator, where memory is the limit, not the cache."""
+"""The same for accelerators, where memory is the limit instead of the cache."""
 
 Slices = tuple[slice, ...]
 
@@ -38,7 +38,7 @@ def apply(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> torch.Tensor:
-    """f(x, *parameters) with a gradient that keeps x alone, unless x is small."""
+    """Return f(x, *parameters), whose gradient stores only x, unless x is small."""
     if torch.jit.is_tracing():
         return forward(function, layout, x, *parameters)
     if torch.compiler.is_compiling():
@@ -55,12 +55,12 @@ def apply(
 
 
 class _Derivatives(torch.autograd.Function):
-    """What both forms of the operation share."""
+    """The derivatives, which both forms of the operation use."""
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         function, layout, tensors = ctx.function, ctx.layout, ctx.saved_tensors
-        if torch.is_grad_enabled():  # a gradient that is differentiated again
+        if torch.is_grad_enabled():  # the gradient is differentiated again
             found = _plain_gradients(function, layout, upstream, *tensors)
         else:
             found = _gradients(function, layout, upstream, *tensors)
@@ -78,7 +78,7 @@ class _Derivatives(torch.autograd.Function):
         def pull_back(upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
             return vjp(plain, primals, upstream)
 
-        # PyTorch cannot nest forward mode. The gradient of a gradient replaces it.
+        # PyTorch cannot nest forward mode, so this is the gradient of a gradient.
         (tangent,) = vjp(pull_back, (torch.zeros_like(primals[0]),), tangents)
         return tangent
 
@@ -97,7 +97,7 @@ class _Apply(_Derivatives):
 
 
 class _Transformed(_Derivatives):
-    """The operation inside `torch.func`, whose form of it takes longer to call."""
+    """The operation inside `torch.func`. Calls of this form take longer."""
 
     @staticmethod
     def forward(
@@ -144,7 +144,7 @@ def _forward(
 def _pieces(
     function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
 ) -> Iterator[tuple[Slices, Slices]]:
-    """Yield the slices of each piece: those of x and those of every parameter."""
+    """Yield the slices of x and the slices of all parameters for each piece."""
     most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
     if isinstance(function, VAF):
         most //= parameter.shape[-1]
@@ -163,7 +163,10 @@ def _pieces(
 
 
 def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:
-    """Return the axes in order. Many functions come first, so that a piece has few."""
+    """Return the axes in the order in which they are cut.
+
+    If there are many functions, the unshared axes come first, so that a piece has few.
+    """
     functions = math.prod(shape[axis] for axis in layout.unshared)
     many = 8 * functions > most
     return sorted(range(layout.rank), key=lambda a: many and a not in layout.unshared)
@@ -186,7 +189,7 @@ def _gradients(
     pieces = list(_pieces(function, layout, x, parameters[0]))
     if len(pieces) == 1:
         return compute(upstream, x, *parameters)
-    x_gradient = torch.empty_like(upstream)  # as many as a vmap over it asks for
+    x_gradient = torch.empty_like(upstream)  # with the batch axis of a vmap over it
     totals = [upstream.new_zeros(p.shape, dtype=p.dtype) for p in parameters]
     for piece, own in pieces:
         x_gradient[piece], *found = compute(
@@ -203,13 +206,13 @@ def _plain_gradients(
     upstream: torch.Tensor,
     *arguments: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """Return the same gradients, computed at once, which can be differentiated."""
+    """Return the same gradients, computed at once, in a differentiable form."""
     compute = functools.partial(forward, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.forward, function, layout)
     if torch._C._are_functorch_transforms_active() or not torch.is_grad_enabled():
         return vjp(compute, arguments, upstream)
-    # Arguments that need no gradient get one, too: the caller asks for all of them.
+    # The caller needs the gradients of all arguments, also of frozen ones.
     arguments = tuple(a if a.requires_grad else a.requires_grad_() for a in arguments)
     return torch.autograd.grad(
         compute(*arguments), arguments, upstream, create_graph=True

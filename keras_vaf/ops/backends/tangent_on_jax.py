@@ -1,9 +1,9 @@
-"""`tangent`: the change of f along a direction, on JAX.
+"""`tangent`, the change of f along a direction, on JAX.
 
 JAX derives the gradient from this function of primals and tangents, which is linear in
-the tangents. A separate primitive gives it the transposition of this package: the
-gradient that keeps x alone and forms its sums in blocks or in native kernels. In
-forward mode it is the plain formula.
+the tangents. A separate primitive makes JAX use this package's gradient, which stores
+only x and forms its sums in blocks or in native kernels. In forward mode JAX uses the
+plain formula.
 """
 
 import functools
@@ -34,9 +34,9 @@ def tangent(
     Args:
         function: The function f.
         layout: Axes of the input.
-        plain_operators: Whether the gradient must do without native kernels.
+        plain_operators: Whether the gradient must not use native kernels.
         primals: The input and each parameter.
-        tangents: A change of each of them.
+        tangents: A change of each primal.
     """
     settings = (function, layout, plain_operators)
     result: jax.Array = _tangent.bind(

@@ -1,8 +1,8 @@
-"""A VAF and its gradients on eager PyTorch, all hidden units of a piece at once.
+"""A VAF and its gradients on eager PyTorch, for all hidden units of a piece at once.
 
-The units form the first axis, so that a few operations suffice: products of matrices
-if all elements share one function. The axis makes the input k times as large, so this
-module is for pieces of the input that stay in the cache.
+The hidden units form the first axis. A few operations then suffice: matrix products, if
+all elements share one function. The additional axis makes the input k times as large,
+so this module is only for pieces that stay in the cache.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 
 SMALL = 16_384
-"""Elements up to which one operation takes less time than two that are vectorized."""
+"""Elements up to which one operation is faster than two vectorized ones."""
 
 # d g'(h), given d, h and y = g(h), in one pass.
 _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
@@ -29,7 +29,7 @@ _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
 def forward(
     function: VAF, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
-    """As `keras_vaf.ops.gradient.forward`."""
+    """Return f(x), as `keras_vaf.ops.gradient.forward` does."""
     if not layout.unshared:
         return _forward_of_one(function, x, *parameters)
     units = _Units(layout, parameters[0])
@@ -45,7 +45,7 @@ def gradients(
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    """Gradients of the input and of each parameter."""
+    """Return the gradients of the input and of each parameter."""
     if not layout.unshared:
         return _gradients_of_one(function, upstream, x, *parameters)
     units = _Units(layout, parameters[0])
@@ -69,7 +69,7 @@ def gradients(
 def _forward_of_one(
     function: VAF, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
-    """`forward` of one function that all elements share: products of matrices."""
+    """Return f(x) by matrix products, if all elements share one function."""
     alpha, alpha_bias, beta, beta_bias = parameters
     hidden = _hidden(x.reshape(1, -1).to(alpha.dtype), alpha, alpha_bias)
     y = torch.addmm(beta_bias.reshape(1, 1), beta[None], function.g(hidden))
@@ -79,7 +79,7 @@ def _forward_of_one(
 def _gradients_of_one(
     function: VAF, upstream: torch.Tensor, x: torch.Tensor, *parameters: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
-    """`gradients` of one function that all elements share."""
+    """Return the gradients if all elements share one function."""
     alpha, alpha_bias, beta, _ = parameters
     inputs, d = x.reshape(-1).to(alpha.dtype), upstream.reshape(-1).to(alpha.dtype)
     hidden = _hidden(inputs[None], alpha, alpha_bias)
@@ -102,7 +102,7 @@ def _gradients_of_one(
 def _hidden(
     x: torch.Tensor, alpha: torch.Tensor, alpha_bias: torch.Tensor
 ) -> torch.Tensor:
-    """alpha_j x + alpha_bias_j, of shape `(k, elements)`."""
+    """Return h_j = alpha_j x + alpha_bias_j, of shape `(k, elements)`."""
     if x.numel() <= SMALL:
         return torch.addmm(alpha_bias[:, None], alpha[:, None], x)
     return torch.mul(alpha[:, None], x).add_(alpha_bias[:, None])
@@ -111,7 +111,7 @@ def _hidden(
 def _pulled_back(
     function: VAF, d: torch.Tensor, hidden: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
-    """d g'(h_j)."""
+    """Return d g'(h_j)."""
     pull_back = _PULL_BACK.get(name_of(function.g) or "")
     if pull_back is not None:
         return pull_back(d, hidden, y)
@@ -119,7 +119,7 @@ def _pulled_back(
 
 
 class _Units:
-    """Tensors `(k, *elements)` for functions that differ along some axes."""
+    """Tensors of shape `(k, *elements)`, for functions that differ along some axes."""
 
     def __init__(self, layout: Layout, alpha: torch.Tensor) -> None:
         self.unshared = layout.unshared
@@ -130,16 +130,16 @@ class _Units:
         self.shared = [a for a, size in enumerate(self.sizes, 1) if size == 1]
 
     def in_front(self, parameter: torch.Tensor) -> torch.Tensor:
-        """A parameter of shape `(*unshared, k)` as `(k, *elements)`."""
+        """Give a parameter of shape `(*unshared, k)` the shape `(k, *elements)`."""
         if parameter.ndim == len(self.unshared):
             return parameter.reshape(self.sizes)
         units = parameter.shape[-1]
         return parameter.movedim(-1, 0).reshape(units, *self.sizes).contiguous()
 
     def behind(self, total: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
-        """Undo it."""
+        """Undo `in_front`."""
         return total.movedim(0, -1).reshape(parameter.shape)
 
     def over_elements(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Sums of each function's elements."""
+        """Return the sums over the elements of each function."""
         return tensor.sum(self.shared, keepdim=True)

@@ -1,7 +1,7 @@
-"""The optional native kernels, which the package `keras-vaf-kernels` brings.
+"""Optional native kernels, from the package `keras-vaf-kernels`.
 
-`case_of` decides which calls they take. Every other call runs on the framework's own
-operators, with equal results. `plain_operators` leaves the kernels out.
+`case_of` decides which calls use the kernels. All other calls use the framework's own
+operators, with equal results. `plain_operators` switches the kernels off.
 """
 
 from keras_vaf.ops.native.case import Case, case_of

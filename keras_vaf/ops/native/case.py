@@ -1,4 +1,4 @@
-"""`case_of`: the one rule that decides which calls the native kernels take."""
+"""`case_of`, the one rule that decides which calls the native kernels support."""
 
 import dataclasses
 import math
@@ -27,13 +27,13 @@ MOST_UNITS = 64
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A call that the kernels take, described without its tensors.
+    """A call that the kernels support, described without its tensors.
 
     Args:
         g: Name of g, one of `FUNCTIONS`.
         dtype: Dtype of x, one of `TYPES`.
-        k: Hidden units.
-        unshared: Axes of x along which the parameters differ. They stand side by side.
+        k: Number of hidden units.
+        unshared: Axes of x along which the parameters differ. They are adjacent.
     """
 
     g: str
@@ -43,12 +43,12 @@ class Case:
 
     @property
     def function(self) -> int:
-        """Number of g for the library."""
+        """Number of g in the library."""
         return FUNCTIONS[self.g][0]
 
     @property
     def slope(self) -> float:
-        """Slope of g below 0 if g is made of two lines."""
+        """Slope of g below 0, if g consists of two lines."""
         return FUNCTIONS[self.g][1]
 
     def sizes(self, shape: Sequence[int]) -> tuple[int, int, int]:
@@ -70,9 +70,9 @@ def case_of(
     weight_dtypes: Iterable[str],
     alpha: Sequence[int],
 ) -> Case | None:
-    """Return the case if the kernels take it, else `None`.
+    """Return the case if the kernels support it, else `None`.
 
-    The bindings of each framework add what only they can know, such as the device.
+    The bindings of each framework also check what only they know, such as the device.
 
     Args:
         function: The function f.

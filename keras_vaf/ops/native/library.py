@@ -1,7 +1,7 @@
-"""The shared library of the native kernels: found, checked and called.
+"""`find`, which finds and checks the shared library of the native kernels.
 
 The library belongs to the optional package `keras-vaf-kernels`. A missing package is
-no error. A package that does not fit is ignored with one warning.
+not an error. A package that does not fit causes one warning and is ignored.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ _POINTERS = (
 
 
 class Call(ctypes.Structure):
-    """Arguments of a call: `VafCall` in `vaf_kernels.h`, which describes them."""
+    """Arguments of a call, as described for `VafCall` in `vaf_kernels.h`."""
 
     _fields_ = (
         ("function", ctypes.c_int32),
@@ -39,13 +39,13 @@ class Call(ctypes.Structure):
 
 
 class Found(NamedTuple):
-    """The library, or why there is none.
+    """The library, or the reason why it is missing.
 
     Args:
-        library: The loaded library, `None` if there is none.
-        folder: Folder of the libraries, `None` if there is none.
-        version: Version of the package, `""` if it is not installed.
-        reason: Why the library is missing, `""` otherwise.
+        library: The loaded library, or `None`.
+        folder: Folder of the libraries, or `None`.
+        version: Version of the package; `""` if it is not installed.
+        reason: Reason why the library is missing; `""` if it is there.
     """
 
     library: ctypes.CDLL | None
@@ -64,7 +64,7 @@ _found: Found | None = None  # not `functools.cache`, which `torch.compile` igno
 
 
 def find() -> Found:
-    """Return the library, which is loaded once for the process."""
+    """Return the library, which is loaded once per process."""
     global _found
     if _found is None:
         _found = _look()
@@ -72,7 +72,7 @@ def find() -> Found:
 
 
 def forget() -> None:
-    """Let the next `find` look again, as after an installation."""
+    """Make the next `find` search again, for example after an installation."""
     global _found
     _found = None
 
@@ -108,7 +108,7 @@ def _load(package: ModuleType) -> ctypes.CDLL:
 
 
 def warn(reason: str) -> None:
-    """Say that the kernels are not used, and what to do."""
+    """Warn that the kernels are not used, and say how to solve it."""
     warnings.warn(
         f"{reason}. Plain operators are used instead, with equal results. Install the "
         "package again, or remove it with `pip uninstall keras-vaf-kernels`.",
@@ -125,13 +125,13 @@ def processors() -> int:
 
 
 def check(failed: int) -> None:
-    """Raise if a call failed.
+    """Raise an error if a call failed.
 
     Raises:
-        MemoryError: If memory for the sums was missing.
-        RuntimeError: If the library does not take the call.
+        MemoryError: If the memory for the sums was too small.
+        RuntimeError: If the library does not support the call.
     """
     if failed == 2:
-        raise MemoryError("The native kernels had no memory left.")
+        raise MemoryError("The native kernels ran out of memory.")
     if failed:
-        raise RuntimeError("The native kernels do not take this call.")
+        raise RuntimeError("The native kernels do not support this call.")

@@ -1,4 +1,4 @@
-"""The native kernels on JAX, as foreign functions of XLA."""
+"""The native kernels on JAX, as XLA custom calls."""
 
 import ctypes
 import functools
@@ -23,7 +23,7 @@ _TARGETS = {
 
 @functools.cache
 def unusable() -> str:
-    """Make the kernels known to XLA, once. Return why that failed, or `""`."""
+    """Register the kernels with XLA, once. Return why this failed, or `""`."""
     folder = find().folder
     if folder is None:
         return find().reason
@@ -33,17 +33,17 @@ def unusable() -> str:
             capsule = jax.ffi.pycapsule(getattr(library, symbol))
             jax.ffi.register_ffi_target(target, capsule, platform="cpu")
     except Exception as error:
-        reason = f"JAX {jax.__version__} does not take the native kernels: {error}"
+        reason = f"JAX {jax.__version__} cannot load the native kernels: {error}"
         warn(reason)
         return reason
     return ""
 
 
 def inactive() -> str:
-    """Return why no call is covered, or `""`.
+    """Return why the kernels support no call, or `""`.
 
-    A partitioner would gather what several devices hold for a foreign function. The
-    kernels are therefore for one device.
+    For a custom call, XLA would gather the parts of an array from all devices. The
+    kernels are therefore used on a single device only.
     """
     devices = jax.devices()
     if len(devices) != 1 or devices[0].platform != "cpu":
@@ -54,7 +54,7 @@ def inactive() -> str:
 def covered(
     function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
 ) -> Case | None:
-    """Return the case if the kernels take this call, else `None`."""
+    """Return the case if the kernels support this call, else `None`."""
     if not all(isinstance(size, int) for size in x.shape):
         return None
     dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
@@ -65,7 +65,7 @@ def covered(
 def forward(
     function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
 ) -> jax.Array:
-    """Return f(x), by the kernels where they take the call."""
+    """Return f(x), by the kernels if they support the call."""
     case = covered(function, layout, x, *parameters)
     if case is None:
         return plain_forward(function, layout, x, *parameters)
@@ -91,7 +91,7 @@ def _specs(*tensors: jax.Array) -> tuple[tuple[tuple[int, ...], str], ...]:
     return tuple((tensor.shape, tensor.dtype.name) for tensor in tensors)
 
 
-# Without `jit` and one function per case, every eager call would compile.
+# `jit` and one cached function per case avoid a compilation in every eager call.
 @functools.lru_cache(maxsize=1024)
 def _operation(
     function: Pointwise,
@@ -100,7 +100,7 @@ def _operation(
     specs: tuple[tuple[tuple[int, ...], str], ...],
     backward: bool,
 ) -> Callable[..., Any]:
-    """Return what computes by kernels on a processor, and differentiates plain code."""
+    """Return a function that runs the kernels on a CPU; tangents use plain code."""
     plain = functools.partial(
         plain_gradients if backward else plain_forward, function, layout
     )
@@ -108,7 +108,7 @@ def _operation(
     call = jax.ffi.ffi_call(
         "keras_vaf_backward" if backward else "keras_vaf_forward",
         tuple(results) if backward else results[0],
-        # `vmap` puts its axis in front of every tensor: these are several networks.
+        # `vmap` adds its axis in front of every tensor: one entry per network.
         vmap_method="broadcast_all",
     )
     sizes = np.array([case.function, case.k, *case.sizes(results[0].shape)], "int64")

@@ -25,9 +25,7 @@ def operators() -> tuple[Any, str]:
         if missing:
             raise RuntimeError("its C interface lacks a function")
     except Exception as error:
-        reason = (
-            f"TensorFlow {tf.__version__} does not take the native kernels: {error}"
-        )
+        reason = f"TensorFlow {tf.__version__} cannot load the native kernels: {error}"
         warn(reason)
         return None, reason
     return loaded, ""
@@ -36,7 +34,7 @@ def operators() -> tuple[Any, str]:
 def covered(
     function: Pointwise, layout: Layout, x: tf.Tensor, *parameters: tf.Tensor
 ) -> Case | None:
-    """Return the case if the kernels take this call, else `None`."""
+    """Return the case if the kernels support this call, else `None`."""
     dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
     case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
     return None if case is None or _compiled_by_xla() or inactive() else case
@@ -44,16 +42,16 @@ def covered(
 
 @functools.cache
 def inactive() -> str:
-    """Return why no call is covered, or `""`."""
+    """Return why the kernels support no call, or `""`."""
     if any(device.device_type != "CPU" for device in tf.config.list_logical_devices()):
         return "the native kernels are for machines without a GPU or TPU"
     return operators()[1]
 
 
 def _compiled_by_xla() -> bool:
-    """Tell whether the graph that is traced belongs to `jit_compile=True`.
+    """Return whether the graph that is traced is compiled by XLA (`jit_compile=True`).
 
-    XLA compiles no operators but its own.
+    XLA compiles only its own operators.
     """
     graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
     while graph is not None:

@@ -18,7 +18,7 @@ _OPENMP = ("libgomp", "libiomp5")
 
 
 def _use_threads_of_torch() -> None:
-    """Have the kernels run on PyTorch's threads, which wait actively for work."""
+    """Run the kernels on PyTorch's threads, which wait actively for work."""
     library = find().library
     maps = Path("/proc/self/maps")
     if library is None or not maps.exists():
@@ -31,18 +31,18 @@ def _use_threads_of_torch() -> None:
             return
 
 
-_use_threads_of_torch()  # and find the library before `torch.compile` traces
+_use_threads_of_torch()  # and find the library before `torch.compile` traces a call
 
 
 def inactive() -> str:
-    """Return why no call is covered, or `""`."""
+    """Return why the kernels support no call, or `""`."""
     return find().reason
 
 
 def covered(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> Case | None:
-    """Return the case if the kernels take this call, else `None`."""
+    """Return the case if the kernels support this call, else `None`."""
     if x.device.type != "cpu":
         return None
     dtype, *weight_dtypes = (DTYPES.get(t.dtype, "") for t in (x, *parameters))
@@ -50,10 +50,10 @@ def covered(
 
 
 def in_memory(*tensors: torch.Tensor) -> bool:
-    """Tell whether tensors are numbers in memory, and nothing records operators.
+    """Return whether tensors are in main memory and no mode records operators.
 
-    Tensors of `torch.func` transformations own no memory. A dispatch mode
-    (`make_fx`, `FakeTensorMode`) would miss what the kernels compute.
+    Tensors of `torch.func` transformations have no memory of their own. A dispatch mode
+    (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
     """
     if torch._C._len_torch_dispatch_stack():
         return False
@@ -74,7 +74,7 @@ def forward(
         case: Case of the call.
         x: The input.
         *parameters: Parameters, as in `keras_vaf.ops.pointwise`.
-        networks: Leading axes of each tensor that count networks.
+        networks: Number of leading axes of each tensor that index networks.
     """
     x = x.contiguous()
     y = torch.empty_like(x)
@@ -98,7 +98,7 @@ def gradients(
 
 
 def empty_gradients(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return what `gradients` fills."""
+    """Return uninitialized tensors, which `gradients` fills."""
     contiguous = torch.contiguous_format
     return tuple(torch.empty_like(t, memory_format=contiguous) for t in tensors)
 

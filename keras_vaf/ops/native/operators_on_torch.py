@@ -1,7 +1,7 @@
 """The native kernels as operators of PyTorch, for `torch.compile`.
 
-They are differentiable any number of times, and `torch.func.vmap` maps over them. The
-first gradient comes from the kernels, further ones from the plain formula.
+The operators can be differentiated any number of times, and support `torch.func.vmap`.
+The kernels compute the first gradient, and the plain formula all further ones.
 """
 
 import functools
@@ -25,12 +25,12 @@ _INPUTS = (
 
 
 def usable() -> bool:
-    """Tell whether the program that is compiled may hold the operators.
+    """Return whether the program that is compiled may contain the operators.
 
     An exported program may run where the kernels are missing. `torch.func` and forward
-    mode do not take operators that Python code differentiates.
+    mode do not support operators that are differentiated by Python code.
     """
-    # PyTorch 2.6 cannot tell, and gets plain operators whenever it compiles.
+    # PyTorch 2.6 cannot tell exports apart, so it always compiles plain operators.
     exports = getattr(torch.compiler, "is_exporting", lambda: True)
     return not exports() and not _transforming()
 
@@ -61,7 +61,7 @@ def _case(x: Tensor, alpha: Tensor, g: str, unshared: list[int]) -> Case:
 )
 def _forward(*inputs: Any) -> Tensor:
     *tensors, g, unshared, networks = inputs
-    if _carries_tangents():  # PyTorch would lose them without a word
+    if _carries_tangents():  # PyTorch would silently drop them
         raise RuntimeError(
             "This program was compiled with native kernels, which have no forward "
             "mode. Compile it inside `with keras_vaf.ops.plain_operators():`."

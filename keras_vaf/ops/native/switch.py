@@ -10,12 +10,12 @@ _state = Switch()
 
 @contextlib.contextmanager
 def plain_operators() -> Iterator[None]:
-    """Use the framework's own operators only, in this context.
+    """Use only the framework's own operators in this context.
 
-    Programs for inference never hold native kernels. A program that trains may hold
-    them if the package `keras-vaf-kernels` is installed. Trace a training step in this
-    context to export it, so that it runs where that package is missing. Results stay
-    the same.
+    Programs for inference never contain native kernels. A program that trains may
+    contain them if the package `keras-vaf-kernels` is installed. To export a training
+    step that runs without this package, trace it in this context. Results stay the
+    same.
 
     Example:
 
@@ -28,5 +28,5 @@ def plain_operators() -> Iterator[None]:
 
 
 def is_plain() -> bool:
-    """Tell whether native kernels are left out."""
+    """Return whether native kernels are left out."""
     return _state.is_on

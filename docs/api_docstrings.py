@@ -1,0 +1,40 @@
+"""`Docstrings`, which prepares docstrings for the reference."""
+
+import re
+from typing import Any
+
+import griffe
+from formulas import latex
+
+_FORMULA = re.compile(r"^Formula:\n\n```\n(.*?)\n```$", re.M | re.S)
+_SECTION = re.compile(
+    r"^(Input shape|Output shape|Weights|Reference|References):\n((?:    .*\n|\n)+)",
+    re.M,
+)
+
+
+class Docstrings(griffe.Extension):
+    """Typesets formulas, adds the pictures of layers, and gives sections titles."""
+
+    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        """Rewrite the docstring of a class, function or module."""
+        if not obj.docstring:
+            return
+        text = obj.docstring.value
+        if _FORMULA.search(text):
+            text = _FORMULA.sub(lambda found: f"$$\n{latex(found[1])}\n$$", text)
+            text = _with_picture(text, obj.name)
+        text = re.sub(r"^Example:$", "**Example:**", text, flags=re.M)
+        obj.docstring.value = _SECTION.sub(_titled, f"{text}\n").rstrip()
+
+
+def _with_picture(text: str, name: str) -> str:
+    """Add the plot of a layer before the first section, as drawn for the site."""
+    picture = f"![Plot of {name}](../../images/activations/{name}.png)"
+    return re.sub(r"\n(?=(Args|Weights):\n)", f"\n{picture}\n\n", text, count=1)
+
+
+def _titled(found: re.Match[str]) -> str:
+    """Return a section that Google's style does not have as a title and paragraphs."""
+    content = re.sub(r"^    ", "", found[2], flags=re.M)
+    return f"**{found[1]}:**\n\n{content}"

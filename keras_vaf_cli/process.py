@@ -6,6 +6,7 @@ affect the whole process. `keras_vaf_cli.main` does not change them.
 
 import argparse
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -27,6 +28,8 @@ _SIGNALLED = 128  # plus the number of a signal: the exit code of a stopped comm
 def start() -> NoReturn:
     """Run `keras-vaf` with the arguments of the process, and exit."""
     _handle_signals(_end, _end)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # for terminals without Unicode
     code = main(load=_load)
     if code > _SIGNALLED:
         # The normal exit of the interpreter can crash while JAX still computes.

@@ -9,6 +9,14 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 BOUNDED = "functools.lru_cache(maxsize="
 
+# Containers of modules that grow, each with a test of its limit.
+LIMITED = {"keras_vaf.sklearn.training": ["_TRAINERS"]}
+
+CONTAINERS = (
+    *("dict", "list", "set", "deque", "defaultdict", "OrderedDict", "Counter"),
+    *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet"),
+)
+
 
 def unbounded_caches(source: str) -> list[str]:
     """Return the functions with arguments whose cache has no limit."""
@@ -25,6 +33,32 @@ def unbounded_caches(source: str) -> list[str]:
 def test_every_cache_is_bounded():
     found = {n: unbounded_caches(p.read_text()) for n, p in source_files().items()}
     assert {name: names for name, names in found.items() if names} == {}
+
+
+def growing_containers(source: str) -> list[str]:
+    """Return the variables of a module that begin as empty containers."""
+    return [
+        ast.unparse(target)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        if not ast.unparse(node.value).strip("{}[]")
+        or ast.unparse(node.value).rpartition(".")[2].partition("(")[0] in CONTAINERS
+        for target in getattr(node, "targets", [getattr(node, "target", None)])
+    ]
+
+
+def test_every_container_of_a_module_is_limited():
+    found = {n: growing_containers(p.read_text()) for n, p in source_files().items()}
+    assert {name: names for name, names in found.items() if names} == LIMITED
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["{}", "[]", "dict()", "defaultdict(list)", "weakref.WeakKeyDictionary()"],
+)
+def test_a_growing_container_is_seen(value):
+    assert growing_containers(f"_cache: object = {value}") == ["_cache"]
+    assert growing_containers(f"_cache = {value}") == ["_cache"]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
 from keras_vaf.utils import (
     atomic_path,
-    check_distinct,
+    check_seeds,
     png_bytes,
     require,
     set_aside,
@@ -97,12 +97,12 @@ def compare(
 
     Raises:
         ValueError: If the data cannot be split into the folds, if a network cannot be
-            built, if a seed occurs twice, or if the engine is unknown.
+            built, if a seed or a protocol occurs twice, or if the engine is unknown.
         OSError: If the folder cannot be written to.
     """
     require("matplotlib", extra="experiments")  # before the training
     check_engine(engine)
-    check_distinct("seeds", seeds)
+    check_seeds("seeds", seeds)
     for protocol in protocols:
         ProtocolTrainer(protocol, dataset).check()
     folder = Path(output) / _folder_name(protocols, seeds)

@@ -15,7 +15,13 @@ from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.training.network_trainer import check_width, widest
-from keras_vaf.utils import build, check_integer, check_positive
+from keras_vaf.utils import (
+    build,
+    check_distinct,
+    check_integer,
+    check_positive,
+    check_seeds,
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class Protocol:
 
     Raises:
         ValueError: If `epochs`, `replicas`, `rows` or `starts` is not a positive
-            integer, or if a learning rate is not positive.
+            integer, or if a learning rate is not positive or occurs twice.
     """
 
     dataset: str
@@ -140,6 +146,7 @@ class Protocol:
                 check_integer(name, value)
         for place, rate in enumerate(self.rates):
             check_positive(f"rates[{place}]", rate)
+        check_distinct("rates", self.rates)
 
     @classmethod
     def of(cls, dataset: Dataset, variant: Variant, **fields: Any) -> Protocol:
@@ -254,7 +261,12 @@ def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
 
     The protocols take turns, so that an interrupted run has some folds of all
     protocols.
+
+    Raises:
+        ValueError: If a seed or a protocol occurs twice: its cells would count twice.
     """
+    check_seeds("seeds", seeds)
+    check_distinct("protocols", [protocol.digest for protocol in protocols])
     return [
         Cell(protocol, seed, fold)
         for seed in seeds

@@ -240,6 +240,16 @@ class TrainableActivation(keras.layers.Layer):
         finally:
             self.built = built
 
+    def _apply(self, convert: Callable[[Tensor], Tensor], *args: Any) -> Any:
+        """Compute in the dtype that `to`, `double` or `half` of PyTorch sets."""
+        module: Any = super()
+        module._apply(convert, *args)
+        empty = convert(keras.ops.zeros((0,), self.variable_dtype))
+        dtype = keras.backend.standardize_dtype(empty.dtype)
+        if dtype != self.variable_dtype:
+            self.dtype_policy = dtype
+        return self
+
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not keras.backend.is_float_dtype(inputs.dtype):
             raise ValueError(

@@ -67,6 +67,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     if not getattr(model, "inputs", None):
         raise ValueError(
             "A model needs its weights before it is frozen: call it on an input first. "
+            "If that does not help, a layer inside needs a `compute_output_shape`. "
             f"Received: the model {model.name!r}, which is not built"
         )
     trainable_activations(model)

@@ -14,7 +14,7 @@ from keras_vaf.experiments.reports.store import file_name
 from keras_vaf.experiments.results.result import REFERENCES, Published
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.experiments.results.table import Table
-from keras_vaf.utils import check_choice
+from keras_vaf.utils import check_choice, check_distinct
 
 Manner = Literal["paper", "ours"]
 
@@ -31,7 +31,8 @@ class Form:
         settings: Other values of the protocols' fields, as in `with_settings`.
 
     Raises:
-        ValueError: If the manner is unknown.
+        ValueError: If the manner is unknown, or if an architecture or an activation
+            occurs twice.
     """
 
     manner: Manner = "paper"
@@ -41,8 +42,10 @@ class Form:
     settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise a `ValueError` for an unknown manner."""
+        """Raise a `ValueError` for an unknown manner or equal values."""
         check_choice("manner", self.manner, get_args(Manner))
+        check_distinct("architectures", self.architectures)
+        check_distinct("activations", self.activations)
 
     @property
     def title(self) -> str:

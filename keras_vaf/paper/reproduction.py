@@ -15,7 +15,7 @@ from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.paper.settings import with_settings
-from keras_vaf.utils import check_distinct
+from keras_vaf.utils import check_distinct, check_seeds
 from keras_vaf.utils.engines import HERE, check_engine, open_engine
 
 
@@ -48,14 +48,15 @@ def reproduce(
         track: As in `compare`.
 
     Raises:
-        ValueError: If a name or the engine is unknown, a seed occurs twice, or a
-            setting cannot be read.
+        ValueError: If a name or the engine is unknown, a seed or a dataset occurs
+            twice, or a setting cannot be read.
         FileNotFoundError: If the files of a dataset are missing.
         OSError: If the folder cannot be written to.
     """
     form = form or Form()
     check_engine(engine)
-    check_distinct("seeds", seeds)
+    check_seeds("seeds", seeds)
+    check_distinct("datasets", datasets)
     known, chosen = _texts(experiment.architectures), _texts(form.architectures)
     _check_known(experiment, "architectures", chosen, known)
     known_datasets = experiment.datasets_of(form.manner)

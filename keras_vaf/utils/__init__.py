@@ -7,6 +7,7 @@ from keras_vaf.utils.checks import (
     check_integer,
     check_number,
     check_positive,
+    check_seeds,
     check_sizes,
     did_you_mean,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "check_number",
     "check_output",
     "check_positive",
+    "check_seeds",
     "check_sizes",
     "checksum",
     "deviation",

@@ -193,6 +193,37 @@ def check_distinct(name: str, values: Sequence[object]) -> None:
         raise ValueError(f"`{name}` must differ from each other. Received: {listed}")
 
 
+def check_seeds(name: str, values: Sequence[int]) -> None:
+    """Check that seeds are different integers that every random generator accepts.
+
+    Equal seeds would count as independent repetitions and understate the deviation.
+
+    Args:
+        name: Name of the argument, for the error message.
+        values: The argument.
+
+    Raises:
+        ValueError: If there is no seed, if a seed is not an integer from 0 to
+            4294967295, or if two seeds are equal.
+
+    Example:
+
+    >>> check_seeds("seeds", (0, 1, 2))
+    """
+    valid = (
+        isinstance(value, int | np.integer)
+        and not isinstance(value, bool)
+        and 0 <= value < 2**32
+        for value in values
+    )
+    if not len(values) or not all(valid):
+        raise ValueError(
+            f"`{name}` must be integers from 0 to {2**32 - 1}, such as (0, 1, 2). "
+            f"Received: {name}={values!r}"
+        )
+    check_distinct(name, values)
+
+
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
     """Return " Did you mean 'NAME'?" with the nearest of several names.
 

@@ -140,6 +140,24 @@ def test_a_warning_is_one_line(tmp_path):
     assert done.stderr == "keras-vaf: warning: one report was left out\n"
 
 
+UNICODE = """
+from keras_vaf_cli import data, process
+
+data.run = lambda arguments: print("0.5 \\xb1 0.1, column prix_\\xe9")
+process.start()
+"""
+
+
+def test_a_terminal_without_unicode(tmp_path):
+    (tmp_path / "keras_vaf.py").touch()
+    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    words = "-c", UNICODE, "data", "list"
+    done = run(*words, cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.stderr == ""
+    assert done.stdout == "0.5 ? 0.1, column prix_?\n"
+    assert done.returncode == 0
+
+
 # A command whose library catches the exception of a signal and goes on.
 SWALLOWED = """
 import os, signal, time

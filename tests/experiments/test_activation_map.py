@@ -251,6 +251,21 @@ def test_seeds_that_choose_are_not_scored():
 
 
 @any_backend
+@pytest.mark.parametrize("name", ["seeds", "choice_seeds", "rates"])
+def test_equal_values_do_not_count_as_repetitions(name):
+    with pytest.raises(ValueError, match=f"`{name}` must differ"):
+        Settings(10, **{name: (1, 1, 1)})
+
+
+@any_backend
+def test_equal_tasks_and_activations_are_refused():
+    with pytest.raises(ValueError, match="`tasks` must differ"):
+        find_tasks(["special", "special"])
+    with pytest.raises(ValueError, match="`activations` must differ"):
+        find_arms(*find_tasks(["special"]), ["relu", "relu"])
+
+
+@any_backend
 @pytest.mark.parametrize("name", EQUATIONS)
 def test_the_solution_of_an_equation_has_the_boundary_values_of_the_network(name):
     equation = EQUATIONS[name]

@@ -98,6 +98,15 @@ def test_refuses_learning_rates_that_are_not_positive():
         make_protocol(rates=(0.1, 0.0))
 
 
+def test_nothing_that_occurs_twice_counts_twice():
+    with pytest.raises(ValueError, match=r"`rates` must differ .*Received: 0\.1,0\.1"):
+        make_protocol(rates=(0.1, 0.1))
+    with pytest.raises(ValueError, match="`seeds` must differ"):
+        cells([make_protocol()], seeds=(0, 0, 0))
+    with pytest.raises(ValueError, match="`protocols` must differ"):
+        cells([make_protocol(), make_protocol()], seeds=(0,))
+
+
 @pytest.mark.parametrize(
     ("fields", "most", "expected"),
     [

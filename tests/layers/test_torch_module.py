@@ -138,6 +138,24 @@ def test_weights_follow_the_dtype_of_the_module(layer, dtype):
     assert layer(torch.ones((2, 3))).dtype == torch.float32
 
 
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_a_network_is_converted_to_another_dtype(layer, sharing, dtype):
+    import torch
+
+    layer = fresh(layer, sharing=sharing)  # shared per channel, it has no weights yet
+    network = torch.nn.Sequential(torch.nn.Linear(3, 3), layer, torch.nn.Linear(3, 1))
+    x = torch.linspace(-2, 2, 6).reshape(2, 3)
+    dtype = getattr(torch, dtype)
+    for _ in range(2):
+        y = network.to(dtype)(x.to(dtype))
+        y.sum().backward()
+        assert y.dtype == dtype
+        assert torch.isfinite(y).all()
+        assert network.float()(x).dtype == torch.float32
+
+
 def test_data_parallel_trains_the_layer(layer):
     import torch
 

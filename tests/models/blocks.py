@@ -36,6 +36,31 @@ class Feedforward(layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="blocks")
+class TwoActivations(layers.Layer):
+    """Names its activations as layers of other packages do, and infers its shape."""
+
+    def __init__(self, units, act_fn="gelu", hidden_act="relu", **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.act_fn = keras.activations.get(act_fn)
+        self.hidden_act = keras.activations.get(hidden_act)
+        self.inner = layers.Dense(units, activation=self.hidden_act, name="inner")
+        self.outer = layers.Dense(units, name="outer")
+
+    def build(self, shape):
+        self.inner.build(shape)
+        self.outer.build((*shape[:-1], self.units))
+
+    def call(self, inputs):
+        return self.act_fn(self.outer(self.inner(inputs))) + 1
+
+    def get_config(self):
+        names = "act_fn", "hidden_act"
+        own = {name: keras.activations.serialize(getattr(self, name)) for name in names}
+        return {**super().get_config(), "units": self.units, **own}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
 class Gated(layers.Layer):
     """Calls its activation in its own code, as the decoder of Llama does."""
 

@@ -53,6 +53,10 @@ PLACES = {
     "handed on": (lambda: blocks.Feedforward(6, name="block"), ["block"]),
     "own function": (lambda: blocks.Feedforward(6, blocks.cube, name="a"), ["a"]),
     "called": (lambda: blocks.Gated(6, "silu", name="gated"), ["gated"]),
+    "other names": (
+        lambda: blocks.TwoActivations(4, name="two"),
+        ["two", "two"],
+    ),
     "wrapper": (
         lambda: layers.TimeDistributed(dense("relu"), name="time"),
         ["time/dense"],
@@ -399,12 +403,26 @@ def test_a_frozen_model_keeps_layers_that_a_model_inside_shares(tmp_path):
     assert_equal(found, keras.saving.load_model(tmp_path / "frozen.keras"), 1e-5)
 
 
+def test_a_model_that_its_first_call_builds():
+    model = keras.Sequential([keras.Input((5, 4))])  # Keras cannot infer its shapes
+    model.add(layers.TimeDistributed(blocks.TwoActivations(4)))
+    model.add(layers.Dense(2))
+    model(X)
+    found = convert(model)
+    assert len(replaced(found)) == 2
+    assert_equal(model, found)
+    assert_equal(model, grow(found, 5))
+    with pytest.raises(ValueError, match="a layer inside needs a `compute_output_shap"):
+        freeze(found)
+
+
 @pytest.mark.filterwarnings("ignore:Layer InputLayer does not have:UserWarning")
-def test_a_quantized_model_is_converted():
+@pytest.mark.parametrize("mode", ["int8", "float8"])
+def test_a_quantized_model_is_converted(mode):
     model = keras.Sequential(
         [keras.Input((8,)), layers.Dense(8, "relu"), layers.Dense(8), layers.Dense(2)]
     )
-    model.quantize("int8")
+    model.quantize(mode)
     x = np.random.default_rng(0).normal(size=(4, 8)).astype("float32")
     found = convert(model)
     np.testing.assert_allclose(

@@ -136,6 +136,18 @@ def test_fits_of_one_architecture_share_a_compiled_trainer(iris, monkeypatch):
 
 
 @pytest.mark.backend("torch")
+def test_a_limited_number_of_trainers_is_kept(monkeypatch):
+    monkeypatch.setattr(training, "_TRAINERS", {})
+    monkeypatch.setattr(training, "_MOST_TRAINERS", 2)
+    monkeypatch.setattr(training, "NetworkTrainer", lambda *_: object())
+    for k in range(1, 5):
+        architecture = training.Architecture(2, 1, (2,), k, "relu", "layer", False)
+        with training._lent_trainer(architecture, None, None):
+            pass
+    assert [key[0].k for key in training._TRAINERS] == [3, 4]
+
+
+@pytest.mark.backend("torch")
 def test_a_clone_has_all_parameters_and_is_not_fitted(iris):
     start = RandomStart(seed=1)
     estimator = VAFRegressor(k=5, initialization=start, **QUICK).fit(*iris)

@@ -12,6 +12,7 @@ from keras_vaf.utils import (
     check_integer,
     check_number,
     check_positive,
+    check_seeds,
     check_sizes,
     did_you_mean,
     markdown_table,
@@ -82,6 +83,19 @@ def test_the_nearest_name_is_offered(value):
 def test_equal_values_are_refused():
     with pytest.raises(ValueError, match=r"`seeds` must differ.*Received: 0,1,0$"):
         check_distinct("seeds", (0, 1, 0))
+
+
+@pytest.mark.parametrize("values", [(), (-1,), (2**32,), (0.5,), (True,), ("0",)])
+def test_seeds_are_integers_that_generators_accept(values):
+    with pytest.raises(ValueError, match=r"`seeds` must be integers from 0 to 429"):
+        check_seeds("seeds", values)
+
+
+def test_equal_seeds_are_refused():
+    check_seeds("seeds", range(3))
+    check_seeds("seeds", np.arange(3))
+    with pytest.raises(ValueError, match=r"`seeds` must differ.*Received: 0,0,0$"):
+        check_seeds("seeds", (0, 0, 0))
 
 
 def test_no_name_is_offered_where_none_is_near():

@@ -12,6 +12,7 @@ import keras
 from keras_vaf.experiments.activation_map.arm import Arm
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.activation_map.tasks import TASKS
+from keras_vaf.utils import check_distinct
 
 
 def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
@@ -21,7 +22,8 @@ def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
         names: The names. An empty sequence means all tasks of the map.
 
     Raises:
-        ValueError: If a name is unknown, or if a function does not return a `Task`.
+        ValueError: If a name is unknown or occurs twice, or if a function does not
+            return a `Task`.
     """
     known = {task.name: task for task in TASKS}
     found = []
@@ -33,6 +35,7 @@ def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
                 f"that returns a Task. Received: {name}"
             )
         found.append(task)
+    check_distinct("tasks", [task.name for task in found])
     return tuple(found)
 
 
@@ -45,11 +48,12 @@ def find_arms(task: Task, names: Sequence[str]) -> tuple[Arm, ...]:
             that only other tasks have are ignored.
 
     Raises:
-        ValueError: If no task has an arm with a given name, or if a class is not a
-            class of layers.
+        ValueError: If no task has an arm with a given name, if a name occurs twice, or
+            if a class is not a class of layers.
     """
     if not names:
         return task.arms
+    check_distinct("activations", names)
     everywhere = {arm.name for each in (*TASKS, task) for arm in each.arms}
     own = []
     for name in names:

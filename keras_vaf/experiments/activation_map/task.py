@@ -13,7 +13,12 @@ import numpy as np
 
 from keras_vaf.experiments.activation_map.arm import Arm
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_integer, check_positive
+from keras_vaf.utils import (
+    check_distinct,
+    check_integer,
+    check_positive,
+    check_seeds,
+)
 
 Apply = Callable[[Any], Tensor]
 Batch = dict[str, Any]
@@ -70,7 +75,8 @@ class Settings:
         size: Name of the size of the problem: `"full"` or `"quick"`.
 
     Raises:
-        ValueError: If a number is out of its range, or if the seeds overlap.
+        ValueError: If a number is out of its range or occurs twice, or if the seeds
+            overlap.
     """
 
     steps: int
@@ -93,6 +99,9 @@ class Settings:
         check_integer("batch", self.batch, minimum=0)
         for place, rate in enumerate(self.rates):
             check_positive(f"rates[{place}]", rate)
+        check_distinct("rates", self.rates)
+        check_seeds("choice_seeds", self.choice_seeds)
+        check_seeds("seeds", self.seeds)
         if {*self.choice_seeds} & {*self.seeds}:
             raise ValueError(
                 "The seeds that select the learning rate must not be scored. Received: "

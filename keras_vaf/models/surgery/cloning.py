@@ -246,6 +246,8 @@ class _Builder:
     def finish(self) -> None:
         """Copy the weights and the frozen state, outer models first."""
         for old, new, inside in self._copies:
+            if getattr(old, "built", False) and not new.built:
+                new.build_from_config(old.get_build_config())
             copy_weights(old, new, inside)
             if hasattr(new, "finalize_state"):  # statistics of preprocessing
                 new.finalize_state()

@@ -8,7 +8,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.constructions import Constructions
-from keras_vaf.models.surgery.converted import held_by, walk
+from keras_vaf.models.surgery.converted import ACTIVATION_NAME, held_by, walk
 from keras_vaf.models.surgery.fixed_activations import (
     ACTIVATION_LAYERS,
     is_linear,
@@ -121,9 +121,7 @@ def _is_trained(slot: Slot) -> bool:
 
 def _is_name(key: Any) -> bool:
     """Return whether a key of a configuration belongs to an activation."""
-    if key == "recurrent_activation":  # the activation of a gate
-        return False
-    return str(key) == "activation" or str(key).endswith("_activation")
+    return ACTIVATION_NAME.search(str(key)) is not None
 
 
 def _slots(holder: Any, path: str, recurrent: bool = False) -> Iterator[Slot]:

@@ -29,7 +29,8 @@ class Slot(NamedTuple):
 
 Slots = tuple[Slot, ...]
 """All slots of an activation."""
-_ATTRIBUTE = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
+ACTIVATION_NAME = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
+"""Names of attributes and arguments that hold activations, but not those of gates."""
 
 
 class Held(NamedTuple):
@@ -204,7 +205,7 @@ def held_by(layer: Any, linear: bool = False) -> dict[str, Any]:
     held = {}
     # PyTorch stores layers in `_modules`.
     for name in (*vars(layer), *vars(layer).get("_modules", ())):
-        value = getattr(layer, name, None) if _ATTRIBUTE.search(name) else None
+        value = getattr(layer, name, None) if ACTIVATION_NAME.search(name) else None
         # A layer under another name is an inner layer, unless `hold` put it there.
         part = isinstance(value, keras.layers.Layer) and name != "activation"
         inside = part and not isinstance(value, TrainableActivation)

@@ -39,7 +39,9 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
         [each for each in getattr(layer, "weights", ()) if id(each) not in left_out]
         for layer in (old, new)
     )
-    if [each.shape for each in source] != [each.shape for each in target]:
+    if _shapes(source) != _shapes(target):  # Keras may have created them in turn
+        source, target = (sorted(each, key=_name) for each in (source, target))
+    if _shapes(source) != _shapes(target):
         raise ValueError(
             f"The layer {old.name!r} of class {type(old).__name__} cannot be copied "
             f"from its configuration: {_difference(old, new)}. "
@@ -48,6 +50,14 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
         )
     for weight, value in zip(target, source, strict=True):
         weight.assign(keras.ops.convert_to_numpy(value))
+
+
+def _shapes(weights: Sequence[keras.Variable]) -> list[tuple[int, ...]]:
+    return [weight.shape for weight in weights]
+
+
+def _name(weight: keras.Variable) -> str:
+    return weight.name
 
 
 def _difference(old: Any, new: Any) -> str:

@@ -98,9 +98,10 @@ def on_page_content(content, **kwargs):
     return _PICTURE.sub(r'<a href="\1">\g<0></a>', content)
 
 
-# Browsers break a word of code after a hyphen, even if it fits into the next line.
-_CODE = re.compile(r"(?<=<code>)[^<]*-[^<]*(?=</code>)")
-_HYPHENATED = re.compile(r"(?<![^\s])(?=\S*-)\S{1,34}(?![^\s])")
+# Browsers break a word of code after a hyphen or before a bracket, even if it fits into
+# the next line.
+_CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,34}(?!\S)")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')

@@ -77,14 +77,17 @@ def _cardinal(t: Tensor) -> Tensor:
 class SplineActivation(TrainableActivation):
     """Cubic spline through trained control points.
 
-    Formula for a between the control points i and i + 1, where t from 0 to 1 is the
-    position of a between them:
+    Formula:
 
     ```
-    f(a) = ( 2 p_i + (p_{i+1} - p_{i-1}) t
-             + (2 p_{i-1} - 5 p_i + 4 p_{i+1} - p_{i+2}) t^2
-             + (3 p_i - 3 p_{i+1} + p_{i+2} - p_{i-1}) t^3 ) / 2
+    f(a) = c + s_1 * t + s_2 * t^2 + s_3 * t^3
+    s_1 = (d - b) / 2
+    s_2 = (2 * b - 5 * c + 4 * d - e) / 2
+    s_3 = (3 * c - 3 * d + e - b) / 2
     ```
+
+    Here a is between the control points i and i + 1, and t from 0 to 1 is its position
+    between them. The values of the control points i - 1 to i + 2 are b, c, d and e.
 
     This is the Catmull-Rom spline: f passes through the control points. Its slope at a
     control point is that of the line through the two neighbours. The points are evenly

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
 
 from keras_vaf_cli import (
     compare,
@@ -119,6 +118,8 @@ class _Version(argparse.Action):
     """Print the version, which is read only on request."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib import metadata  # slow; signals are not handled yet
+
         print(f"keras-vaf {metadata.version('keras-vaf')}")
         parser.exit()
 

@@ -1,7 +1,6 @@
 """`keras-vaf info`: show versions, backend, devices and native kernels."""
 
 import argparse
-from importlib import metadata
 
 SUMMARY = "show versions, the backend, its devices and the native kernels"
 DESCRIPTION = """\
@@ -25,6 +24,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _facts() -> dict[str, str]:
+    from importlib import metadata
+
     try:
         from keras_vaf.ops import info
 

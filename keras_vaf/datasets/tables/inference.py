@@ -45,6 +45,9 @@ DATES = {
 _SHORTEST_DATE = len("1/2/2024")
 _TIMES = ("", " %H:%M", " %H:%M:%S")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_WITH_SIGNS = re.compile(
+    r"[$€£¥]?\s?[+-]?(\d+|\d{1,3}([,.' ]\d{3})+)([.,]\d+)?\s?[%$€£¥]?", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -240,6 +243,12 @@ def _refuse_numbers(series: "Series", texts: Texts) -> None:
         must = "writes numbers with a decimal comma"
         raise fault(series, must, texts.place(names[0]), decimal=",")
     odd = [name for name in names if to_floats([name]) is None]
+    if all(map(_WITH_SIGNS.fullmatch, names)):
+        must = (
+            "writes numbers with signs such as % or €, or with marks between "
+            "thousands; write plain numbers in the file, such as 1234.5"
+        )
+        raise fault(series, must, texts.first(odd)[0], ignore=(str(series.name),))
     count = sum(texts.counts[name] for name in odd)
     few = 0 < count <= texts.filled / 2
     if not few and not all(map(reads_as_number, names)):

@@ -216,6 +216,8 @@ def _local_cluster(processes: int) -> Any:
         security=encrypted or None,
         memory_limit=0,
         dashboard_address=None,
+        # A free port instead of 8787, which another command may have.
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
     )
 
 

@@ -57,6 +57,13 @@ def test_processes_share_a_value_and_outlive_a_kill():
         assert results(engine, tasks) == [None] * 4
 
 
+def test_processes_of_two_commands_do_not_disturb_each_other():
+    """Dask warns if both want the same port, and pytest turns this into an error."""
+    with open_engine("processes:1") as one, open_engine("processes:1") as other:
+        assert results(one, [one.submit(int)]) == [0]
+        assert results(other, [other.submit(int)]) == [0]
+
+
 def test_the_scheduler_imports_no_backend(tmp_path):
     """Such an import would block it for seconds, and need the package there."""
     with cluster(tmp_path, workers=1) as (name, _, _), open_engine(name) as engine:

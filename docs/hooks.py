@@ -21,6 +21,7 @@ from activation_pictures import pictures
 from api_pages import class_pages, navigation, package_page
 from architecture_picture import imports, svg
 from latex2mathml.converter import convert
+from map_tables import map_files
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
@@ -67,7 +68,7 @@ def on_config(config):
 def on_files(files, config):
     """Add notebooks, pages of classes, and generated pictures."""
     contents = {"architecture.svg": svg(imports())}
-    contents |= class_pages(config.repo_url or "")
+    contents |= class_pages(config.repo_url or "") | map_files()
     for name, picture in pictures().items():
         contents[f"images/activations/{name}.png"] = picture
     for name, picture in notebook_pictures().items():

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import benchmark_tables
+import map_tables
 import reproduction_tables
 import summary_tables
 
@@ -36,7 +37,12 @@ def refresh(text: str) -> str:
 
 NAMED: dict[str, Callable[[], str]] = {
     function.__name__.replace("_", "-"): function
-    for module in (benchmark_tables, reproduction_tables, summary_tables)
+    for module in (
+        benchmark_tables,
+        map_tables,
+        reproduction_tables,
+        summary_tables,
+    )
     for function in module.TABLES
 }
 NAMED |= {

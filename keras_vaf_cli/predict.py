@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from keras_vaf_cli.shared import add_model, add_output
-from keras_vaf_cli.tables import add_file_options, file_options
+from keras_vaf_cli.tables import add_file_options, command_that_solves, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
 DESCRIPTION = """\
@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> None:
     inputs = (arguments.model, arguments.table)
     path = check_output(arguments.output, arguments.force, inputs)
     model = load_model(arguments.model)
-    predicted = predict_table(model, arguments.table, **file_options(arguments))
+    with command_that_solves(arguments):
+        predicted = predict_table(model, arguments.table, **file_options(arguments))
     for note in predicted.attrs["notes"]:
         print(note, file=sys.stderr)
     write_atomically(path, predicted.to_csv(index=False), arguments.force)

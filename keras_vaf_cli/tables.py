@@ -1,10 +1,11 @@
 """`open_data` and the options for a user's own table."""
 
 import argparse
+import contextlib
 import csv
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 FEWEST_ROWS = 20
 """A table of fewer rows cannot be divided into training, validation and test rows."""
 
-_LISTS = ("categories", "ignore", "na")
-_WORDS = {"allow_missing": "missing", True: "mean"}
+_WORDS: dict[Any, str] = {"allow_missing": "missing", True: "mean"}
 
 
 def column_names(text: str) -> tuple[str, ...]:
@@ -33,7 +33,6 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     for name, text in (
         ("categories", "columns of numbers that are categories, separated by commas"),
         ("ignore", "columns that are not inputs, separated by commas"),
-        ("na", "additional words for a missing entry, separated by commas"),
     ):
         group.add_argument(
             f"--{name}", type=column_names, default=(), metavar="NAMES", help=text
@@ -70,6 +69,13 @@ def add_file_options(group: argparse._ActionsContainer) -> None:
     ):
         group.add_argument(f"--{name}", help=f"of a CSV file (default: {default})")
     group.add_argument(
+        "--na",
+        type=column_names,
+        default=(),
+        metavar="WORDS",
+        help="additional words for a missing entry, separated by commas",
+    )
+    group.add_argument(
         "--sheet", type=_sheet, default=0, help="of an Excel file (default: the first)"
     )
 
@@ -81,13 +87,14 @@ def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "separator": "\t" if separator in ("\\t", "tab") else separator,
         "decimal": arguments.decimal,
         "encoding": arguments.encoding,
+        "na": arguments.na,
         "sheet": arguments.sheet,
     }
 
 
 def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `read_table`, except the table and its target."""
-    names = ("task", *_LISTS, "groups", "time", "dates")
+    names = ("task", "categories", "ignore", "groups", "time", "dates")
     return {
         **{name: getattr(arguments, name) for name in names},
         **file_options(arguments),
@@ -109,16 +116,10 @@ def open_data(
         ValueError: If the table cannot be used, or has few rows. The message ends with
             a command that solves the problems, as far as options can.
     """
-    from keras_vaf.datasets import TableError
     from keras_vaf.datasets.loading import open_dataset
 
-    try:
+    with command_that_solves(arguments):
         dataset = open_dataset(source, arguments.target, arguments.data_dir, **options)
-    except TableError as error:
-        if not error.fixes:
-            raise ValueError(error.text) from error
-        command = shlex.join(["keras-vaf", *_mended(arguments.line, error.fixes)])
-        raise ValueError(f"{error.text}\nThis command solves it:\n{command}") from error
     if arguments.target is not None and len(dataset.x) < FEWEST_ROWS:
         raise ValueError(
             f"{source} has {len(dataset.x)} rows with a target. Networks are trained, "
@@ -130,22 +131,42 @@ def open_data(
     return dataset
 
 
-def _mended(line: Sequence[str], fixes: Mapping[str, Any]) -> list[str]:
-    """Return a command line with additional options."""
-    words = list(line)
+@contextlib.contextmanager
+def command_that_solves(arguments: argparse.Namespace) -> Iterator[None]:
+    """End the message of a `TableError` with a command that solves the problems."""
+    from keras_vaf.datasets import TableError
+
+    try:
+        yield
+    except TableError as error:
+        if not error.fixes:
+            raise ValueError(error.text) from error
+        command = shlex.join(["keras-vaf", *_mended(arguments, error.fixes)])
+        solves = f"This command solves {error.solves or 'it'}:"
+        raise ValueError(f"{error.text}\n{solves}\n{command}") from error
+
+
+def _mended(arguments: argparse.Namespace, fixes: Mapping[str, Any]) -> list[str]:
+    """Return the command line with additional options."""
+    words = list(arguments.line)
     for name, value in fixes.items():
         option = f"--{_WORDS.get(name, name)}"
-        text = _WORDS.get(value, value) if not isinstance(value, tuple) else ""
-        if option in words:
-            place = words.index(option)
-            old = column_names(words[place + 1])
-            del words[place : place + 2]
-        else:
-            old = ()
+        _remove(words, option)
         if isinstance(value, tuple):
-            text = _joined((*old, *value))
-        words += [option, str(text)]
+            text = _joined((*getattr(arguments, name), *value))
+        else:
+            text = _WORDS.get(value, value)
+        # Only this form may have a value that begins with a dash.
+        words += [f"{option}={text}"] if text.startswith("-") else [option, text]
     return words
+
+
+def _remove(words: list[str], option: str) -> None:
+    """Remove an option with its value from a command line."""
+    if option in words:
+        place = words.index(option)
+        del words[place : place + 2]
+    words[:] = [word for word in words if not word.startswith(f"{option}=")]
 
 
 def _joined(names: Sequence[str]) -> str:

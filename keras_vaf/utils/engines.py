@@ -134,13 +134,10 @@ class _DaskEngine(Engine):
     def share(self, value: Any) -> Any:
         # Unlike scattered data, the result of a task is recomputed if its worker is
         # lost.
-        return self._client.submit(_same, value, pure=False)
+        return self._send(_same, value)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        task: Task = self._client.submit(
-            _as_in_the_driver, _keras_settings(), function, *arguments, pure=False
-        )
-        return task
+        return self._send(_as_in_the_driver, _keras_settings(), function, *arguments)
 
     def wait(self, tasks: Collection[Task]) -> list[Task]:
         since = time.monotonic()
@@ -158,6 +155,18 @@ class _DaskEngine(Engine):
                 words = f"has had no worker for {_SECONDS_WITHOUT_WORKERS} seconds"
                 raise self._lost(words, "start workers")
             time.sleep(_SECONDS_TO_POLL)
+
+    def _send(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a call as bytes, so that the scheduler imports nothing for it."""
+        distributed = require("distributed", extra="dask")
+        shared = {
+            place: each
+            for place, each in enumerate(arguments)
+            if isinstance(each, distributed.Future)
+        }
+        own = [None if n in shared else each for n, each in enumerate(arguments)]
+        packed = distributed.protocol.pickle.dumps((function, own, list(shared)))
+        return self._client.submit(_caller(), packed, *shared.values(), pure=False)
 
     @functools.cached_property
     def _client(self) -> Any:
@@ -207,7 +216,23 @@ def _local_cluster(processes: int) -> Any:
         security=encrypted or None,
         memory_limit=0,
         dashboard_address=None,
+        # A free port instead of 8787, which another command may have.
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
     )
+
+
+def _caller() -> Callable[..., Any]:
+    """Return a function that Dask sends as code, because no module contains it."""
+
+    def call(packed: bytes, *shared: Any) -> Any:
+        from distributed.protocol.pickle import loads
+
+        function, arguments, places = loads(packed)
+        for place, value in zip(places, shared, strict=True):
+            arguments[place] = value
+        return function(*arguments)
+
+    return call
 
 
 def _same(value: Any) -> Any:

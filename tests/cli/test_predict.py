@@ -101,24 +101,50 @@ def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("area,lift\n1,yes\n", "needs the columns city, sold. Did you mean"),
+        (
+            "area,Cities,sold\nbig,Ulm,soon\n",
+            "new.csv: 4 columns cannot be used.\n"
+            "line 2: column 'area' must hold numbers, such as -1.5 or 2e3; 1 of its 1 "
+            "cells do not. Received: 'big'\n"
+            "column 'city' is missing; add it, or rename another column. Did you mean "
+            "'Cities'?\n"
+            "column 'lift' is missing; add it, or rename another column.\n"
+            "line 2: column 'sold' must hold dates of the format ISO 8601, such as "
+            "2024-12-31; 1 of its 1 cells do not. Received: 'soon'\n"
+            "Columns of the table: area, Cities, sold.\n",
+        ),
+        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "`separator`"),
         ("area,city,lift,sold\n", "at least one row to predict"),
-        (
-            "area,city,lift,sold\nbig,Ulm,yes,2024-01-01\n",
-            "row 1: column 'area' must hold numbers. Received: 'big'",
-        ),
-        (
-            "area,city,lift,sold\n1,Ulm,maybe,soon\n",
-            "row 1: column 'sold' must hold dates",
-        ),
         ("", "new.csv, line 1: expected the names of the columns"),
     ],
-    ids=["columns", "no rows", "text", "two problems", "empty"],
+    ids=["all problems", "separator", "no rows", "empty"],
 )
 def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
     code, table, said = predict(trained, capsys, text)
     assert (code, table) == (2, None)
     assert message in said
+
+
+def test_the_command_that_is_offered_solves_the_problems(trained, capsys):
+    text = (
+        "area,city,lift,sold\n1,Ulm,yes,soon\n-,Ulm,yes,2024-01-01\n2,,-,2024-01-02\n"
+    )
+    code, _, said = predict(trained, capsys, text)
+    *_, offer, command = said.splitlines()
+    assert (code, offer) == (2, "This command solves it:")
+    assert command.endswith("--na=-,soon")
+
+    code, table, said = predict(trained, capsys, text, "--na=-,soon")
+
+    assert code == 0
+    assert said.count("entries are missing") == 4
+    assert table[f"predicted {trained[1]}"].notna().all()
+
+
+def test_a_command_that_solves_only_some_problems_says_so(trained, capsys):
+    text = "area,lift,sold\n1,yes,2024-01-01\n-,yes,2024-01-01\n"
+    _, _, said = predict(trained, capsys, text)
+    assert "\nThis command solves 1 of these 2:\n" in said
 
 
 def test_an_older_file_is_kept_unless_force_is_said(trained, capsys, frame, tmp_path):

@@ -196,6 +196,19 @@ class TestFormats:
         path = write(self.TEXT.replace(",", "#"))
         self.check(read_table(path, "y", separator="#"), expected)
 
+    @pytest.mark.parametrize(
+        "marks",
+        [
+            {"separator": "ab"},
+            {"separator": '"'},
+            {"decimal": ",,"},
+            {"separator": ";", "decimal": ";"},
+        ],
+    )
+    def test_marks_that_no_file_can_have_are_refused(self, write, marks):
+        with pytest.raises(ValueError, match=r"`separator`|`decimal`"):
+            read_table(write(self.TEXT), "y", **marks)
+
     def test_another_encoding_is_advised(self, write):
         with pytest.raises(TableError, match="encoding='cp1252'"):
             read_table(write(self.TEXT.encode("cp1252")), "y")
@@ -371,6 +384,23 @@ def test_one_message_lists_every_problem_with_what_solves_it(write):
         "To solve this, pass allow_missing=True, na=('x',), ignore=('c',), "
         "dates='day-first'.",
     ]
+
+
+@pytest.mark.parametrize(
+    "form", ["{} %", "{}%", "€ {}", "${}.50", '"1,{}.5"', "1.{}.000", "1'{}"]
+)
+def test_numbers_with_signs_are_refused_and_not_left_out(write, form):
+    rows = "".join(f"{form.format(100 + n)},{n}\n" for n in range(40))
+    with pytest.raises(TableError, match="write plain numbers in the file") as raised:
+        read_table(write(f"a,y\n{rows}"), "y", task="regression")
+    assert raised.value.fixes == {"ignore": ("a",)}
+
+
+@pytest.mark.parametrize("form", ["H{}", "{} kg", "1.2.{}", "{}-7", "10.0.0.{}"])
+def test_texts_with_digits_are_identifiers(write, form):
+    rows = "".join(f"{form.format(100 + n)},{n},{n % 7}\n" for n in range(40))
+    dataset = read_table(write(f"a,b,y\n{rows}"), "y")
+    assert dataset.feature_names == ("b",)
 
 
 def test_what_a_message_advises_solves_every_problem(write):

@@ -4,7 +4,13 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import Column, Preprocessing, TableEncoder, read_table
+from keras_vaf.datasets import (
+    Column,
+    Preprocessing,
+    TableEncoder,
+    TableError,
+    read_table,
+)
 from keras_vaf.datasets.tables.networks import encoder_of, with_encoder
 from keras_vaf.models import mlp
 
@@ -89,7 +95,7 @@ def test_only_the_most_frequent_of_many_categories_get_an_input(frame):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: f.drop(columns="owner"), "needs the columns owner"),
+        (lambda f: f.drop(columns="owner"), "column 'owner' is missing; add it"),
         (lambda f: f.rename(columns={"größe": "Größe"}), "Did you mean 'Größe'"),
         (lambda f: f.assign(größe="tall"), "row 1: column 'größe' must hold numbers"),
         (lambda f: f.assign(owner="maybe"), "must hold truth values.*'maybe'"),
@@ -98,8 +104,14 @@ def test_only_the_most_frequent_of_many_categories_get_an_input(frame):
 )
 def test_other_columns_get_a_sentence(frame, change, message):
     _, _, encoder = make(frame)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(TableError, match=message):
         encoder.encode(change(frame))
+
+
+def test_a_column_that_occurs_twice_is_refused(frame):
+    _, _, encoder = make(frame)
+    with pytest.raises(ValueError, match=r"twice: \['owner'\]"):
+        encoder.encode(frame.set_axis([*frame.columns[:-1], "owner"], axis=1))
 
 
 def test_a_saved_network_predicts_raw_rows(frame, tmp_path):

@@ -11,6 +11,30 @@ from keras_vaf.models.certificates.convolutions import convolution_bound
 
 layers = keras.layers
 
+QUOTIENT = 1 + 1e-9  # rounding of a quotient of differences
+
+
+@pytest.fixture
+def float64():
+    """Build, train and call layers in float64, and keep float64 inputs."""
+    keras.config.set_floatx("float64")
+    keras.config.set_dtype_policy("float64")
+    yield
+    keras.config.set_floatx("float32")
+    keras.config.set_dtype_policy("float32")
+
+
+def largest_slope_in_float64(model, count=10_000):
+    """Return the largest slope over random pairs, near ones and far ones."""
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=(count, *model.input_shape[1:]))
+    step = generator.normal(size=x.shape)
+    step *= (10.0 ** generator.uniform(-3, 1, count)).reshape(-1, *[1] * (x.ndim - 1))
+    y, z = (model.predict(e, batch_size=2000, verbose=0) for e in (x, x + step))
+    assert y.dtype == "float64"
+    rise, run = ((a - b).reshape(count, -1) for a, b in ((y, z), (x, x + step)))
+    return (np.linalg.norm(rise, axis=1) / np.linalg.norm(run, axis=1)).max()
+
 
 def largest_slope(model, shape, count=10_000):
     """Return the largest slope over random pairs, near ones and far ones."""
@@ -61,6 +85,82 @@ def test_random_pairs_stay_below(make):
     bound, per_layer = lipschitz_certificate(model)
     assert largest_slope(model, model.input_shape[1:], 2000) <= bound
     assert np.isclose(np.prod(list(per_layer.values())), bound)
+
+
+def residual(layer):
+    """Return a model that adds its input to the output of a layer."""
+    inputs = keras.Input((4,))
+    hidden = layers.Dense(6, activation="tanh")(inputs)
+    return keras.Model(inputs, layers.Add()([inputs, layer(hidden)]))
+
+
+def normalization():
+    """Return a layer with random statistics and factors of both signs."""
+    layer = layers.BatchNormalization()
+    layer.build((None, 5))
+    generator = np.random.default_rng(2)
+    gamma, beta, mean = generator.normal(size=(3, 5))
+    layer.set_weights([gamma, beta, mean, generator.uniform(0.1, 2, 5)])
+    return layer
+
+
+PARTS = {
+    "dense": lambda: [keras.Input((5,)), layers.Dense(7)],
+    "strides": lambda: [keras.Input((7, 9, 2)), layers.Conv2D(3, (3, 2), 2)],
+    "padding": lambda: [
+        keras.Input((6, 5, 2)),
+        layers.Conv2D(4, 3, padding="same"),
+        layers.Conv2D(2, (2, 3), strides=(1, 2), padding="same"),
+    ],
+    "dilation": lambda: [keras.Input((8, 8, 1)), layers.Conv2D(2, 3, dilation_rate=2)],
+    "normalization": lambda: [keras.Input((5,)), normalization()],
+    "vaf": lambda: [
+        keras.Input((3,)),
+        VAFActivation(5, initialization="random", function_constraint=SlopeBound(0.7)),
+    ],
+    "smooth vaf": lambda: [keras.Input((3,)), VAFActivation(g="gelu")],
+}
+
+
+@pytest.mark.backend("tensorflow")  # elsewhere Keras multiplies matrices in float32
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize("name", PARTS)
+def test_no_pair_is_steeper_in_float64(name):
+    model = keras.Sequential(PARTS[name]())
+    slope = largest_slope_in_float64(model)
+    assert 0.1 * lipschitz_certificate(model).bound < slope
+    assert slope <= lipschitz_certificate(model).bound * QUOTIENT
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.usefixtures("float64")
+def test_no_pair_of_a_residual_model_is_steeper_in_float64():
+    model = residual(layers.Dense(4))
+    bound = lipschitz_certificate(model).bound
+    assert largest_slope_in_float64(model) <= bound * QUOTIENT
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("averaged", [False, True])
+def test_no_pair_is_steeper_after_training_in_float64(frozen, averaged):
+    model = keras.Sequential([keras.Input((2,))])
+    for _ in range(2):
+        model.add(layers.Dense(8, kernel_constraint=Orthogonal()))
+        model.add(VAFActivation(k=4, function_constraint=SlopeBound(1.0)))
+        model.layers[-1].beta.trainable = not frozen
+    optimizer = keras.optimizers.SGD(
+        0.5, clipvalue=1.0, use_ema=averaged, ema_momentum=0.5
+    )
+    model.compile(optimizer, "mse")
+    x = np.random.default_rng(1).normal(size=(64, 2))
+    model.fit(x, 9 * np.abs(np.tile(x, 4)), epochs=3, verbose=0)
+    slope = largest_slope_in_float64(model)
+    assert 0.01 < slope <= lipschitz_certificate(model).bound * QUOTIENT
+    for layer in model.layers[1::2]:
+        alone = keras.Sequential([keras.Input((3,)), layer])
+        assert largest_slope_in_float64(alone, 1000) <= QUOTIENT
 
 
 def test_a_constrained_network_has_a_certificate_of_1_after_training():

@@ -18,23 +18,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from benchmarks.estimator_checks import ARGUMENTS, EXPECTED_FAILED_CHECKS
 from keras_vaf.initializers import RandomStart
 from keras_vaf.sklearn import VAFClassifier, VAFRegressor, training
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.visualization import plot_activations
 
-EXPECTED_FAILED_CHECKS = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "A repeated row is in other mini-batches than a row of weight 2, as in "
-        "scikit-learn's own mini-batch networks."
-    )
-}
-FEW_EPOCHS = {"hidden": (20,), "epochs": 60, "learning_rate": 0.01}
 QUICK = {"hidden": (8,), "epochs": 30, "random_state": 0}
 
 
 @parametrize_with_checks(
-    [VAFClassifier(**FEW_EPOCHS), VAFRegressor(**FEW_EPOCHS)],
+    [VAFClassifier(**ARGUMENTS), VAFRegressor(**ARGUMENTS)],
     expected_failed_checks=lambda estimator: EXPECTED_FAILED_CHECKS,
 )
 @pytest.mark.backend("torch")  # which compiles nothing

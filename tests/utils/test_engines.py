@@ -3,6 +3,7 @@
 import operator
 import os
 import signal
+import sys
 import time
 
 import keras
@@ -54,6 +55,23 @@ def test_processes_share_a_value_and_outlive_a_kill():
         os.kill(next(iter(workers.values())), signal.SIGKILL)
 
         assert results(engine, tasks) == [None] * 4
+
+
+def test_processes_of_two_commands_do_not_disturb_each_other():
+    """Dask warns if both want the same port, and pytest turns this into an error."""
+    with open_engine("processes:1") as one, open_engine("processes:1") as other:
+        assert results(one, [one.submit(int)]) == [0]
+        assert results(other, [other.submit(int)]) == [0]
+
+
+def test_the_scheduler_imports_no_backend(tmp_path):
+    """Such an import would block it for seconds, and need the package there."""
+    with cluster(tmp_path, workers=1) as (name, _, _), open_engine(name) as engine:
+        value = engine.share(keras.activations.relu)
+        [result] = results(engine, [engine.submit(operator.call, value, -1.0)])
+        assert result == 0
+        modules = engine._client.run_on_scheduler(lambda: {*sys.modules})
+    assert not {"keras", "keras_vaf"} & modules
 
 
 def test_a_task_that_kills_its_worker_is_an_error():

@@ -34,20 +34,31 @@ _DAY = datetime.timedelta(days=1)
 
 
 class CellError(ValueError):
-    """A cell that a column cannot encode.
+    """Cells that a column cannot encode.
 
     Args:
         column: Name of the column.
         must: Requirement of the column, as a part of a sentence.
-        position: Position of the cell, counted from 0.
-        cell: The cell.
+        position: Position of the first of these cells, counted from 0.
+        cell: The first of these cells.
+        share: Share of these cells among the cells that are not missing.
+        words: The different texts of these cells, if they are text.
     """
 
-    def __init__(self, column: str, must: str, position: int, cell: str) -> None:
+    def __init__(
+        self,
+        column: str,
+        must: str,
+        position: int,
+        cell: str,
+        share: float = 0.0,
+        words: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(
             f"row {position + 1}: column {column!r} {must}. Received: {cell!r}"
         )
         self.column, self.must, self.position, self.cell = column, must, position, cell
+        self.share, self.words = share, words
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,11 @@ class Column:
         if self.kind == "category":
             places = {name: float(place) for place, name in enumerate(self.names)}
             return texts.replaced(places, UNKNOWN).astype(np.float32)
-        values = {text: self._value(texts, text) for text in texts.counts}
+        found = {text: self._value(text) for text in texts.counts}
+        values = {text: value for text, value in found.items() if value is not None}
+        if len(values) < len(found):
+            odd = tuple(text for text, value in found.items() if value is None)
+            raise self._odd_cells(texts, odd)
         numbers = texts.replaced(values, np.nan)
         return (
             self._finite(numbers)
@@ -114,8 +129,8 @@ class Column:
             else numbers.astype(np.float32)
         )
 
-    def _value(self, texts: Texts, text: str) -> float:
-        """Return the number that a text stands for."""
+    def _value(self, text: str) -> float | None:
+        """Return the number that a text stands for, or `None` if there is none."""
         try:
             if self.kind == "boolean":
                 return _WORDS[text.lower()]
@@ -125,11 +140,20 @@ class Column:
                 return float(numbers[0])
         except (ValueError, KeyError):
             pass
+        return None
+
+    def _odd_cells(self, texts: Texts, odd: tuple[str, ...]) -> CellError:
+        """Return the error about texts that the column cannot encode."""
+        example = "2024-12-31"
+        if self.format != ISO:
+            example = datetime.datetime(2024, 12, 31).strftime(self.format)
         must = {
             "boolean": "must hold truth values, such as true and false",
-            "date": f"must hold dates of the format {self.format}",
-        }.get(self.kind, "must hold numbers")
-        raise CellError(self.name, must, texts.place(text), text)
+            "date": f"must hold dates of the format {self.format}, such as {example}",
+        }.get(self.kind, "must hold numbers, such as -1.5 or 2e3")
+        count = sum(texts.counts[text] for text in odd)
+        must += f"; {count} of its {len(texts)} cells do not"
+        return CellError(self.name, must, *texts.first(odd), count / texts.filled, odd)
 
     def _finite(self, numbers: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):

@@ -54,10 +54,12 @@ class CsvFile:
         options: Format of the file.
 
     Raises:
-        ValueError: If the file has no header, or two columns with the same name.
+        ValueError: If the file has no header or two columns with the same name, or if
+            the separator or the decimal mark is not a single character.
     """
 
     def __init__(self, path: Path, options: CsvOptions) -> None:
+        _check_marks(options)
         self.name = path.name
         self._path = path
         with path.open("rb") as file:
@@ -239,3 +241,19 @@ class CsvFile:
 
     def _problem(self, line: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {line}: {message}")
+
+
+def _check_marks(options: CsvOptions) -> None:
+    """Raise a `ValueError` for a separator or decimal mark that no file can have."""
+    for name in ("separator", "decimal"):
+        mark = getattr(options, name)
+        if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in '"\r\n'):
+            raise ValueError(
+                f"`{name}` must be a single character, such as a comma. "
+                f"Received: {name}={mark!r}"
+            )
+    if options.separator is not None and options.separator == options.decimal:
+        raise ValueError(
+            "`separator` and `decimal` must differ. "
+            f"Received: {options.separator!r} for both"
+        )

@@ -10,8 +10,8 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.column import UNKNOWN, CellError, Column
-from keras_vaf.utils import did_you_mean
+from keras_vaf.datasets.tables.column import UNKNOWN, Column
+from keras_vaf.datasets.tables.rows import encode_rows
 
 
 @keras.saving.register_keras_serializable("keras_vaf")
@@ -117,33 +117,12 @@ class TableEncoder(keras.layers.Layer):
             category is -1.
 
         Raises:
-            ValueError: If columns are missing, or if a cell is not a number, truth
+            TableError: If columns are missing, or if a cell is not a number, truth
                 value or date, as its column requires. The message lists all such
                 columns.
+            ValueError: If the columns have different numbers of rows.
         """
-        names = [str(name) for name in table]
-        missing = [each.name for each in self.columns if each.name not in names]
-        if missing:
-            hint = did_you_mean(missing[0], names)
-            raise ValueError(
-                f"The network needs the columns {', '.join(missing)}.{hint} Received: "
-                f"{', '.join(names) or 'no columns'}"
-            )
-        encoded, errors = [], []
-        for column in self.columns:
-            try:
-                encoded.append(column.encode(table[column.name]))
-            except CellError as error:
-                errors.append(str(error))
-        if errors:
-            raise ValueError("\n".join(errors))
-        if len(set(map(len, encoded))) > 1:
-            lengths = ", ".join(str(len(values)) for values in encoded)
-            raise ValueError(
-                "All columns must have the same number of rows. Received: columns of "
-                f"{lengths}"
-            )
-        return np.stack(encoded, axis=1)
+        return encode_rows(self.columns, table)
 
     def unknown(self, x: np.ndarray) -> dict[str, int]:
         """Count the cells of unknown categories.

@@ -17,7 +17,14 @@ from keras_vaf.datasets.tables.column import (
     day,
 )
 from keras_vaf.datasets.tables.problems import Problem
-from keras_vaf.datasets.tables.texts import Texts, plain_array, texts_of, to_floats
+from keras_vaf.datasets.tables.texts import (
+    MOST_WORDS,
+    Texts,
+    plain_array,
+    reads_as_number,
+    texts_of,
+    to_floats,
+)
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -37,8 +44,10 @@ DATES = {
 
 _SHORTEST_DATE = len("1/2/2024")
 _TIMES = ("", " %H:%M", " %H:%M:%S")
-_MOST_WORDS = 5  # different words that may mean a missing number
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_WITH_SIGNS = re.compile(
+    r"[$€£¥]?\s?[+-]?(\d+|\d{1,3}([,.' ]\d{3})+)([.,]\d+)?\s?[%$€£¥]?", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -184,7 +193,7 @@ def _holds_labels(series: "Series") -> bool:
         names = Texts(series).names
         array = to_floats(names)
         if array is None:  # Numbers in other scripts raise an error later.
-            return not all(map(_reads_as_number, names))
+            return not all(map(reads_as_number, names))
     if not _are_whole(array[:MOST_CLASSES]):  # a quick check that settles most columns
         return False
     values = np.unique(array)
@@ -234,28 +243,26 @@ def _refuse_numbers(series: "Series", texts: Texts) -> None:
         must = "writes numbers with a decimal comma"
         raise fault(series, must, texts.place(names[0]), decimal=",")
     odd = [name for name in names if to_floats([name]) is None]
+    if all(map(_WITH_SIGNS.fullmatch, names)):
+        must = (
+            "writes numbers with signs such as % or €, or with marks between "
+            "thousands; write plain numbers in the file, such as 1234.5"
+        )
+        raise fault(series, must, texts.first(odd)[0], ignore=(str(series.name),))
     count = sum(texts.counts[name] for name in odd)
     few = 0 < count <= texts.filled / 2
-    if not few and not all(map(_reads_as_number, names)):
+    if not few and not all(map(reads_as_number, names)):
         return
     place, cell = texts.first(odd)
-    words = len(odd) <= _MOST_WORDS and not any(map(_reads_as_finite, odd))
+    words = len(odd) <= MOST_WORDS and not any(map(_reads_as_finite, odd))
     fix: dict[str, Any] = {"ignore": (str(series.name),)}
     if words:
         fix = {"na": tuple(odd), "allow_missing": True}
     must = f"must hold numbers; {count} of its {len(texts)} cells are text"
-    if _reads_as_number(cell):
+    if reads_as_number(cell):
         must = "must write finite numbers with the digits 0 to 9, such as -1.5 or 2e3"
     raise fault(series, must, place, **fix)
 
 
 def _reads_as_finite(cell: str) -> bool:
-    return _reads_as_number(cell) and math.isfinite(float(cell))
-
-
-def _reads_as_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return reads_as_number(cell) and math.isfinite(float(cell))

@@ -8,6 +8,7 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
+from keras_vaf.datasets.tables.texts import reads_as_number
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
@@ -86,7 +87,7 @@ def _target(dataset: Dataset, task: Task | None) -> str:
         )
     listed = _listed(dataset.class_names)
     words = f"taken as {len(dataset.class_names)} classes ({listed})"
-    if task is None and all(map(_is_number, dataset.class_names)):
+    if task is None and all(map(reads_as_number, dataset.class_names)):
         words += "; use `--task regression` if they are numbers to predict"
     return f"Target {name!r}: {words}."
 
@@ -188,11 +189,3 @@ def _separates(values: np.ndarray, classes: np.ndarray, is_category: bool) -> bo
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMES
     return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True

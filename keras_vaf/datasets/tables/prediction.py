@@ -1,6 +1,7 @@
 """`predict_table`, which predicts the rows of a table with a saved network."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.datasets.tables.reading import BINARY, read_binary
+from keras_vaf.datasets.tables.rows import encode_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,6 +25,7 @@ def predict_table(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    na: Sequence[str] = (),
     sheet: str | int = 0,
 ) -> "DataFrame":
     """Return a table with the predictions of a network as additional columns.
@@ -36,6 +39,8 @@ def predict_table(
         separator: As in `read_table`.
         decimal: As in `read_table`.
         encoding: As in `read_table`.
+        na: Additional words that stand for a missing entry, besides those of the
+            training table.
         sheet: As in `read_table`.
 
     Returns:
@@ -44,7 +49,9 @@ def predict_table(
         `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
 
     Raises:
-        ValueError: If the model has no `TableEncoder`, or if a column is missing.
+        TableError: If columns are missing, or if a column has cells that it cannot
+            use. The message lists all such columns.
+        ValueError: If the model has no `TableEncoder`, or if the table has no rows.
         FileNotFoundError: If the file does not exist.
         ImportError: If pandas is not installed.
 
@@ -60,10 +67,14 @@ def predict_table(
     """
     encoder = encoder_of(model)
     frame: Any = source
+    file, name = None, "the table"
     if isinstance(source, str | os.PathLike):
-        options = CsvOptions(separator, decimal, encoding)
-        frame = read_rows(Path(source), encoder, options, sheet)
-    x = encoder.encode(frame)
+        name = Path(source).name
+        options = CsvOptions(separator, decimal, encoding, tuple(na))
+        frame, file = read_rows(Path(source), encoder, options, sheet)
+    if na:
+        frame = frame.replace(dict.fromkeys(na, np.nan))
+    x = encode_rows(encoder.columns, frame, name, file)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")
     predictions = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
@@ -74,8 +85,8 @@ def predict_table(
 
 def read_rows(
     path: Path, encoder: TableEncoder, options: CsvOptions, sheet: str | int = 0
-) -> "DataFrame":
-    """Read a table for its encoder, with categories as text.
+) -> "tuple[DataFrame, CsvFile | None]":
+    """Read a table for its encoder, with categories as text, and return its CSV file.
 
     Args:
         path: Path of the file.
@@ -85,10 +96,10 @@ def read_rows(
     """
     if path.suffix.lower() in BINARY:
         frame = read_binary(path, sheet)
-        return frame.rename(columns=lambda name: str(name).strip())
+        return frame.rename(columns=lambda name: str(name).strip()), None
     numbers = {each.name for each in encoder.columns if each.kind == "number"}
     file = CsvFile(path, options)
-    return file.read_frame(as_text={*file.columns} - numbers)
+    return file.read_frame(as_text={*file.columns} - numbers), file
 
 
 def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:

@@ -43,6 +43,8 @@ class TableError(ValueError):
     Args:
         text: Text with all problems.
         fixes: Arguments of `read_table` that solve the problems, or some of them.
+        solves: The problems that `fixes` solve, such as `"2 of these 3"`; empty for
+            all of them.
 
     Example:
 
@@ -50,20 +52,22 @@ class TableError(ValueError):
     TableError("flowers.csv: column 'petal' misses 1 entry...ignore=('petal',).")
     """
 
-    def __init__(self, text: str, fixes: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, fixes: Mapping[str, Any], solves: str = "") -> None:
         arguments = ", ".join(f"{name}={value!r}" for name, value in fixes.items())
-        advice = f"\nTo solve this, pass {arguments}." if fixes else ""
+        advice = f"\nTo solve {solves or 'this'}, pass {arguments}." if fixes else ""
         super().__init__(text + advice)
         self.text = text
         self.fixes = dict(fixes)
+        self.solves = solves
 
 
-def table_error(file: str, problems: Sequence[Problem]) -> TableError:
+def table_error(file: str, problems: Sequence[Problem], note: str = "") -> TableError:
     """Return one error with all problems of a table.
 
     Args:
         file: Name of the table.
         problems: At least one problem.
+        note: A sentence for the end of the message.
     """
     listed = problems[:MOST_LISTED]
     lines = [str(problem) for problem in listed]
@@ -72,7 +76,11 @@ def table_error(file: str, problems: Sequence[Problem]) -> TableError:
     text = "\n".join([f"{file}: {len(problems)} columns cannot be used.", *lines])
     if len(problems) == 1:
         text = f"{file}{', ' if problems[0].place else ': '}{lines[0]}"
-    return TableError(text, merged(problem.fix for problem in problems))
+    if note:
+        text = f"{text}\n{note}"
+    count = sum(bool(problem.fix) for problem in problems)
+    solves = f"{count} of these {len(problems)}" if count < len(problems) else ""
+    return TableError(text, merged(problem.fix for problem in problems), solves)
 
 
 def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,13 +4,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.frames import encode_frame
 from keras_vaf.datasets.tables.roles import DateOrder, Roles
-from keras_vaf.datasets.tables.workbooks import check_extent
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -120,6 +119,9 @@ def read_table(
     return replace(dataset, notes=(first, *others))
 
 
+_CELLS = 2**21
+_CELLS_PER_BYTE = 100
+
 BINARY = (".parquet", ".pq", ".xlsx", ".xlsm", ".xls", ".ods")
 """Extensions of files that pandas reads without options."""
 
@@ -145,7 +147,7 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
         if path.suffix.lower() in (".parquet", ".pq"):
             return pandas.read_parquet(path)
         with pandas.ExcelFile(path) as book:
-            check_extent(book, sheet, path.stat().st_size)
+            _check_extent(book, sheet, path.stat().st_size)
             return pandas.read_excel(book, sheet_name=sheet)
     except ImportError as error:
         package = "pyarrow" if "parquet" in path.suffix else "openpyxl"
@@ -170,3 +172,40 @@ def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
     if target in frame and target not in text and frame[target].dtype.kind not in "fi":
         frame = file.read_frame(as_text={*text, target})
     return frame
+
+
+def _check_extent(book: Any, sheet: str | int, size: int) -> None:
+    """Raise a `ValueError` for a sheet with a cell far away from its table.
+
+    pandas creates a full rectangle of cells up to the last row and column. A single
+    cell in the last corner of a sheet would need about 140 GB.
+
+    Args:
+        book: A `pandas.ExcelFile`.
+        sheet: Name or number of the sheet.
+        size: Size of the file in bytes.
+
+    Raises:
+        ValueError: If the rectangle has more than two million cells and more than 100
+            cells per byte of the file.
+    """
+    rows, columns = _extent(book, sheet)
+    if rows * columns > max(_CELLS, _CELLS_PER_BYTE * size):
+        raise ValueError(
+            f"The sheet has {rows} rows and {columns} columns, and nearly all of its "
+            "cells are empty. Remove the cells that are far from the table."
+        )
+
+
+def _extent(book: Any, sheet: str | int) -> tuple[int, int]:
+    """Return the last row and the last column of a sheet with cells."""
+    named = isinstance(sheet, str)
+    if book.engine == "openpyxl":
+        found = book.book[sheet] if named else book.book.worksheets[sheet]
+        found.reset_dimensions()  # The dimensions in the file may be wrong.
+        found.calculate_dimension(force=True)
+        return found.max_row or 0, found.max_column or 0
+    if book.engine == "xlrd":
+        find = book.book.sheet_by_name if named else book.book.sheet_by_index
+        return find(sheet).nrows, find(sheet).ncols
+    return 0, 0

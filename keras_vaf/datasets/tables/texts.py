@@ -9,6 +9,9 @@ import numpy as np
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
 """Cells that stand for a missing entry."""
 
+MOST_WORDS = 5
+"""Largest number of different words that may be meant as a missing number."""
+
 _NUMBER_CHARACTERS = b"0123456789+-.eE"
 
 
@@ -119,6 +122,15 @@ def to_floats(text: Sequence[str]) -> np.ndarray | None:
         return np.array([float(cell or "nan") for cell in text])
     except ValueError:
         return None
+
+
+def reads_as_number(cell: str) -> bool:
+    """Return whether `float` reads a cell, which includes `inf` and `1_000`."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _text(cell: Any) -> str:

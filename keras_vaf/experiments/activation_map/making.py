@@ -14,6 +14,7 @@ from keras_vaf.experiments.activation_map.running import Budget, MapRun
 from keras_vaf.experiments.activation_map.tables import map_figure, map_table
 from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
 from keras_vaf.experiments.activation_map.task import Task
+from keras_vaf.experiments.activation_map.tasks import TASKS
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.utils import png_bytes, write_atomically
 
@@ -77,15 +78,54 @@ def make_map(
         for run in runs:
             run.run(BUDGETS)
     shown = [dataclasses.replace(run, train=False) for run in runs]
-    rows = {b: [row for run in shown for row in map_rows(run, b)] for b in BUDGETS}
-    tables = tabular_rows(tabular)
-    rows["steps"] = [*tables, *rows["steps"]]
-    every = {"steps": (*tabular_tasks(tables), *tasks), "time": tasks}
+    rows, every = _with_tables(shown, tasks, tabular)
     return {
         budget: _written(each, every[budget], folder, budget)
         for budget, each in rows.items()
         if each
     }
+
+
+def read_map(
+    root: str | os.PathLike[str],
+    tasks: Sequence[Task] = TASKS,
+    quick: bool = False,
+    tabular: Sequence[str | os.PathLike[str]] = (),
+) -> tuple[dict[Budget, list[MapRow]], dict[Budget, tuple[Task, ...]]]:
+    """Return the rows of complete datasets by budget, from reports alone.
+
+    Activations without any report of a dataset are left out.
+
+    Args:
+        root: Folder of a `MapStore`.
+        tasks: The tasks.
+        quick: Whether the reports are those of the small version.
+        tabular: As in `make_map`.
+
+    Returns:
+        The rows, and the tasks they belong to, including tasks without results.
+    """
+    store, runs = MapStore(Path(root)), []
+    for task in tasks:
+        settings = task.quick if quick else task.settings
+        for dataset in task.datasets[: 1 if quick else None]:
+            folder = store.folder(task, dataset, settings)
+            arms = [arm for arm in task.arms if (folder / arm.name).is_dir()]
+            if arms:
+                runs.append(MapRun(task, dataset, settings, arms, store, train=False))
+    return _with_tables(runs, tasks, tabular)
+
+
+def _with_tables(
+    runs: Sequence[MapRun],
+    tasks: Sequence[Task],
+    tabular: Sequence[str | os.PathLike[str]],
+) -> tuple[dict[Budget, list[MapRow]], dict[Budget, tuple[Task, ...]]]:
+    """Return the rows and tasks of each budget, with the tabular tasks."""
+    rows = {b: [row for run in runs for row in map_rows(run, b)] for b in BUDGETS}
+    tables = tabular_rows(tabular)
+    rows["steps"] = [*tables, *rows["steps"]]
+    return rows, {"steps": (*tabular_tasks(tables), *tasks), "time": tuple(tasks)}
 
 
 def _written(

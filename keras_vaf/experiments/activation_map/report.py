@@ -135,17 +135,18 @@ class MapStore:
         write_atomically(path, f"{{\n{lines}\n}}\n")
 
 
-def pack(root: Path, output: Path) -> int:
-    """Write all reports of a folder into one compressed file, for version control.
+def pack(root: Path, output: Path, folder: str = "") -> int:
+    """Write reports into one compressed file, for version control.
 
     Args:
         root: Folder of a `MapStore`.
         output: Path of the compressed file, which ends in `.json.gz`.
+        folder: Folder below `root` whose reports are written; all by default.
 
     Returns:
         The number of reports in the file.
     """
-    files = sorted(root.rglob("*.json"))
+    files = sorted((root / folder).rglob("*.json"))
     content = {str(f.relative_to(root)): parse_json(f.read_bytes()) for f in files}
     text = json.dumps(content, sort_keys=True)
     write_atomically(output, gzip.compress(text.encode(), mtime=0))

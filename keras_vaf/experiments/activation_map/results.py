@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
 from collections.abc import Sequence
@@ -32,6 +33,9 @@ class MapRow:
         steps: Number of steps per phase.
         parameters: Number of trained parameters.
         ratio: Time per step relative to the first fixed activation; `None` if unknown.
+        compilation: Time to compile the training step, in seconds; `None` if unknown.
+        load: Number of runnable processes when the times were measured; `None` if
+            unknown.
         more: Largest values of the other figures of the task.
         overlap: Share of the rows that one fold tests, if the errors belong to folds,
             which share training rows; 0 if the errors belong to seeds.
@@ -48,6 +52,8 @@ class MapRow:
     steps: int
     parameters: int
     ratio: float | None
+    compilation: float | None
+    load: float | None
     more: dict[str, float]
     overlap: float = 0.0
 
@@ -155,11 +161,11 @@ def _row(
     run: MapRun, budget: Budget, arm: Arm, rate: float, grid: tuple[float, ...]
 ) -> MapRow:
     report = run.scores(arm, budget, rate)
-    try:
-        seconds = run.times().seconds
-        ratio = seconds[arm.name] / seconds[run.base.name]
-    except MissingError:
-        ratio = None
+    ratio = compilation = load = None
+    with contextlib.suppress(MissingError):
+        times = run.times()
+        ratio = times.seconds[arm.name] / times.seconds[run.base.name]
+        compilation, load = times.compilation.get(arm.name), times.load
     names = report.lanes[0].more
     return MapRow(
         run.task.name,
@@ -173,6 +179,8 @@ def _row(
         report.steps,
         report.parameters,
         ratio,
+        compilation,
+        load,
         {n: max(lane.more[n] for lane in report.lanes) for n in names},
     )
 

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     *("task", "dataset", "activation", "error", "gain", "interval", "parameters"),
-    *("steps", "step time", "learning rate", "tries", "certificate", "largest slope"),
+    *("steps", "step time", "compilation, s", "learning rate", "tries"),
+    *("certificate", "largest slope"),
 )
+_SHOWN = ("task", "dataset", "activation", "error", "gain", "step time")
 _COLOURS = "gain: log2 of the best fixed\nerror, divided by the error"
 _LEVEL = 0.05
 _DEEPEST = 2.0  # larger gains have the same colour
@@ -52,8 +54,8 @@ def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
         f"The map, at equal {budget}",
         _COLUMNS,
         lines,
-        [*_verdicts(rows, tasks), *_how(rows, tasks)],
-        ("task", "dataset", "activation", "error", "gain", "step time"),
+        [*verdicts(rows, tasks), *_how(rows)],
+        (*_SHOWN, "compilation, s"),
     )
 
 
@@ -88,9 +90,7 @@ def map_figure(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Figure:
     ax.set_xticks(range(len(arms)), arms, rotation=60, ha="right")
     ax.set_yticks(range(len(places)), [f"{order[t]}: {d}" for t, d in places])
     ax.grid(visible=False)
-    figure.colorbar(
-        mesh, ax=ax, label="gain: log2 of the best fixed\nerror, divided by the error"
-    )
+    figure.colorbar(mesh, ax=ax, label=_COLOURS)
     return figure
 
 
@@ -116,6 +116,7 @@ def _cells(
         "parameters": f"{row.parameters:,}",
         "steps": f"{row.steps:,}",
         "step time": "" if row.ratio is None else f"{row.ratio:.2f}",
+        "compilation, s": "" if row.compilation is None else f"{row.compilation:.1f}",
         "learning rate": f"{row.rate:g}",
         "tries": str(row.tries),
     }
@@ -127,40 +128,52 @@ def _cells(
     return cells
 
 
-def _verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
-    """Return a sentence for each task, and a sentence with the number of wins."""
-    gains = {
+def verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
+    """Return a sentence for each task, and a sentence with the number of wins.
+
+    Args:
+        rows: Rows of one budget.
+        tasks: The tasks, including those without results.
+    """
+    of_task = {task.name: [r for r in rows if r.task == task.name] for task in tasks}
+    gains = {name: gain_of_task(own) for name, own in of_task.items()}
+    tested = {
         task.name: found
         for task in tasks
-        if (found := gain_of_task([r for r in rows if r.task == task.name])) is not None
+        if task.counts and (found := gains[task.name]) is not None
     }
-    counted = {task.name: task.counts for task in tasks}
-    tested = {name: each for name, each in gains.items() if counted[name]}
     p_values = corrected(tested) if tested else {}
-    texts, wins = [], 0
-    for task in tasks:
-        if task.name not in gains:
-            texts.append(f"{task.title}: not complete.")
-            continue
-        each, p = gains[task.name], p_values.get(task.name)
-        wins += p is not None and p < _LEVEL and each.mean > 0
-        tested_text = "not counted" if p is None else f"p = {p:.3f} after Holm"
-        own = [row for row in rows if row.task == task.name]
-        rival = gain_of_task(own, "vaf", "rival")
-        other = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
-        texts.append(
-            f"{task.title}: the selected VAF has {2**-each.mean:.3g} times "
-            f"the error of the selected fixed function ({tested_text}){other}."
-        )
+    wins = sum(p < _LEVEL and tested[name].mean > 0 for name, p in p_values.items())
     return [
-        *texts,
-        f"The VAF is better with p < 0.05 on {wins} of {len(tested)} tasks.",
+        *(_verdict(t, of_task[t.name], p_values.get(t.name)) for t in tasks),
+        f"The VAF is better with p < {_LEVEL} on {wins} of {len(tested)} tasks.",
     ]
 
 
-def _how(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
+def _verdict(task: Task, rows: Sequence[MapRow], p_value: float | None) -> str:
+    each = gain_of_task(rows)
+    if each is None:
+        return f"{task.title}: not run."
+    datasets = {row.dataset for row in rows}
+    run = ""
+    if len(datasets) < len(task.datasets):
+        run = f", run on {len(datasets)} of {len(task.datasets)} datasets"
+    tested = "not counted" if p_value is None else f"p = {p_value:.3f} after Holm"
+    rival = gain_of_task(rows, "vaf", "rival")
+    of_rival = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
+    return (
+        f"{task.title}{run}: the selected VAF has {2**-each.mean:.3g} times the error "
+        f"of the selected fixed function ({tested}){of_rival}."
+    )
+
+
+def _how(rows: Sequence[MapRow]) -> list[str]:
     tries = sorted({row.tries for row in rows})
     seeds = sorted({len(row.errors) for row in rows})
+    loads = [row.load for row in rows if row.load is not None]
+    idle = ""
+    if loads:
+        idle = f" Measured at a load of {min(loads):.1f} to {max(loads):.1f}."
     return [
         "Gain: binary logarithm of the error of the fixed function chosen on "
         "validation data, divided by the error; 1 is half the error. Mean over seeds "
@@ -168,7 +181,8 @@ def _how(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
         f"Each arm had {' or '.join(map(str, tries))} tries of the learning rate; "
         f"{' or '.join(map(str, seeds))} other seeds are scored. Errors are geometric "
         "means.",
-        "Step time: relative to the first fixed function of the task. Tabular tasks "
-        "have folds instead of seeds, and epochs instead of steps.",
+        "Step time: relative to the first fixed function of the task, without "
+        f"compilation.{idle} Tabular tasks have folds instead of seeds, and epochs "
+        "instead of steps.",
         "The tasks were picked after pilots.",
     ]

@@ -95,6 +95,8 @@ def _row(dataset: str, selected: Selected) -> MapRow:
         steps=protocol.epochs,
         parameters=reports[0].parameters,
         ratio=None,
+        compilation=None,
+        load=None,
         more={},
         overlap=1 / protocol.folds,
     )

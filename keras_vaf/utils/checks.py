@@ -203,7 +203,7 @@ def check_seeds(name: str, values: Sequence[int]) -> None:
         values: The argument.
 
     Raises:
-        ValueError: If there is no seed, if a seed is not an integer from 0 to
+        ValueError: If `values` is empty, if a seed is not an integer from 0 to
             4294967295, or if two seeds are equal.
 
     Example:

@@ -18,7 +18,7 @@ FEW = 4_096
 MEDIUM = 131_072
 """Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
 USUAL_SIZE = 128
-"""What an unknown size counts as, in elements: a batch is seldom much larger."""
+"""Elements for which an unknown size counts. Batches are seldom much larger."""
 
 _many = Switch()
 

@@ -52,7 +52,7 @@ def covered(
 def in_memory(*tensors: torch.Tensor) -> bool:
     """Return whether tensors are in main memory and no mode records operators.
 
-    Tensors of `torch.func` transformations have no memory of their own. A dispatch mode
+    Tensors of `torch.func` transformations do not have memory. A dispatch mode
     (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
     """
     if torch._C._len_torch_dispatch_stack():

@@ -27,7 +27,7 @@ INSTRUCTION_SETS = {
 }
 FLAGS = ["-std=c++17", "-O3", "-fPIC", "-pthread", "-fvisibility=hidden"]
 FLAGS += ["-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
-# GCC warns of its own headers for AVX-512, and of vectors that no other file is given.
+# GCC warns about its headers for AVX-512, and about vectors that stay in one file.
 FLAGS += ["-Wall", "-Wno-psabi", "-Wno-uninitialized", "-Wno-maybe-uninitialized"]
 
 
@@ -57,7 +57,7 @@ def machine(command: list[str]) -> str:
 
 
 class Build(build_ext):
-    """Compile shared libraries, which know nothing of Python."""
+    """Compile shared libraries that do not depend on Python."""
 
     def run(self) -> None:
         """Compile each library."""
@@ -87,7 +87,7 @@ class Build(build_ext):
         return made
 
     def link(self, name: str, parts: list[Path]) -> Path:
-        """Link a library, which finds the others beside itself."""
+        """Link a library that finds the others in its folder."""
         made = self.folder / f"lib{name}.so"
         names = ["-Wl,-rpath,$ORIGIN", f"-Wl,-soname,{made.name}", "-o", str(made)]
         self.call("-shared", "-pthread", *map(str, parts), *names)

@@ -60,7 +60,7 @@ AIMS = (
         _second_over_first,
     ),
     Aim(
-        "start-up of a grid of ten folds and ten rates, one epoch, compilation "
+        "start-up of a grid of ten folds and ten learning rates, one epoch, compilation "
         "included: seconds",
         20,
         False,

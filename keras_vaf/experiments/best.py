@@ -122,8 +122,8 @@ def choose(reports: Sequence[Report]) -> Choice:
 def refit(arm: Arm, dataset: Dataset) -> keras.Model:
     """Train the network of an activation on all rows.
 
-    The number of epochs is the median of the best epochs of its folds. The learning
-    rate is the one that most folds selected.
+    The number of epochs is the median of the best epochs of its folds. The network
+    is trained with the learning rate that most folds selected.
 
     Args:
         arm: The activation.

@@ -57,9 +57,9 @@ def as_wide(protocol: Protocol, dataset: Dataset) -> Protocol:
 def as_fair(protocol: Protocol, dataset: Dataset, tries: int = _TRIES) -> Protocol:
     """Return the protocol of a ReLU network with a VAF's parameters and tries.
 
-    The hidden layers are widened as in `as_wide`. Because a VAF is tried with several
-    starts, this network is trained from the same number of starts at each learning
-    rate. The start with the best validation score is selected.
+    The hidden layers are widened as in `as_wide`. A VAF is tried with several starts.
+    For each learning rate, this network is therefore trained from the same number of
+    starts, and the start with the best validation score is selected.
 
     Args:
         protocol: A protocol with a VAF.

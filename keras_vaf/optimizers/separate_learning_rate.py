@@ -35,8 +35,7 @@ def activations_apart(
             wrap the result in a `keras.optimizers.LossScaleOptimizer`; under
             `mixed_float16`, `model.compile` does so itself.
         learning_rate_factor: Learning rate of the activation parameters, relative to
-            that of the other weights. Schedules and callbacks change both learning
-            rates together.
+            that of the other weights. Schedules and callbacks change both together.
 
     Returns:
         The optimizer to compile the model with. It is saved and loaded with the model.

@@ -125,8 +125,8 @@ class VAFEstimator(_base.BaseEstimator):
         )
         if self.history_.best_epoch == 0:
             raise ValueError(
-                "The loss was not finite after the first epoch. Try a lower learning "
-                f"rate. Received: learning_rate={self.learning_rate!r}"
+                "The loss was not finite after the first epoch. Try a lower "
+                f"learning rate. Received: learning_rate={self.learning_rate!r}"
             )
         self.n_iter_ = self.history_.epochs
 

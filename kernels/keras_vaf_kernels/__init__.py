@@ -8,7 +8,7 @@ from pathlib import Path
 
 __version__ = "0.2.0"
 FOLDER = Path(__file__).parent
-"""Where the shared libraries are."""
+"""Folder of the shared libraries."""
 
 
 def load() -> ctypes.CDLL:

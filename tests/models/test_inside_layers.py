@@ -171,10 +171,10 @@ def test_code_that_cannot_be_followed_is_counted():
             return keras.KerasTensor(inputs.shape, inputs.dtype)
 
     found = convert(around(Opaque(), layers.ReLU()))
-    text = "1 layer has code of its own and was not searched"
+    text = "1 layer has custom code and was not searched"
     assert str(found.report).endswith(text)
     found = convert(around(Opaque(), Opaque(), layers.ReLU()))
-    text = "2 layers have code of their own and were not searched"
+    text = "2 layers have custom code and were not searched"
     assert str(found.report).endswith(text)
 
 

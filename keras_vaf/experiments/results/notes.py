@@ -40,8 +40,9 @@ def edge_note(selected: Sequence[Selected]) -> list[str]:
     folds = sum(len(each.trials) for each in tried)
     edges = sum(sum(each.at_edges) for each in tried)
     return [
-        f"In {edges} of {folds} selected trainings ({edges / folds:.1%}) the learning "
-        "rate is the lowest or the highest that was tried. The column edge counts them."
+        f"In {edges} of {folds} selected trainings ({edges / folds:.1%}) the "
+        "learning rate is the lowest or the highest that was tried. The column edge "
+        "counts them."
     ]
 
 

@@ -105,10 +105,10 @@ class ConversionReport:
         if self.deviation is not None:
             line += f", largest deviation of an output {self.deviation:.2g}"
         if self.not_searched == 1:
-            line += "; 1 layer has code of its own and was not searched"
+            line += "; 1 layer has custom code and was not searched"
         elif self.not_searched:
             layers = f"{self.not_searched} layers"
-            line += f"; {layers} have code of their own and were not searched"
+            line += f"; {layers} have custom code and were not searched"
         return line
 
     def __str__(self) -> str:

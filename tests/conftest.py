@@ -1,4 +1,4 @@
-"""What every test gets: one seed, one backend, no windows, no leftover figures."""
+"""Fixtures of every test: one seed, one backend, no windows, no leftover figures."""
 
 import contextlib
 import gc
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish(session):
-    """Let the garbage collector skip all that the imports made, which stays."""
+    """Let the garbage collector skip the objects that imports made, which stay."""
     gc.freeze()
 
 

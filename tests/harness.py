@@ -1,4 +1,4 @@
-"""What several test files share: Keras's private helpers, gradients, public names."""
+"""Shared by several test files: Keras's private helpers, gradients, public names."""
 
 import contextlib
 import functools

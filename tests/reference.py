@@ -1,7 +1,7 @@
 """The equation of a VAF and its gradients in NumPy, in float64.
 
 Written from the paper and from Keras's definitions of the activations, with nothing of
-the package, and with the hidden units as an axis of their own: slow and plain.
+the package, and with the hidden units as an additional axis: slow and plain.
 """
 
 import math
@@ -28,7 +28,7 @@ def within(x, low, high):
 
 SCALE, NEGATIVE = 1.05070098735548049342, 1.67326324235437728482  # of selu
 
-# name: (g, g'). At a kink g' is one of the two slopes beside it.
+# name: (g, g'). At a kink g' is one of the two adjacent slopes.
 FUNCTIONS = {
     "celu": (
         lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
@@ -101,7 +101,7 @@ FUNCTIONS = {
     "tanh_shrink": (lambda x: x - np.tanh(x), lambda x: np.tanh(x) ** 2),
 }
 
-# Where g has a kink or a jump: finite differences and comparisons keep away from it.
+# Kinks and jumps of g, which finite differences and comparisons avoid.
 KINKS = {
     "hard_shrink": (-0.5, 0.5),
     "hard_sigmoid": (-3, 3),
@@ -149,7 +149,7 @@ def aligned(parameter, x, unshared):
 
 
 def away_from_kinks(hidden, g, distance):
-    """Whether each pre-activation of a hidden unit is that far from any kink of g."""
+    """Return whether each hidden pre-activation is that far from any kink of g."""
     far = np.ones(np.shape(hidden), bool)
     for kink in KINKS.get(g, ()):
         far &= abs(hidden - kink) > distance

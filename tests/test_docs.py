@@ -75,7 +75,7 @@ def test_every_picture_is_there(site):
 def test_every_report_is_in_its_place(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        if page.parent != site:  # the README's, which stand there as text
+        if page.parent != site:  # the README's, which are text on other pages
             assert "<!-- report:" not in text, page
 
 

@@ -58,7 +58,7 @@ def metadata(wheel):
 
 
 def package_files():
-    """Return the files of the packages, as they stand in the project."""
+    """Return the files of the packages in the project."""
     return {
         path.relative_to(ROOT).as_posix()
         for package in ("keras_vaf", "keras_vaf_cli")
@@ -114,7 +114,7 @@ def test_it_installs_and_runs(distributions, tmp_path, kind):
         *("-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"),
         *("--target", str(tmp_path), str(path)),
     )
-    # The command imports the package that lies beside it, not the one under test.
+    # The command imports the package of its own folder, not the one under test.
     (tmp_path / "keras_vaf" / "__init__.py").write_text("raise ValueError('copy')")
     command = str(tmp_path / "bin" / "keras-vaf")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""What the README and the documentation tell a reader to type is what is checked."""
+"""Code and commands of the README and the documentation work as written."""
 
 import configparser
 import re

@@ -25,7 +25,7 @@ def files():
 
 
 def matches(name, pattern):
-    """Whether a path matches, where `*` stands for no folder."""
+    """Return whether a path matches a pattern whose `*` does not match a slash."""
     parts = name.split("/"), pattern.split("/")
     return len(parts[0]) == len(parts[1]) and all(map(fnmatchcase, *parts))
 

@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[1]
-# What is not said, and what is.
+# Words to avoid, and the words to use.
 WORDS = {
     r"trained activations?\b": "trainable activation",
     r"learnable": "trainable",

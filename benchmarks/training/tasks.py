@@ -60,8 +60,8 @@ AIMS = (
         _second_over_first,
     ),
     Aim(
-        "start-up of a grid of ten folds and ten learning rates, one epoch, compilation "
-        "included: seconds",
+        "start-up of a grid of ten folds and ten learning rates, one epoch, "
+        "compilation included: seconds",
         20,
         False,
         (("start", "jax"),),

@@ -24,6 +24,6 @@ def check_finite_weights(model: keras.Model) -> None:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         raise ValueError(
             "Every weight must be finite: train the model again, with a lower "
-            f"learning rate. Received: the model {model.name!r} with NaN or infinite values in "
-            f"{', '.join(paths[:3])}{more}"
+            f"learning rate. Received: the model {model.name!r} with NaN or infinite "
+            f"values in {', '.join(paths[:3])}{more}"
         )

@@ -131,7 +131,7 @@ def is_local(url, address):
 
 
 def is_broken(asked):
-    """Whether a request failed, and not because another page was opened meanwhile."""
+    """Return whether a request failed, other than by opening another page."""
     return asked.failure != "net::ERR_ABORTED"
 
 

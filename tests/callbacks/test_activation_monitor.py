@@ -1,4 +1,4 @@
-"""What the monitor records, writes and warns of."""
+"""Records, files and warnings of the monitor."""
 
 import struct
 import warnings

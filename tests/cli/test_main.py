@@ -1,4 +1,4 @@
-"""What all commands have in common: version, exit codes and one-sentence errors."""
+"""Version, exit codes and one-sentence errors of all commands."""
 
 import argparse
 import types

@@ -9,7 +9,7 @@ from keras_vaf.datasets.checksums import is_right
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-# What `git hash-object` says of the six bytes "hello\n".
+# Output of `git hash-object` for the six bytes "hello\n".
 HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
 
 

@@ -1,4 +1,4 @@
-"""What is fetched is the publisher's file, whole, whatever happens on the way."""
+"""A fetched file is the publisher's and complete, also after interruptions."""
 
 import contextlib
 import errno

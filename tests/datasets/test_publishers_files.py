@@ -40,7 +40,7 @@ def from_commas(path, **options):
     return pd.read_csv(path, header=None, **options)
 
 
-# How to read each table otherwise, its target (a name or a position), columns left out.
+# Another way to read each table, its target (name or position), columns left out.
 REFERENCES = {
     "cpu_small": (from_arff, "cpu_small/cpu_small.arff", "usr"),
     "delta_elevators": (

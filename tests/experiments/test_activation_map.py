@@ -1,4 +1,4 @@
-"""The map: what is chosen, what is trained, and what the table says."""
+"""The map: its selections, its trainings and its table."""
 
 import dataclasses
 import math

@@ -25,7 +25,7 @@ def run(dataset, protocols, output):
 
 
 def kill_after(seconds, *arguments):
-    """Run in a process of its own, and kill it."""
+    """Run in a separate process, and kill it."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["jax", "sklearn.model_selection", __name__])
     process = context.Process(target=run, args=arguments)

@@ -41,7 +41,7 @@ def play(folder):
 
 
 def kill_after(seconds, folder):
-    """Run in a process of its own, and kill it."""
+    """Run in a separate process, and kill it."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["jax", __name__])
     process = context.Process(target=play, args=(folder,))

@@ -1,4 +1,4 @@
-"""Which network a protocol names."""
+"""The network that a protocol names."""
 
 import numpy as np
 import pytest

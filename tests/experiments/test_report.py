@@ -11,7 +11,7 @@ from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 
 def trials(*results, metric="accuracy"):
-    """Return trials of these validation losses and scores; their rates count them."""
+    """Return trials of these losses and scores, numbered by their learning rates."""
     return tuple(
         make_trial(rate=float(rate), validation={"loss": loss, metric: score})
         for rate, (loss, score) in enumerate(results)

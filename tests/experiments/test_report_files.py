@@ -44,7 +44,7 @@ def test_refuses_another_file(tmp_path, text):
 
 
 def test_the_same_reports_are_the_same_compressed_bytes(tmp_path):
-    """So that making a committed file anew changes nothing."""
+    """Writing a committed file again changes nothing."""
     reports = make_arm("relu", [0.5, 0.6])
     one, other = tmp_path / "one.json.gz", tmp_path / "other.json.gz"
     write_reports(one, reports)

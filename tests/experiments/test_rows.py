@@ -1,4 +1,4 @@
-"""Which rows are used: a number of them, and the publisher's test rows."""
+"""The rows that are used: a number of them, and the publisher's test rows."""
 
 import dataclasses
 

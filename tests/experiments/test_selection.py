@@ -12,7 +12,7 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 
 def arm(hidden, folds, variant="relu", task="classification"):
-    """Return reports; each fold is a list of (rate, validation score, test score)."""
+    """Return reports. A fold is a list of (learning rate, validation, test score)."""
     metric = "rmse" if task == "regression" else "accuracy"
     protocol = make_protocol(
         hidden=hidden, variant=find_variants(variant)[0], task=task

@@ -103,7 +103,7 @@ def tensorflow_save(model, path):
 @pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize("save", [keras_export, tensorflow_save])
 def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, save):
-    """What is served needs no XLA: a runtime may lack it."""
+    """Serving does not need XLA, which a runtime may lack."""
     import tensorflow as tf
 
     model.predict(x, verbose=0)

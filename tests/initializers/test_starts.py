@@ -50,7 +50,7 @@ LINES = [
 
 
 def output(x, **arguments):
-    """What a fresh layer makes of x."""
+    """Return the output of a new layer for x."""
     return ops.convert_to_numpy(VAFActivation(**arguments)(x))
 
 

@@ -1,4 +1,4 @@
-"""The running extremes of an ensemble: measured while training, and by nothing else."""
+"""The running extremes of an ensemble, which only training measures."""
 
 import keras
 import numpy as np

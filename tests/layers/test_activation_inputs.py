@@ -1,4 +1,4 @@
-"""What enters each trainable activation of a model, wherever the activation is."""
+"""The inputs of each trainable activation of a model, wherever it is."""
 
 import keras
 import numpy as np

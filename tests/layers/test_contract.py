@@ -1,4 +1,4 @@
-"""What holds for every trainable activation, whatever its function."""
+"""The contract of every trainable activation, whatever its function."""
 
 import keras
 import numpy as np

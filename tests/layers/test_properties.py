@@ -126,7 +126,7 @@ AIDED = (
 
 
 def is_unaided(layer):
-    """Whether nothing but the optimizer changes the weights: no projection, no mean."""
+    """Return whether only the optimizer changes the weights."""
     layer = built(layer, (None, 3))
     free = all(weight.constraint is None for weight in layer.weights)
     return free and not layer.non_trainable_weights

@@ -1,4 +1,4 @@
-"""Which axes share a function: names, axes, and what is refused."""
+"""Axes that share a function: names, axes, and refused values."""
 
 import keras
 import pytest

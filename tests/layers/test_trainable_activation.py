@@ -1,4 +1,4 @@
-"""What the base class makes of an equation and its start values."""
+"""The weights and function that the base class makes from an equation."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Every activation is in `keras_vaf.layers.ACTIVATIONS`, and in all that follows.
+"""Every activation is in `keras_vaf.layers.ACTIVATIONS`, and in every list below.
 
 A failure names the line to add and its file.
 """

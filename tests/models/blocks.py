@@ -1,4 +1,4 @@
-"""Layers and models with code of their own, as other packages have them."""
+"""Layers and models with custom code, as in other packages."""
 
 import keras
 from keras import layers, ops
@@ -6,7 +6,7 @@ from keras import layers, ops
 
 @keras.saving.register_keras_serializable(package="blocks")
 def cube(x):
-    """An activation of one's own, with a name."""
+    """A registered custom activation."""
     return x**3 / 10
 
 
@@ -185,7 +185,7 @@ class Inline(layers.Layer):
 
 @keras.saving.register_keras_serializable(package="blocks")
 class Backbone(keras.Model):
-    """A Functional model with a configuration of its own, as those of keras-hub."""
+    """A Functional model with a custom configuration, as in keras-hub."""
 
     def __init__(self, width, depth=2, **kwargs):
         inputs = keras.Input((None, width), name="inputs")

@@ -1,4 +1,4 @@
-"""A frozen model computes the same, with nothing but Keras."""
+"""A frozen model computes the same and needs only Keras."""
 
 import subprocess
 import sys

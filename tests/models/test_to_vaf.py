@@ -1,4 +1,4 @@
-"""What the paper's section 3 says can be written as a VAF is written as one."""
+"""Functions that section 3 of the paper writes as a VAF are written as one."""
 
 import keras
 import numpy as np

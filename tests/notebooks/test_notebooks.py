@@ -35,7 +35,7 @@ RUN = [
     for path in PATHS
 ]
 
-# What the cell tagged `parameters` says in a test, where results do not matter.
+# Values of the cell tagged `parameters` in a test, where results do not matter.
 SMALL = {"ROWS": 200, "EPOCHS": 2, "TRIALS": 2, "FOLDS": 2, "SEEDS": 1}
 
 # Nothing can be fetched: a closed port of this machine stands for the internet.

@@ -1,4 +1,4 @@
-"""What the gradient costs, counted: tensors kept, bytes, passes over the input."""
+"""Cost of the gradient, counted: tensors kept, bytes, passes over the input."""
 
 import functools
 import math

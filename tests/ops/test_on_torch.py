@@ -21,7 +21,7 @@ def case(shape=(5, 4), unshared=(1,)):
     return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
 
 
-# What PyTorch imports for forward mode warns of its own code.
+# For forward mode, PyTorch imports code that warns.
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 @pytest.mark.parametrize("shape, unshared", [((3, 2), ()), ((2, 3, 2), (1,))])
 def test_torch_itself_finds_the_gradients_right(shape, unshared):

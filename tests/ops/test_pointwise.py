@@ -56,7 +56,7 @@ def test_derivatives_follow_from_the_value(shape, unshared):
 
 
 class Broken(Pointwise):
-    """A function whose gradient fails; PyTorch's computes the function anew."""
+    """A function whose gradient fails; PyTorch's computes the function again."""
 
     computed = False
 

@@ -52,7 +52,7 @@ def values(variables):
 
 
 def moves(model, optimizer, epochs=1, **compile_arguments):
-    """How far training moves the activation parameters, and the other weights."""
+    """Return the changes of the activation parameters and of the other weights."""
     model.compile(optimizer, loss="mse", **compile_arguments)
     apart = {id(v) for v in activation_weights(model)}
     before = values(model.trainable_variables)

@@ -15,7 +15,7 @@ from keras_vaf.paper.published import CLASSIFICATION, REGRESSION
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-# What the paper prints in bold, read apart from the numbers.
+# Bold entries of the paper, read separately from the numbers.
 BOLD = {
     "cpu_small": "vaf-random",
     "delta_elevators": "vaf-random",
@@ -41,7 +41,7 @@ BOLD = {
 
 
 def table(rows, name="toy", task="regression"):
-    """Return data of so many rows."""
+    """Return data with this number of rows."""
     x = np.linspace(0, 1, rows, dtype="float32")[:, None]
     if task == "regression":
         return Dataset(name, task, x, x[:, 0], ("a",))

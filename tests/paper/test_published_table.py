@@ -199,7 +199,7 @@ def committed(name, path):
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_committed_tables_say_what_their_reports_say(path):
-    """The tables under docs/, made again from the compact reports beside them."""
+    """The tables under docs/ are those of the compact reports in the same folder."""
     start, selection, backend = path.stem.rsplit("-", 2)
     experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
     compact = path.parent / f"{start}-{backend}.json.gz"

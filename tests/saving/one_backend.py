@@ -64,7 +64,7 @@ def main(folder):
     results = {"own": model.predict(x, verbose=0).tolist()}
     for backend in BACKENDS:
         wait_for(folder / f"{backend}.done")
-        # A file saved on PyTorch names PyTorch's own optimizer, so compile anew.
+        # A file saved on PyTorch names PyTorch's own optimizer, so compile again.
         whole = keras.saving.load_model(folder / f"{backend}.keras", compile=False)
         whole.compile(keras.optimizers.SGD(0.005), "mse")
         json_and_weights = keras.models.model_from_json(

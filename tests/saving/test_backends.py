@@ -16,7 +16,7 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """What three processes, one a backend, made of each other's files."""
+    """Folder in which three processes, one per backend, loaded each other's files."""
     folder = tmp_path_factory.mktemp("backends")
     processes = [
         subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Registered names stand in users' files: once released they never change."""
+"""Registered names are in users' files, so released names never change."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""Torn and foreign files end in an error, and nothing of them is run."""
+"""Incomplete and foreign files raise an error, and none of their code runs."""
 
 import json
 import zipfile

@@ -23,7 +23,7 @@ def data():
 
 
 def line(hp):
-    """A linear model whose only hyperparameter is its rate."""
+    """A linear model whose only hyperparameter is its learning rate."""
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     rate = hp.Choice("rate", [0.05, 0.1, 0.2, 0.4])
     model.compile(keras.optimizers.SGD(rate), "mse")
@@ -213,7 +213,7 @@ def test_another_search_in_the_folder_is_refused(searched, tmp_path):
 
 @once
 class TestBadInput:
-    """What is refused, and how."""
+    """Settings that are refused, and the errors."""
 
     def test_no_tuner(self):
         with pytest.raises(ValueError, match="Received: tuner_class=<class 'str'>"):

@@ -1,4 +1,4 @@
-"""Tables and pictures of trials, made from their files and from nothing else."""
+"""Tables and pictures of trials, made only from their files."""
 
 import csv
 import io

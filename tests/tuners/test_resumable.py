@@ -18,7 +18,7 @@ TRIALS = 5
 
 
 class Interrupted(BaseException):
-    """What ends a process, as far as a tuner can see."""
+    """The end of a process, as a tuner sees it."""
 
 
 def make(folder, kind=keras_tuner.RandomSearch, ended=None, **options):
@@ -226,7 +226,7 @@ def test_a_kill_between_two_files_loses_nothing(tmp_path, undisturbed):
 
 
 def _killed_after(folder, writes):
-    """Run a search that ends after so many writes; false if it was over before."""
+    """Run a search that ends after `writes` writes; return false if it was over."""
     left = writes
     original = oracle.write_atomically
 

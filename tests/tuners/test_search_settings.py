@@ -1,4 +1,4 @@
-"""What decides a search on a dataset, and how many trials that makes."""
+"""The settings of a search on a dataset, and the number of its trials."""
 
 from types import SimpleNamespace
 

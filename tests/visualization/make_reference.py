@@ -49,7 +49,7 @@ def channels():
 
 
 def record(epoch):
-    """What a line of slope `epoch` would leave behind."""
+    """Return the record of a line of slope `epoch`."""
     x = np.linspace(-2, 2, 9)
     return ActivationRecord(
         epoch=epoch,

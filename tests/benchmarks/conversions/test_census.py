@@ -1,4 +1,4 @@
-"""The census counts what the backend computes, whatever a report says."""
+"""The census counts what the backend computes, independently of any report."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is said about killed experiments, from runs written by hand."""
+"""The summary of killed experiments, tested on handwritten runs."""
 
 import json
 import shutil

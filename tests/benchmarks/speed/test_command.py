@@ -1,4 +1,4 @@
-"""The command measures, in a process of its own, what it is asked for."""
+"""The command measures the chosen cases in a separate process."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Tables say what the results hold, and judge it by the aims."""
+"""Tables show the results, and compare them with the aims."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Which calls the kernels take."""
+"""The calls that the kernels take."""
 
 import keras
 import pytest
@@ -13,7 +13,7 @@ WHOLE = Layout(4, ())
 
 
 class Other(VAF):
-    """A function of its own, which the kernels do not know."""
+    """A custom function, which the kernels do not know."""
 
 
 @pytest.fixture(autouse=True)

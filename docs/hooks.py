@@ -102,7 +102,7 @@ def on_page_content(content, **kwargs):
 # Browsers break a word of code after a hyphen or before a bracket, even if it fits into
 # the next line.
 _CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
-_HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,34}(?!\S)")
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,44}(?!\S)")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import threading
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,14 @@ from tests.test_docs import ROOT, build
 pytestmark = [pytest.mark.browser, pytest.mark.backend("tensorflow")]
 
 WINDOWS = {"wide": (1280, 900), "phone": (390, 844)}
-SCHEMES = {"light": "default", "dark": "slate"}
+SCHEMES = ["default", "slate"]  # light and dark
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 # The tabs of a wide window, and the sections in the menu of a phone.
 TABS = ".md-tabs__link"
 SECTIONS = ".md-nav--primary > .md-nav__list > .md-nav__item"
-SCHEME = "name => document.body.setAttribute('data-md-color-scheme', name)"
+# Targets of the links of a page, and names of its anchors.
+LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
+ANCHORS = "[...document.querySelectorAll('[id]')].map(element => element.id)"
 NEXT = re.compile(r'<a href="([^"]*)" class="md-footer__link md-footer__link--next"')
 # Colours change at once, so that no test measures a colour between two schemes.
 AT_ONCE = """document.addEventListener("DOMContentLoaded", () => {
@@ -32,8 +35,6 @@ AT_ONCE = """document.addEventListener("DOMContentLoaded", () => {
     style.textContent = "*, *::before, *::after { transition: none !important; }";
     document.head.append(style);
 });"""
-# A search index of no pages, for tests that open many pages and do not search.
-NO_PAGES = {"config": {"lang": ["en"], "separator": r"\s+", "pipeline": []}, "docs": []}
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -80,7 +81,7 @@ def chromium():
 
 
 @pytest.fixture
-def open_window(chromium, address):
+def open_window(chromium, address, folder):
     """Return a function that opens a window on the first page. No error passes."""
     windows = []
 
@@ -98,7 +99,7 @@ def open_window(chromium, address):
         )
         window.add_init_script(AT_ONCE)
         if not searches:
-            index = functools.partial(answer, body=json.dumps(NO_PAGES))
+            index = functools.partial(answer, body=without_pages(folder))
             window.route("**/search_index.json", index)
         window.goto(address)
         return window
@@ -115,6 +116,12 @@ def page(request, open_window):
     window = open_window(*WINDOWS[request.param])
     window.wide = request.param == "wide"
     return window
+
+
+def without_pages(folder):
+    """Return an empty search index, for a test that opens many pages."""
+    index = json.loads((folder / "search" / "search_index.json").read_text("utf-8"))
+    return json.dumps(index | {"docs": []})
 
 
 def answer(route, body):
@@ -145,21 +152,35 @@ def test_every_page_is_reached_by_the_link_to_the_next(folder):
     assert len(seen) == pages + len(class_pages(""))
 
 
-def test_no_page_scrolls_sideways_breaks_code_or_has_weak_contrast(
+def test_every_page_fits_shows_code_and_formulas_and_links_to_existing_places(
     open_window, address, folder
 ):
     window = open_window(*WINDOWS["wide"], searches=False)
-    found = {}
+    problems, links, anchors = {}, {}, set()
     for path in sorted(folder.rglob("index.html")):
-        place = path.parent.relative_to(folder).as_posix()
-        window.goto(address + place)
+        place = path.parent.relative_to(folder).as_posix().removeprefix(".")
+        page = f"{address}{place}/" if place else address
+        window.goto(page)
         for size, (width, height) in WINDOWS.items():
             window.set_viewport_size({"width": width, "height": height})
-            for scheme, name in SCHEMES.items():
-                window.evaluate(SCHEME, name)
-                found[place, size, scheme] = window.evaluate(CHECKS)
-    assert {where: what for where, what in found.items() if what} == {}
-    assert len(found) > 400
+            problems[place, size] = window.evaluate(CHECKS, SCHEMES)
+        links |= dict.fromkeys(window.evaluate(LINKS), place)
+        anchors |= {f"{page}#{name}" for name in window.evaluate(ANCHORS)}
+    assert {where: what for where, what in problems.items() if what} == {}
+    assert len(problems) > 200
+    local = {link: page for link, page in links.items() if is_local(link, address)}
+    assert {
+        link: page
+        for link, page in local.items()
+        if not is_there(link.removeprefix(address), folder)
+        or ("#" in link and link not in anchors)
+    } == {}
+
+
+def is_there(link, folder):
+    """Return whether a link leads to a file of the site."""
+    path = folder / urllib.parse.unquote(link.partition("#")[0].partition("?")[0])
+    return (path / "index.html" if path.is_dir() else path).is_file()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@
 - The picture of the architecture is made from the imports, and the pictures of the
   activation layers from the layers.
 - Each public class has a page (`api_pages`).
-- Generated reports are left out of the search.
+- Generated reports are left out of the search, and guides come before the reference.
 """
 
 import html
@@ -85,6 +85,8 @@ def on_page_markdown(markdown, page, **kwargs):
     """Insert reports and classes where lines name them, and limit the search."""
     if page.file.src_uri.startswith("reports/"):
         page.meta["search"] = {"exclude": True}
+    if page.file.src_uri.startswith("api/"):
+        page.meta["search"] = {"boost": 0.3}  # guides first
     if re.fullmatch(r"api/\w+/index\.md", page.file.src_uri):
         markdown = package_page(markdown)
     return fill(markdown)
@@ -102,7 +104,7 @@ def on_page_content(content, **kwargs):
 # Browsers break a word of code after a hyphen or before a bracket, even if it fits into
 # the next line.
 _CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
-_HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,44}(?!\S)")
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,38}(?!\S)")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')
@@ -114,4 +116,6 @@ _FORMULA = re.compile(
 
 def _mathml(tag: str, formula: str) -> str:
     display = "block" if tag == "div" else "inline"
-    return convert(html.unescape(formula), display=display)
+    mathml = convert(html.unescape(formula), display=display)
+    # Sums in aligned lines have their limits above and below, as in a single line.
+    return mathml.replace("<mtable", '<mtable displaystyle="true"')

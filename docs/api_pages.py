@@ -74,7 +74,9 @@ def _public(package: str) -> dict[str, Any]:
 
 
 def _classes(package: str) -> list[str]:
-    return [name for name, each in _public(package).items() if inspect.isclass(each)]
+    """Return the names of a package's classes, the layer of the paper first."""
+    names = [name for name, each in _public(package).items() if inspect.isclass(each)]
+    return sorted(names, key=lambda name: (name != "VAFActivation", name.lower()))
 
 
 def _contents(package: str) -> str:

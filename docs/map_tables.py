@@ -37,7 +37,7 @@ def map_results() -> str:
     if not any(rows.values()):
         return "No task has been run."
     summary = map_summary(rows, tasks["steps"])
-    parts = [markdown_table(summary.columns, summary.lines, 4)]
+    parts = [markdown_table(summary.columns, summary.lines, 5)]
     for budget in BUDGETS:
         title = _TITLES[budget]
         if not rows[budget]:

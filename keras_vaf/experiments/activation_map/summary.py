@@ -12,8 +12,9 @@ from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.table import Table
 
 _COLUMNS = (
-    *("task", "dataset", "fixed function", "VAF", "gain, equal steps"),
-    *("gain, equal time", "rival", "its gain, equal steps", "its gain, equal time"),
+    *("task", "dataset", "fixed function", "VAF", "rival"),
+    *("gain of VAF, equal steps", "gain of VAF, equal time"),
+    *("gain of rival, equal steps", "gain of rival, equal time"),
 )
 
 
@@ -50,11 +51,11 @@ def _cells(
         "dataset": dataset,
         "fixed function": _title(chosen, "fixed"),
         "VAF": _title(chosen, "vaf"),
-        "gain, equal steps": _gain(own.get("steps", ()), "vaf"),
-        "gain, equal time": _gain(own.get("time", ()), "vaf"),
         "rival": _title(chosen, "rival"),
-        "its gain, equal steps": _gain(own.get("steps", ()), "rival"),
-        "its gain, equal time": _gain(own.get("time", ()), "rival"),
+        "gain of VAF, equal steps": _gain(own.get("steps", ()), "vaf"),
+        "gain of VAF, equal time": _gain(own.get("time", ()), "vaf"),
+        "gain of rival, equal steps": _gain(own.get("steps", ()), "rival"),
+        "gain of rival, equal time": _gain(own.get("time", ()), "rival"),
     }
 
 

@@ -3,9 +3,9 @@
 Args: the file, `frozen` if keras_vaf must not be imported, and the keys of the inputs.
 """
 
-import contextlib
 import json
 import sys
+import zipfile
 from pathlib import Path
 
 
@@ -20,9 +20,12 @@ def main(file: str, kind: str, keys: str) -> None:
     import keras
     import numpy as np
 
+    with zipfile.ZipFile(file) as archive:
+        described = archive.read("config.json").decode()
     classes = {}
-    with contextlib.suppress(ImportError):
+    if "keras_hub" in described:
         import keras_hub  # noqa: F401
+    if "kimm" in described:
         import kimm
 
         # kimm does not register its models with Keras.

@@ -118,7 +118,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stackwise_depth": [1, 1],
         "stackwise_strides": [1, 2],
         "stackwise_num_filters": [8, 16],
-        "block_type": "dark",
+        "block_type": "dark_block",
     },
     "VGG": {
         "image_shape": (32, 32, 3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -171,6 +172,7 @@ class _DaskEngine(Engine):
     @functools.cached_property
     def _client(self) -> Any:
         distributed = require("distributed", extra="dask")
+        self._resources.enter_context(_no_messages_of_dask())
         if self._name.startswith(_PROCESSES):
             cluster = _local_cluster(int(self._name.removeprefix(_PROCESSES)))
             client = distributed.Client(self._resources.enter_context(cluster))
@@ -204,6 +206,24 @@ class _DaskEngine(Engine):
         )
 
 
+@contextlib.contextmanager
+def _no_messages_of_dask() -> Iterator[None]:
+    """Hide what Dask logs in this process, because our errors say what happened."""
+    loggers = [
+        logging.getLogger(name)
+        for name in list(logging.root.manager.loggerDict)
+        if name.partition(".")[0] == "distributed"
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 def _local_cluster(processes: int) -> Any:
     """Return worker processes that accept connections only from this machine."""
     distributed = require("distributed", extra="dask")
@@ -215,6 +235,7 @@ def _local_cluster(processes: int) -> Any:
         host="tls://127.0.0.1" if encrypted else "tcp://127.0.0.1",
         security=encrypted or None,
         memory_limit=0,
+        silence_logs=logging.CRITICAL,
         dashboard_address=None,
         # A free port instead of 8787, which another command may have.
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},

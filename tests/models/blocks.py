@@ -61,6 +61,25 @@ class TwoActivations(layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="blocks")
+class OtherName(layers.Layer):
+    """Gives its activation a name by which no activation is recognized."""
+
+    def __init__(self, units, first="gelu", **kwargs):
+        super().__init__(**kwargs)
+        self.units, self.first = units, first
+        self.inner = layers.Dense(units, activation=first, name="inner")
+
+    def build(self, shape):
+        self.inner.build(shape)
+
+    def call(self, inputs):
+        return self.inner(inputs) + 1
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "first": self.first}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
 class Gated(layers.Layer):
     """Calls its activation in its own code, as the decoder of Llama does."""
 

@@ -148,10 +148,18 @@ def test_what_a_configuration_does_not_name_is_kept():
     inside = [blocks.Fixed(name="fixed"), blocks.Inline(name="inline")]
     found = convert(around(*inside, layers.ReLU(name="relu")))
     assert replaced(found) == ["relu"]
-    assert "no argument for it" in reasons(found)["fixed/dense"]
-    assert "no argument for it" in reasons(found)["fixed/last"]
+    expected = "no argument of Fixed with 'act' in its name holds it"
+    assert reasons(found)["fixed/dense"] == expected
+    assert reasons(found)["fixed/last"] == expected
     assert reasons(found)["inline"] == "the code of Inline calls it"
     assert found.report.not_searched == 0
+
+
+def test_an_argument_without_act_in_its_name_is_not_searched():
+    found = convert(around(blocks.OtherName(3, name="block"), layers.ReLU(name="relu")))
+    assert replaced(found) == ["relu"]
+    expected = "no argument of OtherName with 'act' in its name holds it"
+    assert reasons(found) == {"block/inner": expected}
 
 
 def test_a_function_of_a_lambda_is_reported():

@@ -1,7 +1,10 @@
 """Functions run in this process, in processes of this machine and on a cluster."""
 
+import logging
+import logging.handlers
 import operator
 import os
+import queue
 import signal
 import sys
 import time
@@ -26,6 +29,19 @@ def results(engine, tasks):
             tasks.remove(task)
             found.append(task.result())
     return found
+
+
+@pytest.fixture
+def logged():
+    """Collect what Dask logs in this process."""
+    records = queue.SimpleQueue()
+    handler = logging.handlers.QueueHandler(records)
+    loggers = [logging.getLogger(f"distributed{part}") for part in ("", ".client")]
+    for each in loggers:
+        each.addHandler(handler)
+    yield records
+    for each in loggers:
+        each.removeHandler(handler)
 
 
 def test_here_runs_in_order_and_only_what_is_asked_for():
@@ -94,7 +110,8 @@ def test_workers_are_set_as_the_driver_is():
         engines._as_in_the_driver(settings | {"backend": "mlx"}, int)
 
 
-def test_a_lost_cluster_is_named(tmp_path, monkeypatch):
+def test_a_lost_cluster_is_named_by_one_error_alone(tmp_path, monkeypatch, logged):
+    monkeypatch.setattr(engines, "_SECONDS_TO_CONNECT", 1)
     monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 0.3)
     alone = cluster(tmp_path, workers=0)
     with alone as (name, scheduler, _), open_engine(name) as engine:
@@ -104,6 +121,20 @@ def test_a_lost_cluster_is_named(tmp_path, monkeypatch):
         scheduler.kill()
         with pytest.raises(OSError, match=r"was lost\. Every finished"):
             engine.wait([task])
+        # Dask logs this only if the scheduler is away for longer.
+        logging.getLogger("distributed.client").error("Failed to reconnect")
+    assert logged.empty()
+    logging.getLogger("distributed.client").error("The log is back")
+    assert not logged.empty()
+
+
+def test_an_error_of_a_task_is_raised_and_nothing_else_is_said(capfd):
+    with open_engine("processes:1") as engine:
+        task = engine.submit(operator.truediv, 1, 0)
+        engine.wait([task])
+        with pytest.raises(ZeroDivisionError):
+            task.result()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):

@@ -202,7 +202,8 @@ class _Surgery:
                 chosen[i] = place, new
         for part, inner in _inside(layer, path):
             if not configuration.holds(part):
-                reason = f"a {type(layer).__name__} has no argument for it"
+                owner = type(layer).__name__
+                reason = f"no argument of {owner} with 'act' in its name holds it"
                 self._refuse(Place(part, layer, inner, ""), reason)
         if not chosen:
             return None

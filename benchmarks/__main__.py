@@ -1,45 +1,75 @@
-"""The command: `python -m benchmarks [--quick] [--only PATTERN] [--missing]`."""
+"""The command: `python -m benchmarks [--gpu] [--only PATTERN] [--missing]`."""
 
 import argparse
 import fnmatch
 import json
+import math
+import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.environment import environment
-from benchmarks.speed.cases import STUDIES, Case, Mode, Study, cases
+from benchmarks.environment import environment, gpu
+from benchmarks.speed.cases import GPU_STUDIES, STUDIES, Case, Mode, Study, cases
 from benchmarks.speed.picture import draw
 from benchmarks.speed.report import markdown
 from benchmarks.speed.runner import measure
 from keras_vaf.utils import write_atomically
 
 QUICK_REPETITIONS = 2
+UNFINISHED = 3
+"""Exit code if cases are left when the time is over."""
+# What may differ between the parts of a report. Each result holds its own values.
+VARYING = ("date", "native kernels")
+
+
+Group = tuple[Study, Mode, list[Case]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
-    path = arguments.output / "cpu.json"
+    path = arguments.output / ("gpu.json" if arguments.gpu else "cpu.json")
+    left = 0
     if not arguments.tables:
-        groups = _chosen(arguments.only, arguments.quick)
+        groups = _chosen(arguments)
         if not groups:
             parser.error(
                 "--only must match a case, such as 'operation/jax/ReLU'. "
                 f"Received: --only {' '.join(arguments.only)}"
             )
-        document = _document(path, arguments.quick)
-        for study, mode, chosen in groups:
-            if arguments.missing and _holds(document, study, mode):
-                continue
-            _measure(document, study, mode, chosen, arguments.quick)
-            write_atomically(path, json.dumps(document, indent=1) + "\n")
+        if arguments.gpu and not arguments.quick and not gpu():
+            parser.error("--gpu needs a GPU that `nvidia-smi` lists.")
+        left = _measure_all(arguments, groups, path)
+    if not path.exists():
+        return UNFINISHED
     document = json.loads(path.read_text(encoding="utf-8"))
     write_atomically(path.with_suffix(".md"), markdown(document))
     draw(document, path.with_suffix(".png"))
     print(f"Wrote {path}, and a table and a picture next to it.")
+    return UNFINISHED if left else 0
+
+
+def _measure_all(arguments: argparse.Namespace, groups: list[Group], path: Path) -> int:
+    """Measure until the time is over, and return how many studies and modes are left.
+
+    The file is written after each of them.
+    """
+    if not arguments.gpu:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    end = time.monotonic() + arguments.seconds
+    document = _document(path, arguments)
+    if arguments.missing:
+        groups = [group for group in groups if not _holds(document, *group[:2])]
+    for done, group in enumerate(groups):
+        if time.monotonic() >= end:
+            left = len(groups) - done
+            print(f"{left} studies are left. Run the command again, with --missing.")
+            return left
+        _measure(document, *group, arguments.quick)
+        write_atomically(path, json.dumps(document, indent=1) + "\n")
     return 0
 
 
@@ -50,31 +80,36 @@ def _holds(document: dict[str, Any], study: Study, mode: Mode) -> bool:
     )
 
 
-def _chosen(
-    patterns: Sequence[str], quick: bool
-) -> list[tuple[Study, Mode, list[Case]]]:
+def _chosen(arguments: argparse.Namespace) -> list[Group]:
     """The cases to measure, those that are measured side by side together."""
     groups = []
-    for study in STUDIES:
+    for study in GPU_STUDIES if arguments.gpu else STUDIES:
         for mode in study.modes:
             chosen = [
                 case
-                for case in cases(study, mode, quick)
-                if any(fnmatch.fnmatchcase(case.name, pattern) for pattern in patterns)
+                for case in cases(study, mode, arguments.quick)
+                if any(fnmatch.fnmatchcase(case.name, part) for part in arguments.only)
             ]
             if chosen:
                 groups.append((study, mode, chosen))
     return groups
 
 
-def _document(path: Path, quick: bool) -> dict[str, Any]:
-    """Return the content of the file if it is from the same environment on any day."""
-    here = environment() | {"inputs": "small" if quick else "full"}
+def _document(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the content of the file if it is from the same environment.
+
+    Results may be of another day, or of other native kernels, and then say so.
+    """
+    here = environment() | {"inputs": "small" if arguments.quick else "full"}
+    if arguments.gpu:
+        here["GPU"] = gpu() or "none"
     results = []
     if path.exists():
         document = json.loads(path.read_text(encoding="utf-8"))
-        if document["environment"] | {"date": here["date"]} == here:
-            results = document["results"]
+        before = document["environment"]
+        of_then = {name: before[name] for name in VARYING if name in before}
+        if before | {name: here[name] for name in VARYING} == here:
+            results = [of_then | result for result in document["results"]]
     return {"environment": here, "results": results}
 
 
@@ -93,7 +128,8 @@ def _measure(
         if (result["study"], result["mode"]) != (study.name, mode.name)
     ]
     measured = measure(chosen, repetitions, fresh=bool(study.processes))
-    document["results"] = others + measured
+    of_now = {name: document["environment"][name] for name in VARYING}
+    document["results"] = others + [of_now | result for result in measured]
     print(f"{time.monotonic() - start:.0f} s", flush=True)
 
 
@@ -102,6 +138,18 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks",
         description="Measure the cost of a VAF relative to a fixed activation.",
         epilog="Example: python -m benchmarks --only 'operation/jax/*' --output runs",
+    )
+    parser.add_argument(
+        "--gpu",
+        action="store_true",
+        help="measure on the GPU, in float32 and bfloat16; the results go to gpu.json",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        metavar="S",
+        help="start no study after this time; the exit code is 3 if some are left",
     )
     parser.add_argument(
         "--quick",

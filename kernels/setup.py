@@ -1,7 +1,7 @@
 """Compile the kernels with the C++ compiler of this machine.
 
-The environment variable `CXX` names another compiler, also one for another machine:
-`CXX="aarch64-linux-gnu-g++" python setup.py build_ext`.
+The environment variable `CXX` names another compiler, also one for another processor:
+`CXX="aarch64-linux-gnu-g++" python setup.py bdist_wheel`.
 """
 
 import os
@@ -106,8 +106,8 @@ class Wheel(bdist_wheel):
     """One wheel for all versions of Python."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        """Name the platform alone."""
-        return "py3", "none", super().get_tag()[2]
+        """Name only the platform that the compiler compiles for."""
+        return "py3", "none", f"linux_{machine(compiler())}"
 
 
 setup(

@@ -12,10 +12,10 @@ class Activation:
     Args:
         subject: A fixed function, as `"relu"`; `"prelu"`, Keras's, one slope a channel;
             a VAF: `"ours"` (Keras code), `"native"` (native kernels), `"autodiff"`
-            (differentiated by the backend), `"own gradient"` (never by it) or
-            `"materialised"` (with an axis for the k hidden units); a class of
-            `keras_vaf.layers`; or `"expanded CLASS"` (as it is usually written, with
-            an axis for its basis).
+            (differentiated by the backend), `"at once"` (as if the input were small),
+            `"own gradient"` (as if it were large) or `"materialised"` (with an axis for
+            the k hidden units); a class of `keras_vaf.layers`; or `"expanded CLASS"`
+            (as it is usually written, with an axis for its basis).
         k, g, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
     """
 
@@ -53,6 +53,7 @@ class Study:
     shape: tuple[int, ...]
     quick_shape: tuple[int, ...]
     repetitions: int
+    dtype: str = "float32"
     processes: int = 0
     """Processes for each variant, where only a fresh one tells (compile time). All
     variants share one process otherwise."""
@@ -164,6 +165,21 @@ SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
     quick_shape=(1024,),
     repetitions=9,
 )
+LIMITS = Study(  # numbers of elements below and above those of `ops.backends.choice`
+    "limits",
+    activations=(
+        RELU,
+        *(
+            vaf(g=g, subject=subject)
+            for subject in ("at once", "autodiff", "own gradient")
+            for g in ("relu", "tanh")
+        ),
+    ),
+    modes=PLAIN_MODES,
+    shape=(4096, 8192, 16_384, 65_536, 131_072, 262_144),
+    quick_shape=(1024,),
+    repetitions=9,
+)
 SECOND = Study(
     "second",
     activations=(TANH, *pair(vaf(g="tanh"))),
@@ -240,9 +256,23 @@ FAMILY = Study(
     repetitions=3,
 )
 STUDIES = (
-    *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, SECOND),
+    *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, LIMITS, SECOND),
     *(CNET_B, SMALL, PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY, ACCURACY_LARGE),
 )
+
+GPU = tuple(
+    Study(
+        f"GPU, {dtype}",
+        activations=(RELU, PRELU, TANH, vaf(), vaf(15), vaf(g="tanh")),
+        modes=MODES,
+        shape=(128, 32, 32, 192),
+        quick_shape=LARGE_QUICK,
+        repetitions=15,
+        dtype=dtype,
+    )
+    for dtype in ("float32", "bfloat16")
+)
+GPU_STUDIES = (*GPU, CNET_B, SMALL, PINN, PREDICT)
 
 
 def cases(study: Study, mode: Mode, quick: bool) -> list[Case]:
@@ -260,4 +290,4 @@ def mode_named(name: str) -> Mode:
 
 
 def study_named(name: str) -> Study:
-    return next(study for study in STUDIES if study.name == name)
+    return next(study for study in (*STUDIES, *GPU) if study.name == name)

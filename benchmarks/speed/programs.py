@@ -37,7 +37,11 @@ def program(
 ) -> Program:
     layer.build(x.shape)
     make = {"jax": _on_jax, "tensorflow": _on_tensorflow, "torch": _on_torch}
-    return make[mode.backend](layer, x, upstream, mode.compiled)
+    inputs = (
+        keras.ops.cast(keras.ops.convert_to_tensor(a), layer.compute_dtype)
+        for a in (x, upstream)
+    )
+    return make[mode.backend](layer, *inputs, mode.compiled)
 
 
 def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
@@ -59,7 +63,6 @@ def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
 
     weights = [variable.value for variable in layer.trainable_variables]
     others = [variable.value for variable in layer.non_trainable_variables]
-    x, upstream = jax.numpy.asarray(x), jax.numpy.asarray(upstream)
     once, both = jax.jit(forward), jax.jit(forward_backward)
     return Program(
         lambda: jax.block_until_ready(once(weights, x)),
@@ -97,7 +100,6 @@ def _on_tensorflow(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program
         tf.test.experimental.sync_devices()
         return result
 
-    x, upstream = tf.constant(x), tf.constant(upstream)
     once = tf.function(forward, jit_compile=compiled, autograph=False)
     both = tf.function(forward_backward, jit_compile=compiled, autograph=False)
     return Program(lambda: run(once, x), lambda: run(both, x, upstream), dict)
@@ -125,7 +127,6 @@ def _on_torch(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
         synchronize()
         return result
 
-    x, upstream = keras.ops.convert_to_tensor(x), keras.ops.convert_to_tensor(upstream)
     x.requires_grad_()
     weights = [variable.value for variable in layer.trainable_variables]
     if compiled:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.speed.aims import AIMS, Values
-from benchmarks.speed.cases import MODES, SIZES, Activation, study_named
+from benchmarks.speed.cases import GPU, LIMITS, MODES, SIZES, Activation, study_named
 from keras_vaf.utils import markdown_table
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
@@ -73,6 +73,23 @@ TABLES = (
         )
         for count in SIZES.shape
     ),
+    *(
+        Table(
+            f"Limits: {count} elements, forward and backward, µs",
+            ("limits",),
+            f"{count} elements",
+            _microseconds,
+        )
+        for count in LIMITS.shape
+    ),
+    *(
+        Table(f"{study.name}, {what}, ms", (study.name,), name, _milliseconds)
+        for study in GPU
+        for what, name in (
+            ("forward and backward", "forward_backward"),
+            ("forward", "forward"),
+        )
+    ),
     Table("Second derivatives, 1e5 elements, µs", ("second",), "second", _microseconds),
     Table("Training step of cnet_B, ms", ("cnet_B",), "step", _milliseconds),
     Table("Memory of its step, by XLA, MB", ("cnet_B",), "peak_bytes", _megabytes),
@@ -133,7 +150,7 @@ def markdown(document: dict[str, Any]) -> str:
         "# Benchmark",
         "Made by `python -m benchmarks`. Every number is a median over repetitions; a "
         "ratio is taken within each of them, in this run.",
-        markdown_table(["machine", ""], _environment_rows(document["environment"])),
+        markdown_table(["machine", ""], _environment_rows(document)),
         "## Aims",
         markdown_table(["what", "aim", *MODE_NAMES], _aim_rows(values)),
     ]
@@ -181,8 +198,13 @@ def _study_of(
     return next(found, None)
 
 
-def _environment_rows(environment: dict[str, Any]) -> list[Sequence[str]]:
-    return [(name, str(value)) for name, value in environment.items()]
+def _environment_rows(document: dict[str, Any]) -> list[Sequence[str]]:
+    """The machine and the versions, and all values of those that results differ in."""
+    rows: list[Sequence[str]] = []
+    for name, value in document["environment"].items():
+        own = dict.fromkeys(result.get(name, value) for result in document["results"])
+        rows.append((name, "; ".join(map(str, own or [value]))))
+    return rows
 
 
 def _aim_rows(values: Values) -> list[Sequence[str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.speed import accuracy, networks
 from benchmarks.speed.activations import Chain, layer
-from benchmarks.speed.cases import Case, Mode, mode_named
+from benchmarks.speed.cases import Case, Mode, mode_named, study_named
 from benchmarks.speed.pinn import pinn_step
 from benchmarks.speed.programs import Program, program, second_derivatives
 from keras_vaf.ops import plain_operators
@@ -47,6 +47,9 @@ def work_of(case: Case) -> Work | None:
         "sharing": _passes,
         "chain": _chain,
         "sizes": _sizes,
+        "limits": _sizes,
+        "GPU, float32": _operation,
+        "GPU, bfloat16": _operation,
         "second": _second,
         "cnet_B": _cnet_b,
         "predict": _predict,
@@ -102,10 +105,11 @@ def _inputs(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 def _operation(case: Case, mode: Mode) -> Work:
     x, upstream = _inputs(case.shape)
-    measured = program(mode, layer(case.activation, len(case.shape)), x, upstream)
+    subject = layer(case.activation, len(case.shape), study_named(case.study).dtype)
+    measured = program(mode, subject, x, upstream)
     work = _timed(measured)
     facts = {
-        "input_bytes": x.nbytes,
+        "input_bytes": x.size * np.dtype(subject.compute_dtype).itemsize,
         "resident_bytes": _peak_resident(measured.forward_backward),
         **measured.memory(),
     }

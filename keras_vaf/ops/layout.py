@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 from keras import ops
 
@@ -32,15 +33,21 @@ class Layout:
         units = range(parameter.shape[-1])
         return [ops.reshape(parameter[..., j], shape) for j in units]
 
-    def in_front(self, parameter: Tensor) -> Tensor:
-        """Align a parameter as `align` does, with its additional axis first."""
+    def in_front(self, parameter: Tensor, library: Any = ops) -> Tensor:
+        """Align a parameter as `align` does, with its additional axis first.
+
+        Args:
+            parameter: The parameter.
+            library: Module with `moveaxis` and `reshape`. Those of a backend's own
+                module take less time.
+        """
         shape = self._aligned(parameter)
         if len(parameter.shape) == len(self.unshared):
-            return ops.reshape(parameter, shape)
+            return library.reshape(parameter, shape)
         units = parameter.shape[-1]
         if self.unshared:
-            parameter = ops.moveaxis(parameter, -1, 0)
-        return ops.reshape(parameter, (units, *shape))
+            parameter = library.moveaxis(parameter, -1, 0)
+        return library.reshape(parameter, (units, *shape))
 
     def merge(self, parameter: Tensor) -> Tensor:
         """Merge the unshared axes of a parameter into one, as `flatten` does for x."""

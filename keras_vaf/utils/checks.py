@@ -28,7 +28,7 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
     3
     """
     value = _python_number(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+    if not _is_integer(value) or value < minimum:
         raise ValueError(
             f"`{name}` must be an integer of at least {minimum}. "
             f"Received: {name}={value!r}"
@@ -210,12 +210,7 @@ def check_seeds(name: str, values: Sequence[int]) -> None:
 
     >>> check_seeds("seeds", (0, 1, 2))
     """
-    valid = (
-        isinstance(value, int | np.integer)
-        and not isinstance(value, bool)
-        and 0 <= value < 2**32
-        for value in values
-    )
+    valid = (_is_integer(value) and 0 <= value < 2**32 for value in values)
     if not len(values) or not all(valid):
         raise ValueError(
             f"`{name}` must be integers from 0 to {2**32 - 1}, such as (0, 1, 2). "
@@ -247,6 +242,10 @@ def did_you_mean(value: object, choices: Iterable[str]) -> str:
 
 def _within(value: float, minimum: float, above: float, below: float) -> bool:
     return minimum <= value and above < value < below
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _python_number(value: Any) -> Any:

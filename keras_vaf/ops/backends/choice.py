@@ -1,4 +1,8 @@
-"""`is_small` and `plain_is_faster`: which form of a call takes the least time."""
+"""`is_small` and `plain_is_faster`: which form of a call takes the least time.
+
+The limits are for two processors. The names in brackets are tables of the benchmark
+(docs/reports/benchmarks/cpu.md): rows "VAF, k=3" against "VAF, own gradient".
+"""
 
 import contextlib
 import math
@@ -12,11 +16,24 @@ from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
 SMALL = 32_768
-"""Elements of an input, times hidden units, up to which one tensor holds all units."""
+"""Elements of an input, times hidden units, up to which one tensor holds all units.
+
+TensorFlow and PyTorch take less time with it at 2,048 and at 10,240 elements and k = 3
+["2048 elements", "10240 elements"]. A larger tensor would not stay in the cache.
+"""
 FEW = 4_096
-"""Elements of an input up to which JAX does so. XLA merges larger loops better."""
+"""Elements of an input up to which JAX does so. XLA merges larger loops better.
+
+JAX takes less time with it at 2,048 elements ["2048 elements"]. The study `limits` of
+the benchmark measures larger inputs.
+"""
 MEDIUM = 131_072
-"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache."""
+"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache.
+
+With tanh, JAX's own differentiation takes less time at 102,400 and at 409,600 elements
+("VAF, autodiff") ["102400 elements", "409600 elements"]. There the limit is memory: the
+kept values take k times the memory of the input.
+"""
 USUAL_SIZE = 128
 """Elements for which an unknown size counts. Batches are seldom much larger."""
 
@@ -42,8 +59,8 @@ def is_small(
     """Tell whether all hidden units of a call are computed at once, in one tensor.
 
     The number of operations determines the time of a small call. With one tensor for
-    all hidden units there are few, and the backend differentiates them itself. The
-    limit comes from trials with two processors on each backend.
+    all hidden units there are few, and the backend differentiates them itself
+    (`SMALL`, `FEW`).
 
     Args:
         function: The function f.
@@ -65,7 +82,7 @@ def plain_is_faster(function: Pointwise, elements: int) -> bool:
 
     This package's gradient computes g again and forms its sums in blocks. For an input
     of medium size the compiler keeps a smooth g instead, and merges the operation with
-    its neighbours. The limit comes from trials with XLA on two processors.
+    its neighbours (`MEDIUM`).
 
     Args:
         function: The function f.

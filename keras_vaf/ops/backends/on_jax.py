@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from keras_vaf.ops.backends.choice import FEW, is_small, plain_is_faster
+from keras_vaf.ops.backends import choice
 from keras_vaf.ops.backends.tangent_on_jax import tangent
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward, forward_at_once
@@ -32,11 +32,12 @@ def apply(
         return forward(function, layout, x, *parameters)
     covered = native.covered(function, layout, x, *parameters) is not None
     elements = math.prod(x.shape)
-    if elements <= FEW and is_small(function, x.shape, parameters, covered):
+    few = elements <= choice.FEW
+    if few and choice.is_small(function, x.shape, parameters, covered):
         is_mapped = any(map(_is_mapped, (x, *parameters)))
         formula = forward if is_mapped else forward_at_once
         return formula(function, layout, x, *parameters)
-    if not covered and plain_is_faster(function, elements):
+    if not covered and choice.plain_is_faster(function, elements):
         return forward(function, layout, x, *parameters)
     return _differentiable(function, layout, is_plain())(x, *parameters)
 

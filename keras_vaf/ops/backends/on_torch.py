@@ -18,6 +18,7 @@ from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_torch as native
 from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
@@ -41,17 +42,16 @@ def apply(
     """Return f(x, *parameters), whose gradient stores only x, unless x is small."""
     if torch.jit.is_tracing():
         return forward(function, layout, x, *parameters)
+    case = native.covered(function, layout, x, *parameters)
     if torch.compiler.is_compiling():
-        case = native.covered(function, layout, x, *parameters)
         if case is not None and operators.usable():
             return operators.apply(case, x, *parameters)
         return forward(function, layout, x, *parameters)
-    case = native.covered(function, layout, x, *parameters)
     if is_small(function, x.shape, parameters, covered=case is not None):
         return units_on_torch.forward(function, layout, x, *parameters)
     if torch._C._are_functorch_transforms_active():
-        return _Transformed.apply(function, layout, x, *parameters)
-    return _Apply.apply(function, layout, x, *parameters)
+        return _Transformed.apply(function, layout, case, x, *parameters)
+    return _Apply.apply(function, layout, case, x, *parameters)
 
 
 class _Derivatives(torch.autograd.Function):
@@ -63,16 +63,16 @@ class _Derivatives(torch.autograd.Function):
         if torch.is_grad_enabled():  # the gradient is differentiated again
             found = _plain_gradients(function, layout, upstream, *tensors)
         else:
-            found = _gradients(function, layout, upstream, *tensors)
-        return None, None, *found
+            found = _gradients(function, layout, ctx.case, upstream, *tensors)
+        return None, None, None, *found
 
     @staticmethod
-    def jvp(ctx: Any, _function: None, _layout: None, *tangents: Any) -> torch.Tensor:
+    def jvp(ctx: Any, *tangents: Any) -> torch.Tensor:
         plain = functools.partial(forward, ctx.function, ctx.layout)
         primals = ctx.saved_tensors
         tangents = tuple(
             torch.zeros_like(p) if t is None else t
-            for p, t in zip(primals, tangents, strict=True)
+            for p, t in zip(primals, tangents[3:], strict=True)
         )
 
         def pull_back(upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -89,11 +89,12 @@ class _Apply(_Derivatives):
         ctx: Any,
         function: Pointwise,
         layout: Layout,
+        case: Case | None,
         x: torch.Tensor,
         *parameters: torch.Tensor,
     ) -> torch.Tensor:
-        _keep(ctx, function, layout, x, *parameters)
-        return _forward(function, layout, x, *parameters)
+        _keep(ctx, function, layout, case, x, *parameters)
+        return _forward(function, layout, case, x, *parameters)
 
 
 class _Transformed(_Derivatives):
@@ -101,9 +102,13 @@ class _Transformed(_Derivatives):
 
     @staticmethod
     def forward(
-        function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+        function: Pointwise,
+        layout: Layout,
+        case: Case | None,
+        x: torch.Tensor,
+        *parameters: torch.Tensor,
     ) -> torch.Tensor:
-        return _forward(function, layout, x, *parameters)
+        return _forward(function, layout, case, x, *parameters)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -111,22 +116,25 @@ class _Transformed(_Derivatives):
 
     @staticmethod
     def vmap(
-        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *tensors: Any
+        info: Any, in_dims: tuple[Any, ...], function: Any, layout: Any, *rest: Any
     ) -> tuple[torch.Tensor, int]:
         plain = functools.partial(forward, function, layout)
-        return torch.vmap(plain, in_dims[2:])(*tensors), 0
+        return torch.vmap(plain, in_dims[3:])(*rest[1:]), 0
 
 
-def _keep(ctx: Any, function: Pointwise, layout: Layout, *arguments: Any) -> None:
-    ctx.function, ctx.layout = function, layout
-    ctx.save_for_backward(*arguments)
-    ctx.save_for_forward(*arguments)
+def _keep(ctx: Any, function: Any, layout: Any, case: Any, *tensors: Any) -> None:
+    ctx.function, ctx.layout, ctx.case = function, layout, case
+    ctx.save_for_backward(*tensors)
+    ctx.save_for_forward(*tensors)
 
 
 def _forward(
-    function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
+    function: Pointwise,
+    layout: Layout,
+    case: Case | None,
+    x: torch.Tensor,
+    *parameters: torch.Tensor,
 ) -> torch.Tensor:
-    case = native.covered(function, layout, x, *parameters)
     if case is not None and native.in_memory(x, *parameters):
         return native.forward(case, x, *parameters)
     compute = functools.partial(forward, function, layout)
@@ -175,12 +183,12 @@ def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:
 def _gradients(
     function: Pointwise,
     layout: Layout,
+    case: Case | None,
     upstream: torch.Tensor,
     x: torch.Tensor,
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter, computed piece by piece."""
-    case = native.covered(function, layout, x, *parameters)
     if case is not None and native.in_memory(upstream, x, *parameters):
         return native.gradients(case, upstream, x, *parameters)
     compute = functools.partial(_plain_gradients, function, layout)

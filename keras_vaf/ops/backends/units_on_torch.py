@@ -32,9 +32,8 @@ def forward(
     """Return f(x), as `keras_vaf.ops.gradient.forward` does."""
     if not layout.unshared:
         return _forward_of_one(function, x, *parameters)
-    units = _Units(layout, parameters[0])
-    alpha, alpha_bias, beta, beta_bias = map(units.in_front, parameters)
-    hidden = torch.addcmul(alpha_bias, alpha, x.to(units.dtype))
+    alpha, alpha_bias, beta, beta_bias = _in_front(layout, parameters)
+    hidden = torch.addcmul(alpha_bias, alpha, x.to(alpha.dtype))
     return (beta * function.g(hidden)).sum(0).add_(beta_bias).to(x.dtype)
 
 
@@ -48,21 +47,28 @@ def gradients(
     """Return the gradients of the input and of each parameter."""
     if not layout.unshared:
         return _gradients_of_one(function, upstream, x, *parameters)
-    units = _Units(layout, parameters[0])
-    alpha, alpha_bias, beta, _ = map(units.in_front, parameters)
-    inputs, d = x.to(units.dtype), upstream.to(units.dtype)
+    alpha, alpha_bias, beta, _ = _in_front(layout, parameters)
+    inputs, d = x.to(alpha.dtype), upstream.to(alpha.dtype)
     hidden = torch.addcmul(alpha_bias, alpha, inputs)
     y = function.g(hidden)
     moved = _pulled_back(function, d, hidden, y)
-    sum_0, sum_1 = units.over_elements(moved), units.over_elements(moved * inputs)
+    shared = [axis for axis in range(1, alpha.ndim) if alpha.shape[axis] == 1]
+
+    def total(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.sum(shared, keepdim=True)
+
+    sum_0, sum_1 = total(moved), total(moved * inputs)
     if elementwise(function.g).homogeneous:
         for_beta = alpha * sum_1 + alpha_bias * sum_0
     else:
-        for_beta = units.over_elements(y * d)
-    sums = (beta * sum_1, beta * sum_0, for_beta, units.over_elements(d[None]))
+        for_beta = total(y * d)
+    sums = (beta * sum_1, beta * sum_0, for_beta, total(d[None]))
     return (
         (alpha * beta * moved).sum(0).to(x.dtype),
-        *map(units.behind, sums, parameters),
+        *(
+            s.movedim(0, -1).reshape_as(p)
+            for s, p in zip(sums, parameters, strict=True)
+        ),
     )
 
 
@@ -118,28 +124,8 @@ def _pulled_back(
     return d * elementwise(function.g).slope(hidden, y)
 
 
-class _Units:
-    """Tensors of shape `(k, *elements)`, for functions that differ along some axes."""
-
-    def __init__(self, layout: Layout, alpha: torch.Tensor) -> None:
-        self.unshared = layout.unshared
-        self.dtype = alpha.dtype
-        self.sizes = [1] * layout.rank
-        for axis, size in zip(layout.unshared, alpha.shape, strict=False):
-            self.sizes[axis] = size
-        self.shared = [a for a, size in enumerate(self.sizes, 1) if size == 1]
-
-    def in_front(self, parameter: torch.Tensor) -> torch.Tensor:
-        """Give a parameter of shape `(*unshared, k)` the shape `(k, *elements)`."""
-        if parameter.ndim == len(self.unshared):
-            return parameter.reshape(self.sizes)
-        units = parameter.shape[-1]
-        return parameter.movedim(-1, 0).reshape(units, *self.sizes).contiguous()
-
-    def behind(self, total: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
-        """Undo `in_front`."""
-        return total.movedim(0, -1).reshape(parameter.shape)
-
-    def over_elements(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Return the sums over the elements of each function."""
-        return tensor.sum(self.shared, keepdim=True)
+def _in_front(
+    layout: Layout, parameters: tuple[torch.Tensor, ...]
+) -> list[torch.Tensor]:
+    """Give the parameters, of shape `(*unshared, k)`, the shape `(k, *elements)`."""
+    return [layout.in_front(p, torch).contiguous() for p in parameters]

@@ -12,6 +12,11 @@ from keras_vaf.utils import check_integer, require
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+def draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Return some rows, drawn at random, in increasing order."""
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
+
+
 def group_fold_rows(
     y: np.ndarray,
     groups: Any,
@@ -34,7 +39,15 @@ def group_fold_rows(
         training, validation = rest, test
         if validation_fraction is not None:
             [word] = independent_seeds(seed, fold, "split")
-            inner = min(round(1 / validation_fraction), len(np.unique(groups[rest])))
+            left = len(np.unique(groups[rest]))
+            if left < 2:
+                raise ValueError(
+                    "Test, validation and training rows need different groups, and a "
+                    f"fold has test rows of all groups but {left}: use as many folds "
+                    f"as groups. Received: folds={folds}, {len(np.unique(groups))} "
+                    "groups"
+                )
+            inner = min(round(1 / validation_fraction), left)
             found = _by_groups(labels[rest], groups[rest], inner, word)
             training, validation = (rest[part] for part in found[0])
         parts.append((training, validation, test))
@@ -42,8 +55,8 @@ def group_fold_rows(
     rows = []
     for fold, (training, validation, test) in enumerate(parts):
         words = independent_seeds(seed, fold, "left out", count=2)
-        training = _draw(training, sizes[0], words[0])
-        validation = _draw(validation, sizes[1], words[1])
+        training = draw(training, sizes[0], words[0])
+        validation = draw(validation, sizes[1], words[1])
         rows.append((training, validation, test if validation_fraction else validation))
     return rows
 
@@ -181,7 +194,3 @@ def _by_groups(
             f"smaller groups. Received: folds={folds}, {count} groups"
         )
     return parts
-
-
-def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])

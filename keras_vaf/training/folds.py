@@ -8,7 +8,12 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows, take, to_arrays
-from keras_vaf.training.divisions import FoldRows, group_fold_rows, time_fold_rows
+from keras_vaf.training.divisions import (
+    FoldRows,
+    draw,
+    group_fold_rows,
+    time_fold_rows,
+)
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
 
@@ -75,8 +80,8 @@ def fold_rows(
     for fold, (rest, test) in enumerate(parts):
         if validation_fraction is None:
             seeds = independent_seeds(seed, fold, "left out", count=2)
-            rest = _draw(rest, largest, seeds[0])
-            test = _draw(test, len(y) // folds, seeds[1])
+            rest = draw(rest, largest, seeds[0])
+            test = draw(test, len(y) // folds, seeds[1])
             rows.append((rest, test, test))
             continue
         training, validation = split(
@@ -88,10 +93,6 @@ def fold_rows(
         )
         rows.append((rest[training], rest[validation], test))
     return rows
-
-
-def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
 
 
 def preprocess_folds(

@@ -110,7 +110,7 @@ def test_a_refusal_leaves_no_file(table, tmp_path, capsys, monkeypatch):
     said = refusal(capsys, table(), "--target", "price")
 
     assert "no column 'price'" in said
-    assert "Its columns: a, b, kind" in said
+    assert "Name one of its columns: a, b, kind" in said
     assert list(tmp_path.iterdir()) == [tmp_path / "table.csv"]
 
 

@@ -105,15 +105,15 @@ def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame)
             "area,Cities,sold\nbig,Ulm,soon\n",
             "new.csv: 4 columns cannot be used.\n"
             "line 2: column 'area' must hold numbers, such as -1.5 or 2e3; 1 of its 1 "
-            "cells do not. Received: 'big'\n"
+            "cells does not. Received: 'big'\n"
             "column 'city' is missing; add it, or rename another column. Did you mean "
             "'Cities'?\n"
             "column 'lift' is missing; add it, or rename another column.\n"
             "line 2: column 'sold' must hold dates of the format ISO 8601, such as "
-            "2024-12-31; 1 of its 1 cells do not. Received: 'soon'\n"
+            "2024-12-31; 1 of its 1 cells does not. Received: 'soon'\n"
             "Columns of the table: area, Cities, sold.\n",
         ),
-        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "`separator`"),
+        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "--separator ' '"),
         ("area,city,lift,sold\n", "at least one row to predict"),
         ("", "new.csv, line 1: expected the names of the columns"),
     ],

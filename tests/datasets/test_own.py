@@ -132,7 +132,7 @@ def test_rows_without_any_entry_are_left_out(write):
         ("", "own.csv, line 1: expected the names of the columns"),
         ("\n \n", "own.csv, line 1: expected the names of the columns"),
         ("a,y\n", "own.csv: expected at least one row"),
-        ("a,b\n1,2\n", "own.csv has no column 'y' .* Its columns: a, b"),
+        ("a,b\n1,2\n", "own.csv has no column 'y' .* Name one of its columns: a, b"),
         ("y\n1\n2\n", "own.csv: expected a column besides the target"),
         ("a,a,y\n1,2,3\n", "own.csv, line 1: column names must differ.*'a'"),
         ("a,y\n1,2\n\n1,2,3\n", "own.csv, line 4: expected 2 values. Received: 3"),
@@ -141,7 +141,7 @@ def test_rows_without_any_entry_are_left_out(write):
         ('a,y\n"1,2",3\n1\n', "own.csv, line 3: expected 2 values. Received: 1"),
         (
             "a,y\n1,2.5\n2,2.5\nred,3\n",
-            "line 4: .* must hold numbers; 1 of its 3 .*red",
+            "line 4: .* must hold numbers, .*; 1 of its 3 .*red",
         ),
         ("a,y\n1,2.5\ninf,3\n", "line 3: column 'a' must hold finite.* 'inf'"),
         ("a,y\n1,2.5\n1e39,3\n", "line 3: column 'a' must hold finite.* '1e39'"),
@@ -262,7 +262,7 @@ class TestFormats:
 
     def test_text_among_numbers_with_a_decimal_comma(self, write):
         path = write("a;y\n1,5;0,5\nn.a.;1,5\n3;2,5\n")
-        with pytest.raises(TableError, match="1 of its 3 cells are text"):
+        with pytest.raises(TableError, match="1 of its 3 cells does not"):
             read_table(path, "y")
         dataset = read_table(path, "y", na=("n.a.",))
         np.testing.assert_array_equal(dataset.x, [[1.5], [np.nan], [3]])
@@ -320,6 +320,55 @@ class TestRules:
         dataset = self.read({"c": [f"id {n}" for n in range(40)]}, categories=("c",))
         assert len(dataset.categories[1]) == 40
 
+    def test_an_odd_cell_among_dates_is_refused_with_the_word_for_missing(self):
+        cells = [f"2024-01-{n % 28 + 1:02}" for n in range(self.ROWS)]
+        cells[5:7] = ["soon", "2024-02-30"]
+        with pytest.raises(TableError, match=r"row 5: column 'c' must .* ISO") as e:
+            self.read({"c": cells})
+        assert "2 of its 40 cells do not. Received: 'soon'" in str(e.value)
+        assert e.value.fixes == {"na": ("soon", "2024-02-30"), "allow_missing": True}
+        dataset = self.read({"c": cells}, **e.value.fixes)
+        assert dataset.columns[1].kind == "date"
+        assert np.isnan(dataset.x[:, 1]).sum() == 2
+
+    def test_dates_of_several_formats_are_refused(self):
+        cells = [f"{n % 28 + 1:02}.01.2024" for n in range(30)]
+        cells += [f"2024-01-{n % 28 + 1:02}" for n in range(10)]
+        with pytest.raises(TableError, match=r"format %d\.%m\.%Y, such as") as e:
+            self.read({"c": cells})
+        assert e.value.fixes == {"ignore": ("c",)}
+
+    def test_text_with_few_dates_is_a_category(self):
+        dataset = self.read({"c": ["2024-01-01", "soon", "later", "soon"] * 10})
+        assert dataset.columns[1].kind == "category"
+
+    @pytest.mark.parametrize(
+        "form",
+        ["{}.1.24", "{}/1/24", "1/{}/24", "24-01-{}", "{}-Jan-24", "{}.1.24 9:30"],
+    )
+    def test_years_of_two_digits_are_refused(self, form):
+        cells = [form.format(n % 20 + 10) for n in range(self.ROWS)]
+        with pytest.raises(TableError, match="years with four digits in the") as e:
+            self.read({"c": cells})
+        assert e.value.fixes == {"ignore": ("c",)}
+
+    def test_a_class_of_few_rows_is_named(self):
+        dataset = self.read({"y": ["a"] * 37 + ["b"] * 2 + ["c"]})
+        [warning] = [note for note in dataset.notes if "Warning" in note]
+        assert "'b' (2), 'c' (1): classes of 1 or 2 rows" in warning
+
+    def test_words_among_the_numbers_of_the_target(self):
+        y = ["1.5", *np.random.default_rng(1).normal(size=self.ROWS - 2), "n.a."]
+        with pytest.raises(TableError, match="is the target and must hold num") as e:
+            self.read({"y": y})
+        assert self.read({"y": y}, **e.value.fixes).task == "regression"
+
+    def test_a_row_without_a_time_is_named(self):
+        times = [*range(1, self.ROWS), "later"]
+        with pytest.raises(TableError, match="row 39: column 'c' must hold num") as e:
+            self.read({"c": times}, time="c")
+        assert not e.value.fixes
+
     def test_a_column_that_leaks_the_target_is_named(self):
         y = np.random.default_rng(1).normal(size=self.ROWS)
         dataset = self.read({"y": y, "c": 3 * y + 1})
@@ -374,8 +423,8 @@ def test_one_message_lists_every_problem_with_what_solves_it(write):
     assert str(raised.value).splitlines() == [
         "own.csv: 5 columns cannot be used.",
         "column 'y' is the target and misses 1 of 3 entries",
-        "line 5: column 'a' must hold numbers; 1 of its 2 cells are text. "
-        "Received: 'x'",
+        "line 5: column 'a' must hold numbers, such as -1.5 or 2e3; 1 of its 2 cells "
+        "does not. Received: 'x'",
         "line 2: column 'c' must hold finite numbers in the range of float32. "
         "Received: 'inf'",
         "line 2: column 'e' holds dates that can be read with the day or with the "

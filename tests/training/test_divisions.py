@@ -37,6 +37,13 @@ def test_groups_of_another_seed_are_divided_in_another_way(groups):
     assert set(one) != set(other)
 
 
+def test_a_fold_without_groups_for_validation_is_refused():
+    groups = np.arange(30) % 3
+    with pytest.raises(ValueError, match=r"as many folds as groups\..*=2, 3 groups"):
+        fold_rows(np.arange(30), 2, 0, False, groups=groups)
+    assert len(fold_rows(np.arange(30), 3, 0, False, groups=groups)) == 3
+
+
 def test_too_few_groups_are_refused(groups):
     with pytest.raises(ValueError, match=r"use fewer folds\. Received: 20 groups"):
         fold_rows(groups % 2, 21, groups=groups)

@@ -1,18 +1,20 @@
 """`Column`, which encodes the cells of a column of a table as numbers, with NumPy."""
 
-import datetime
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.texts import Texts, plain_array, to_floats
+from keras_vaf.datasets.tables.dates import day, example_of
+from keras_vaf.datasets.tables.texts import (
+    Texts,
+    plain_array,
+    reads_as_number,
+    to_floats,
+)
 from keras_vaf.utils import check_choice
 
 Kind = Literal["number", "category", "boolean", "date"]
-
-ISO = "ISO 8601"
-"""Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
 
 UNKNOWN = -1
 """Number of a category that was not in the training rows."""
@@ -29,8 +31,6 @@ BOOLEANS = (
 _WORDS = {"0": 0.0, "1": 1.0} | {
     word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
 }
-_EPOCH = datetime.datetime(1970, 1, 1)
-_DAY = datetime.timedelta(days=1)
 
 
 class CellError(ValueError):
@@ -144,16 +144,20 @@ class Column:
 
     def _odd_cells(self, texts: Texts, odd: tuple[str, ...]) -> CellError:
         """Return the error about texts that the column cannot encode."""
-        example = "2024-12-31"
-        if self.format != ISO:
-            example = datetime.datetime(2024, 12, 31).strftime(self.format)
-        must = {
-            "boolean": "must hold truth values, such as true and false",
-            "date": f"must hold dates of the format {self.format}, such as {example}",
-        }.get(self.kind, "must hold numbers, such as -1.5 or 2e3")
+        place, cell = texts.first(odd)
+        must = "must hold truth values, such as true and false"
+        if self.kind == "date":
+            must = f"must hold dates of the format {self.format}, such as "
+            must += example_of(self.format)
+        elif self.kind == "number":
+            must = "must hold numbers"
+            if reads_as_number(cell):
+                must += " that are finite and written with the digits 0 to 9"
+            must += ", such as -1.5 or 2e3"
         count = sum(texts.counts[text] for text in odd)
-        must += f"; {count} of its {len(texts)} cells do not"
-        return CellError(self.name, must, *texts.first(odd), count / texts.filled, odd)
+        verb = "does" if count == 1 else "do"
+        must += f"; {count} of its {len(texts)} cells {verb} not"
+        return CellError(self.name, must, place, cell, count / texts.filled, odd)
 
     def _finite(self, numbers: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -164,27 +168,3 @@ class Column:
             first = int(infinite.argmax())
             raise CellError(self.name, must, first, str(numbers[first]))
         return values
-
-
-def day(text: str, form: str) -> float:
-    """Return a date as the number of days since 1970-01-01, in UTC.
-
-    Args:
-        text: The date.
-        form: Format of the date, as in `Column`.
-
-    Raises:
-        ValueError: If the text is not a date in this format.
-
-    Example:
-
-    >>> day("31.12.1970 12:00", "%d.%m.%Y %H:%M")
-    364.5
-    """
-    if form == ISO:
-        moment = datetime.datetime.fromisoformat(text)
-    else:
-        moment = datetime.datetime.strptime(text, form)
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
-    return (moment - _EPOCH) / _DAY

@@ -5,14 +5,13 @@ import io
 import itertools
 import re
 import warnings
-from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.problems import TableError
+from keras_vaf.datasets.tables.problems import TableError, check_different
 from keras_vaf.datasets.tables.texts import MISSING
 from keras_vaf.utils import require
 
@@ -163,13 +162,7 @@ class CsvFile:
     def _check_header(self) -> None:
         if not any(self.columns):
             raise self._problem(1, "expected the names of the columns. Received: none")
-        repeated = sorted(n for n, count in Counter(self.columns).items() if count > 1)
-        if repeated:
-            raise self._problem(
-                1,
-                "column names must differ; rename or remove columns in the file. "
-                f"Received twice: {repeated}",
-            )
+        check_different(self.columns, f"{self.name}, line 1")
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
         """Return whether pandas may have filled in missing cells of a row."""

@@ -1,6 +1,6 @@
 """`encode_frame`, which turns a pandas table into a dataset."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.tables.column import ISO, Column
+from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.dates import ISO
 from keras_vaf.datasets.tables.inference import (
-    Fault,
     LeftOut,
     encode,
     encode_target,
     infer_column,
 )
 from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
-from keras_vaf.datasets.tables.problems import MOST_LISTED, Problem, table_error
+from keras_vaf.datasets.tables.problems import (
+    Fault,
+    LookUp,
+    Problem,
+    check_different,
+    check_separated,
+    columns_of,
+    fault,
+    placed,
+    table_error,
+)
 from keras_vaf.datasets.tables.roles import Roles
 from keras_vaf.datasets.tables.texts import Texts, texts_of
 from keras_vaf.utils import did_you_mean
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 T = TypeVar("T")
-LookUp = Callable[[Collection[Any]], dict[Any, tuple[str, dict[str, str]]]]
 
 _THREADS = 4
 
@@ -55,6 +64,9 @@ def encode_frame(
     Raises:
         TableError: If columns cannot be used. One message lists all of them.
     """
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    if look_up is not None:
+        check_separated(list(frame.columns), roles.named, file)
     frame = _checked(frame, file, roles)
     missing = _missing_target(frame[roles.target])
     problems: list[Problem] = []
@@ -76,7 +88,7 @@ def encode_frame(
     if not roles.allow_missing:
         problems += _missing_inputs(columns, x)
     if problems:
-        raise table_error(file, _placed(problems, frame, look_up))
+        raise table_error(file, placed(problems, look_up))
     columns = [replace(column, na=roles.na) for column in columns]
     columns, x, constant = left_out_constants(columns, x)
     if not columns:
@@ -104,24 +116,16 @@ def encode_frame(
 
 
 def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
-    """Return the table with text as column names, and without empty rows."""
-    frame = frame.rename(columns=lambda name: str(name).strip())
+    """Return the table without empty rows, if it has all columns with a role."""
     if roles.na:
         frame = frame.replace(dict.fromkeys(roles.na, np.nan))
-    repeated = sorted(set(frame.columns[frame.columns.duplicated()]))
-    if repeated:
-        raise ValueError(
-            f"{file}: column names must differ. Received twice: {repeated}"
-        )
+    check_different(frame.columns, file)
     for name, role in roles.named.items():
         if name not in frame.columns:
-            hint = ""
-            if len(frame.columns) == 1:
-                hint = " Are its cells separated by another character (`separator`)?"
             raise ValueError(
                 f"{file} has no column {name!r} to use as {role}."
-                f"{did_you_mean(name, frame.columns)} Its columns: "
-                f"{_listed(frame.columns)}.{hint}"
+                f"{did_you_mean(name, frame.columns)} Name one of its columns: "
+                f"{columns_of(frame.columns)}"
             )
     inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
     if not inputs:
@@ -130,12 +134,6 @@ def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
         return frame
     empty = frame.isna().all(axis=1)
     return frame[~empty] if empty.any() else frame
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_LISTED
-    text = ", ".join(names[:MOST_LISTED])
-    return f"{text} and {more} more" if more > 0 else text
 
 
 def _no_inputs(roles: Roles) -> set[str | None]:
@@ -164,8 +162,8 @@ def _inputs(
             column = infer_column(series, texts, roles.categories, roles.dates)
             if not isinstance(column, LeftOut):
                 values[place] = encode(series, column, texts, ignore=(names[place],))
-        except Fault as fault:
-            return fault.problem
+        except Fault as error:
+            return error.problem
         return column
 
     # Text takes longest, so it comes first. pandas and NumPy do most of the work,
@@ -187,8 +185,8 @@ def _collect(
 ) -> tuple:
     try:
         return function(*arguments)
-    except Fault as fault:
-        problems.append(fault.problem)
+    except Fault as error:
+        problems.append(error.problem)
         return None, None
 
 
@@ -208,15 +206,15 @@ def _divisions(
         column = infer_column(series, texts, (), roles.dates)
         if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
             must = f"is the time and must hold numbers or dates ({ISO} is best)"
-            raise Fault(Problem(roles.time, must, series.index[0]))
+            raise fault(series, must, 0)
         times = encode(series, column, texts)
-        if np.isnan(times).any():
-            must = "is the time and must not have missing entries"
-            raise Fault(
-                Problem(roles.time, must, series.index[np.isnan(times).argmax()])
-            )
-    except Fault as fault:
-        problems.append(fault.problem)
+        if (missing := np.isnan(times)).any():
+            must = "is the time; fill in its missing entries, or remove their rows"
+            raise fault(series, must, int(missing.argmax()))
+    except Fault as error:
+        # A row without a time has no place among the others.
+        dates = {k: v for k, v in error.problem.fix.items() if k == "dates"}
+        problems.append(replace(error.problem, fix=dates))
         return {}
     return {"times": times}
 
@@ -231,23 +229,3 @@ def _missing_inputs(columns: Sequence[Column], x: np.ndarray) -> list[Problem]:
         for column, count in zip(columns, np.isnan(x).sum(axis=0), strict=True)
         if count
     ]
-
-
-def _placed(
-    problems: Sequence[Problem], frame: "DataFrame", look_up: LookUp | None
-) -> list[Problem]:
-    """Return the problems with the position and the text of their cells."""
-    rows = {problem.row for problem in problems if problem.row is not None}
-    found = look_up(rows) if look_up is not None and rows else {}
-    placed = []
-    for problem in problems:
-        if problem.row is None:
-            placed.append(problem)
-            continue
-        # A line of quoted spaces is a row only for pandas.
-        place, cells = found.get(problem.row, (f"row {problem.row}", {}))
-        cell = cells.get(problem.column)
-        if cell is None:
-            cell = str(frame[problem.column].loc[problem.row])
-        placed.append(replace(problem, place=place, cell=cell))
-    return placed

@@ -8,11 +8,13 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
+from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.texts import reads_as_number
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
 _FEWEST_ROWS = 20  # fewer rows can match the target by chance
+_FEWEST_OF_A_CLASS = 3  # one row each for training, validation and test
 _SAMPLE = 10_000  # rows used to find such columns
 
 
@@ -85,8 +87,8 @@ def _target(dataset: Dataset, task: Task | None) -> str:
             f"Target {name!r}: a regression, values from {y.min():.6g} to "
             f"{y.max():.6g}, mean {y.mean():.6g}, standard deviation {y.std():.3g}."
         )
-    listed = _listed(dataset.class_names)
-    words = f"taken as {len(dataset.class_names)} classes ({listed})"
+    names = listed(dataset.class_names, _MOST_NAMES)
+    words = f"taken as {len(dataset.class_names)} classes ({names})"
     if task is None and all(map(reads_as_number, dataset.class_names)):
         words += "; use `--task regression` if they are numbers to predict"
     return f"Target {name!r}: {words}."
@@ -108,12 +110,14 @@ def _kinds(dataset: Dataset) -> list[str]:
         "date": "Dates, as days since 1970-01-01",
     }
     return [
-        f"{titles[kind]}: {_listed(kinds[kind])}." for kind in titles if kind in kinds
+        f"{titles[kind]}: {listed(kinds[kind], _MOST_NAMES)}."
+        for kind in titles
+        if kind in kinds
     ]
 
 
 def _warnings(dataset: Dataset) -> list[str]:
-    found = []
+    found = _rare_classes(dataset)
     for column in dataset.columns:
         if len(column.names) > MOST_CATEGORIES:
             found.append(
@@ -134,6 +138,24 @@ def _warnings(dataset: Dataset) -> list[str]:
             "is a number without meaning."
         )
     return found
+
+
+def _rare_classes(dataset: Dataset) -> list[str]:
+    if dataset.class_names is None:
+        return []
+    counts = np.bincount(dataset.y, minlength=len(dataset.class_names)).tolist()
+    rare = [
+        f"{name!r} ({count})"
+        for name, count in zip(dataset.class_names, counts, strict=True)
+        if count < _FEWEST_OF_A_CLASS
+    ]
+    if not rare:
+        return []
+    return [
+        f"Warning: {listed(rare, _MOST_NAMES)}: classes of 1 or 2 rows cannot be "
+        "trained, selected and tested on different rows. Add rows, or remove these "
+        "classes from the table."
+    ]
 
 
 def _counters(x: np.ndarray) -> list[int]:
@@ -184,8 +206,3 @@ def _separates(values: np.ndarray, classes: np.ndarray, is_category: bool) -> bo
         return False  # equal values in different classes
     runs = new_value.sum() if is_category else new_class.sum()
     return bool(runs + 1 <= (len(values) / 5 if is_category else len(set(classes))))
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

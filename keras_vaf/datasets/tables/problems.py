@@ -1,11 +1,18 @@
 """`TableError`, which lists all problems of a table in one message."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-# Largest number of columns that an error message lists.
+if TYPE_CHECKING:
+    from pandas import Series
+
 MOST_LISTED = 20
+"""Largest number of columns that an error message lists."""
+
+LookUp = Callable[[Collection[Any]], dict[Any, tuple[str, dict[str, str]]]]
+"""Function that returns the position and the cells of rows, by column."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,27 @@ class Problem:
         if self.place:
             sentence = f"{self.place}: {sentence}. Received: {self.cell!r}"
         return sentence
+
+
+class Fault(Exception):
+    """An exception with the `Problem` of a column."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def fault(series: "Series", text: str, place: int, **fix: Any) -> Fault:
+    """Return the error about a cell of a column.
+
+    Args:
+        series: The column.
+        text: Requirement of the column, as a part of a sentence.
+        place: Position of the cell.
+        **fix: Arguments that solve the problem.
+    """
+    row, cell = series.index[place], str(series.iloc[place])
+    return Fault(Problem(str(series.name), text, row, fix, f"row {row}", cell))
 
 
 class TableError(ValueError):
@@ -69,10 +97,9 @@ def table_error(file: str, problems: Sequence[Problem], note: str = "") -> Table
         problems: At least one problem.
         note: A sentence for the end of the message.
     """
-    listed = problems[:MOST_LISTED]
-    lines = [str(problem) for problem in listed]
-    if len(problems) > len(listed):
-        lines.append(f"and {len(problems) - len(listed)} more columns")
+    lines = [str(problem) for problem in problems[:MOST_LISTED]]
+    if len(problems) > MOST_LISTED:
+        lines.append(f"and {len(problems) - MOST_LISTED} more columns")
     text = "\n".join([f"{file}: {len(problems)} columns cannot be used.", *lines])
     if len(problems) == 1:
         text = f"{file}{', ' if problems[0].place else ': '}{lines[0]}"
@@ -81,6 +108,72 @@ def table_error(file: str, problems: Sequence[Problem], note: str = "") -> Table
     count = sum(bool(problem.fix) for problem in problems)
     solves = f"{count} of these {len(problems)}" if count < len(problems) else ""
     return TableError(text, merged(problem.fix for problem in problems), solves)
+
+
+def placed(problems: Sequence[Problem], look_up: LookUp | None) -> list[Problem]:
+    """Return the problems with the lines and the cells of a file.
+
+    Args:
+        problems: The problems.
+        look_up: Function that looks up rows in the file; `None` without a file.
+    """
+    rows = {problem.row for problem in problems if problem.row is not None}
+    found = look_up(rows) if look_up is not None and rows else {}
+    return [_placed(each, *found.get(each.row, (each.place, {}))) for each in problems]
+
+
+def _placed(problem: Problem, place: str, cells: Mapping[str, str]) -> Problem:
+    return replace(problem, place=place, cell=cells.get(problem.column, problem.cell))
+
+
+def check_different(names: Iterable[str], place: str) -> None:
+    """Raise a `ValueError` if two columns have the same name.
+
+    Args:
+        names: Names of the columns.
+        place: Name of the table, or the line of the names in its file.
+    """
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
+    if repeated:
+        raise ValueError(
+            f"{place}: column names must differ; rename or remove columns. "
+            f"Received twice: {repeated}"
+        )
+
+
+def check_separated(names: Sequence[str], wanted: Iterable[str], file: str) -> None:
+    """Raise a `TableError` if another separator gives the wanted columns.
+
+    Args:
+        names: Names of the columns of a CSV file.
+        wanted: Names of the columns that are needed.
+        file: Name of the file.
+    """
+    if len(names) != 1:
+        return
+    wanted = {*wanted}
+    for mark in dict.fromkeys(names[0]):
+        parts = {part.strip() for part in names[0].split(mark)}
+        if not mark.isalnum() and mark not in '_"' and wanted <= parts:
+            raise TableError(
+                f"{file}: expected cells separated by {mark!r}. "
+                f"Received: one column {names[0]!r}",
+                {"separator": mark},
+            )
+
+
+def columns_of(names: Sequence[str]) -> str:
+    """Return the columns of a table as the end of an error message."""
+    hint = ""
+    if len(names) == 1:
+        hint = " Are its cells separated by another character (`separator`)?"
+    return f"{listed(names) or 'none'}.{hint}"
+
+
+def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:
+    """Return names separated by commas, and the number of those left out."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,15 +1,21 @@
 """`encode_rows`, which encodes rows of a table for a network."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.tables.column import CellError, Column
 from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.problems import MOST_LISTED, Problem, table_error
-from keras_vaf.datasets.tables.texts import MOST_WORDS, reads_as_number
+from keras_vaf.datasets.tables.problems import (
+    Problem,
+    check_different,
+    check_separated,
+    columns_of,
+    placed,
+    table_error,
+)
+from keras_vaf.datasets.tables.texts import may_be_missing
 from keras_vaf.utils import did_you_mean
 
 
@@ -37,10 +43,9 @@ def encode_rows(
         ValueError: If the columns have different numbers of rows.
     """
     names = [str(column) for column in table]
-    if repeated := sorted({each for each in names if names.count(each) > 1}):
-        raise ValueError(
-            f"{name}: column names must differ. Received twice: {repeated}"
-        )
+    check_different(names, name)
+    if file is not None:
+        check_separated(names, (column.name for column in columns), name)
     encoded, problems = [], []
     for column in columns:
         if column.name not in names:
@@ -53,8 +58,9 @@ def encode_rows(
         except CellError as error:
             problems.append(_unreadable(error))
     if problems:
-        note = "" if len(encoded) == len(columns) else _received(names)
-        raise table_error(name, _placed(problems, file), note)
+        look_up = None if file is None else file.cells_of
+        note = f"Columns of the table: {columns_of(names)}"
+        raise table_error(name, placed(problems, look_up), note)
     if len(set(map(len, encoded))) > 1:
         lengths = ", ".join(str(len(values)) for values in encoded)
         raise ValueError(
@@ -66,8 +72,7 @@ def encode_rows(
 
 def _unreadable(error: CellError) -> Problem:
     """Return the problem of a column with cells that it cannot encode."""
-    few = 0 < len(error.words) <= MOST_WORDS and error.share <= 0.5
-    missing = few and not any(map(reads_as_number, error.words))
+    missing = may_be_missing(error.words, error.share)
     return Problem(
         error.column,
         error.must,
@@ -76,25 +81,3 @@ def _unreadable(error: CellError) -> Problem:
         f"row {error.position + 1}",
         error.cell,
     )
-
-
-def _received(names: Sequence[str]) -> str:
-    """Return the names of the columns of a table as a sentence."""
-    hint = ""
-    if len(names) == 1:
-        hint = " Are its cells separated by another character (`separator`)?"
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    listed = ", ".join(names[:MOST_LISTED]) or "none"
-    return f"Columns of the table: {listed}{more}.{hint}"
-
-
-def _placed(problems: Sequence[Problem], file: CsvFile | None) -> list[Problem]:
-    """Return the problems with the lines of the file instead of rows."""
-    rows = {problem.row for problem in problems if problem.row is not None}
-    found = file.cells_of(rows) if file is not None and rows else {}
-    return [
-        replace(problem, place=found[problem.row][0])
-        if problem.row in found
-        else problem
-        for problem in problems
-    ]

@@ -1,5 +1,6 @@
 """`Texts`, the texts of a column's cells, which reads each different text once."""
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -9,9 +10,7 @@ import numpy as np
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
 """Cells that stand for a missing entry."""
 
-MOST_WORDS = 5
-"""Largest number of different words that may be meant as a missing number."""
-
+_MOST_WORDS = 5  # different words that may mean a missing entry
 _NUMBER_CHARACTERS = b"0123456789+-.eE"
 
 
@@ -131,6 +130,17 @@ def reads_as_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def may_be_missing(texts: Sequence[str], share: float) -> bool:
+    """Return whether texts that a column cannot encode may mean a missing entry.
+
+    Args:
+        texts: The different texts.
+        share: Share of their cells in the column.
+    """
+    finite = (reads_as_number(text) and math.isfinite(float(text)) for text in texts)
+    return 0 < len(texts) <= _MOST_WORDS and share <= 0.5 and not any(finite)
 
 
 def _text(cell: Any) -> str:

@@ -1,0 +1,124 @@
+"""`date_format`, which finds the format of a column of dates."""
+
+import datetime
+import re
+from typing import TYPE_CHECKING
+
+from keras_vaf.datasets.tables.problems import fault
+from keras_vaf.datasets.tables.texts import Texts
+
+if TYPE_CHECKING:
+    from pandas import Series
+
+ISO = "ISO 8601"
+"""Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
+
+_ANY_ORDER = (
+    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    # These are refused, because the century is unknown.
+    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d"),
+    *("%d-%b-%y", "%d %b %y"),
+)
+_DAY_FIRST = ("%d/%m/%Y", "%d-%m-%Y")
+_MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y")
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+
+_START_OF_DATE = re.compile(
+    r"\d{1,4}[-./ ](\d\d?|[a-z]{3}|W\d\d)[-./ ]\d|\d{8}T|[a-z]{3} \d\d?, \d",
+    re.ASCII | re.IGNORECASE,
+)
+_SAMPLE = 50  # texts that select the formats to try on all texts
+_EPOCH = datetime.datetime(1970, 1, 1)
+_DAY = datetime.timedelta(days=1)
+
+
+def day(text: str, form: str) -> float:
+    """Return a date as the number of days since 1970-01-01, in UTC.
+
+    Args:
+        text: The date.
+        form: Format of the date, as in `Column`.
+
+    Raises:
+        ValueError: If the text is not a date in this format.
+
+    Example:
+
+    >>> day("31.12.1970 12:00", "%d.%m.%Y %H:%M")
+    364.5
+    """
+    if form == ISO:
+        moment = datetime.datetime.fromisoformat(text)
+    else:
+        moment = datetime.datetime.strptime(text, form)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    return (moment - _EPOCH) / _DAY
+
+
+def example_of(form: str) -> str:
+    """Return a date in a format."""
+    if form == ISO:
+        return "2024-12-31"
+    return datetime.datetime(2024, 12, 31).strftime(form)
+
+
+def date_format(series: "Series", texts: Texts, dates: str | None) -> str:
+    """Return the format of a column of dates, or "" for other columns.
+
+    Args:
+        series: The column.
+        texts: Texts of the column.
+        dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
+            `"month-first"`.
+
+    Returns:
+        The format of most cells, if more than half of the cells are dates.
+
+    Raises:
+        Fault: If the order of day and month is unknown, or if years have two digits.
+    """
+    cells = {
+        form: sum(texts.counts[name] for name in texts.names if _is_date(name, form))
+        for form in _candidates(texts.names)
+    }
+    most = max(cells.values(), default=0)
+    if most <= texts.filled / 2:
+        return ""
+    found = [form for form, count in cells.items() if count == most]
+    example = next(name for name in texts.names if _is_date(name, found[0]))
+    place = texts.place(example)
+    if "%y" in found[0]:
+        must = (
+            "holds dates whose years have two digits; write years with four digits in "
+            "the file"
+        )
+        raise fault(series, must, place, ignore=(str(series.name),))
+    if not found[0].startswith(_DAY_FIRST) or not found[-1].startswith(_MONTH_FIRST):
+        return found[0]
+    if dates is None:
+        must = "holds dates that can be read with the day or with the month first"
+        raise fault(series, must, place, dates="day-first")
+    return found[0 if dates == "day-first" else -1]
+
+
+def _candidates(names: list[str]) -> list[str]:
+    """Return the formats of some of the texts."""
+    sample = names[:: len(names) // _SAMPLE + 1]
+    sample = [name for name in sample if _START_OF_DATE.match(name)]
+    forms = [
+        form + time
+        for form in (*_ANY_ORDER, *_DAY_FIRST, *_MONTH_FIRST)
+        for time in _TIMES
+    ]
+    return [
+        form for form in (ISO, *forms) if any(_is_date(name, form) for name in sample)
+    ]
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        day(text, form)
+    except ValueError:
+        return False
+    return True

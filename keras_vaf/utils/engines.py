@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import functools
 import importlib.util
@@ -121,6 +123,29 @@ class _Call:
         return self.function(*self.arguments)
 
 
+class _DaskTask:
+    """A task on a cluster. Its result stays with its worker until it is fetched."""
+
+    def __init__(self, future: Any) -> None:
+        self.future = future
+        self._outcome: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+    def result(self) -> Any:
+        return self._outcome.result()
+
+    def fetch(self) -> bool:
+        """Fetch the result of a task that has ended, unless its worker is lost."""
+        try:
+            result = self.future.result(timeout=_SECONDS_WITHOUT_WORKERS)
+        except (Exception, asyncio.CancelledError) as error:
+            if self.future.status != "error":
+                return False
+            self._outcome.set_exception(error)
+        else:
+            self._outcome.set_result(result)
+        return True
+
+
 class _DaskEngine(Engine):
     """Sends tasks to a Dask cluster, which reassigns the tasks of a lost worker."""
 
@@ -138,18 +163,20 @@ class _DaskEngine(Engine):
         return self._send(_same, value)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        return self._send(_as_in_the_driver, _keras_settings(), function, *arguments)
+        settings = _keras_settings()
+        return _DaskTask(self._send(_as_in_the_driver, settings, function, *arguments))
 
-    def wait(self, tasks: Collection[Task]) -> list[Task]:
+    def wait(self, tasks: Collection[Any]) -> list[Task]:
         since = time.monotonic()
         while True:
-            done: list[Any] = [task for task in tasks if task.done()]  # type: ignore[attr-defined]
+            done = [task for task in tasks if task.future.done()]
             workers = self._workers()
             if workers is None:
                 raise self._lost("was lost", "start the cluster")
-            if done:
-                self._check_kept(done)
-                return done
+            self._check_kept(done)
+            for task in done:
+                if task.fetch():
+                    return [task]
             if workers:
                 since = time.monotonic()
             elif time.monotonic() - since > _SECONDS_WITHOUT_WORKERS:
@@ -192,11 +219,11 @@ class _DaskEngine(Engine):
             return None
         return workers if self._client.status == "running" else None
 
-    def _check_kept(self, done: list[Any]) -> None:
+    def _check_kept(self, done: list[_DaskTask]) -> None:
         killed = require("distributed", extra="dask").KilledWorker
-        for task in done:
-            failed = task.status == "error" and isinstance(task.exception(), killed)
-            if failed or task.status in ("cancelled", "lost"):
+        for future in (task.future for task in done):
+            failed = future.status == "error" and isinstance(future.exception(), killed)
+            if failed or future.status in ("cancelled", "lost"):
                 raise self._lost("lost the workers of a training", "start the cluster")
 
     def _lost(self, event: str, remedy: str) -> OSError:

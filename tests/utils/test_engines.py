@@ -61,6 +61,9 @@ def test_processes_share_a_value_and_outlive_a_kill():
         assert engine.width == 2
         value = engine.share(20)
         assert results(engine, [engine.submit(operator.add, value, 1)]) == [21]
+        [failed] = engine.wait([engine.submit(operator.truediv, 1, 0)])
+        with pytest.raises(ZeroDivisionError):
+            failed.result()
         workers = engine._client.run(os.getpid)
         assert os.getpid() not in workers.values()
         assert all(
@@ -135,6 +138,19 @@ def test_an_error_of_a_task_is_raised_and_nothing_else_is_said(capfd):
         with pytest.raises(ZeroDivisionError):
             task.result()
     assert capfd.readouterr().err == ""
+
+
+def test_results_that_were_lost_with_their_worker_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 0.3)
+    alone = cluster(tmp_path, workers=1)
+    with alone as (name, _, [worker]), open_engine(name) as engine:
+        tasks = [engine.submit(os.getpid) for _ in range(2)]
+        while not all(task.future.done() for task in tasks):
+            time.sleep(0.05)
+        worker.kill()
+        worker.wait()
+        with pytest.raises(OSError, match=r"Every finished"):
+            results(engine, tasks)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):

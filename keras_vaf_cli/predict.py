@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
-    from keras_vaf.datasets.tables.prediction import predict_table
+    from keras_vaf.datasets.tables.networks import predict_table
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 

@@ -12,7 +12,7 @@ from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.encoder import TableEncoder
-from keras_vaf.datasets.tables.prediction import predict_table
+from keras_vaf.datasets.tables.networks import predict_table
 from keras_vaf.datasets.tables.problems import TableError
 from keras_vaf.datasets.tables.reading import read_table
 

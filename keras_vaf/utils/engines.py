@@ -6,8 +6,6 @@ import asyncio
 import concurrent.futures
 import contextlib
 import functools
-import importlib.util
-import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -17,6 +15,7 @@ from typing import Any, Protocol
 import keras
 
 from keras_vaf.utils.extras import require
+from keras_vaf.utils.local_cluster import local_cluster, no_messages_of_dask
 
 HERE = "here"
 _PROCESSES = "processes:"
@@ -199,9 +198,9 @@ class _DaskEngine(Engine):
     @functools.cached_property
     def _client(self) -> Any:
         distributed = require("distributed", extra="dask")
-        self._resources.enter_context(_no_messages_of_dask())
+        self._resources.enter_context(no_messages_of_dask())
         if self._name.startswith(_PROCESSES):
-            cluster = _local_cluster(int(self._name.removeprefix(_PROCESSES)))
+            cluster = local_cluster(int(self._name.removeprefix(_PROCESSES)))
             client = distributed.Client(self._resources.enter_context(cluster))
             return self._resources.enter_context(client)
         address = self._name.removeprefix(_DASK)
@@ -231,42 +230,6 @@ class _DaskEngine(Engine):
             f"The cluster {self._name!r} {event}. Every finished training is kept; "
             f"{remedy} and run this again."
         )
-
-
-@contextlib.contextmanager
-def _no_messages_of_dask() -> Iterator[None]:
-    """Hide what Dask logs in this process, because our errors say what happened."""
-    loggers = [
-        logging.getLogger(name)
-        for name in list(logging.root.manager.loggerDict)
-        if name.partition(".")[0] == "distributed"
-    ]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-
-
-def _local_cluster(processes: int) -> Any:
-    """Return worker processes that accept connections only from this machine."""
-    distributed = require("distributed", extra="dask")
-    # With `cryptography`, only this process and its workers have the keys.
-    encrypted = importlib.util.find_spec("cryptography") is not None
-    return distributed.LocalCluster(
-        n_workers=processes,
-        threads_per_worker=1,
-        host="tls://127.0.0.1" if encrypted else "tcp://127.0.0.1",
-        security=encrypted or None,
-        memory_limit=0,
-        silence_logs=logging.CRITICAL,
-        dashboard_address=None,
-        # A free port instead of 8787, which another command may have.
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-    )
 
 
 def _caller() -> Callable[..., Any]:

@@ -1,9 +1,21 @@
-"""`with_encoder`, which puts a `TableEncoder` into a network, and `encoder_of`."""
+"""`with_encoder`, which lets a network read a table, and `predict_table`."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
+from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.reading import BINARY, read_binary
+from keras_vaf.datasets.tables.rows import encode_rows
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def with_encoder(
@@ -52,3 +64,103 @@ def encoder_of(model: keras.Model) -> TableEncoder:
         "`keras-vaf compare` and `keras-vaf search` save. "
         f"Received: model={model.name!r} without one"
     )
+
+
+def predict_table(
+    model: keras.Model,
+    source: "str | os.PathLike[str] | DataFrame",
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    na: Sequence[str] = (),
+    sheet: str | int = 0,
+) -> "DataFrame":
+    """Return a table with the predictions of a network as additional columns.
+
+    Args:
+        model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
+            compare`.
+        source: A pandas `DataFrame`, or the path of a table, as in `read_table`. It
+            must have the columns on which the network was trained, in any order, and
+            may have others.
+        separator: As in `read_table`.
+        decimal: As in `read_table`.
+        encoding: As in `read_table`.
+        na: Additional words that stand for a missing entry, besides those of the
+            training table.
+        sheet: As in `read_table`.
+
+    Returns:
+        The table with additional columns: `predicted TARGET`, the class or the number
+        in the units of the target, and for classification `probability of CLASS`.
+        `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
+
+    Raises:
+        TableError: If columns are missing, or if a column has cells that it cannot
+            use. The message lists all such columns.
+        ValueError: If the model has no `TableEncoder`, or if the table has no rows.
+        FileNotFoundError: If the file does not exist.
+        ImportError: If pandas is not installed.
+
+    Example:
+
+    >>> import pandas
+    >>> encoder = TableEncoder([Column("a")], [0], [0], [1], [()], target="price")
+    >>> model = keras.Sequential([keras.Input((1,)), encoder])
+    >>> predict_table(model, pandas.DataFrame({"a": [1.5, 2.5]}))["predicted price"]
+    0    1.5
+    1    2.5
+    Name: predicted price, dtype: float32
+    """
+    encoder = encoder_of(model)
+    frame: Any = source
+    file, name = None, "the table"
+    if isinstance(source, str | os.PathLike):
+        name = Path(source).name
+        options = CsvOptions(separator, decimal, encoding, tuple(na))
+        frame, file = read_rows(Path(source), encoder, options, sheet)
+    if na:
+        frame = frame.replace(dict.fromkeys(na, np.nan))
+    x = encode_rows(encoder.columns, frame, name, file)
+    if not len(x):
+        raise ValueError("Expected at least one row to predict. Received: none")
+    predictions = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
+    predicted = frame.assign(**predictions)
+    predicted.attrs["notes"] = _notes(encoder, x)
+    return predicted
+
+
+def read_rows(
+    path: Path, encoder: TableEncoder, options: CsvOptions, sheet: str | int = 0
+) -> "tuple[DataFrame, CsvFile | None]":
+    """Read a table for its encoder, with categories as text, and return its CSV file.
+
+    Args:
+        path: Path of the file.
+        encoder: The encoder of the network.
+        options: Format of a CSV file.
+        sheet: Name or number of an Excel sheet.
+    """
+    if path.suffix.lower() in BINARY:
+        frame = read_binary(path, sheet)
+        return frame.rename(columns=lambda name: str(name).strip()), None
+    numbers = {each.name for each in encoder.columns if each.kind == "number"}
+    file = CsvFile(path, options)
+    return file.read_frame(as_text={*file.columns} - numbers), file
+
+
+def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:
+    notes = [
+        f"Column {name!r}: {count:,} of {len(x):,} cells are categories that the "
+        "training rows did not have. They count as unknown."
+        for name, count in encoder.unknown(x).items()
+    ]
+    for column, count in zip(encoder.columns, np.isnan(x).sum(axis=0), strict=True):
+        if count:
+            notes.append(
+                f"Column {column.name!r}: {count:,} of {len(x):,} entries are missing. "
+                "They are filled in by the mean, or the most frequent category, of the "
+                "training rows."
+            )
+    return notes

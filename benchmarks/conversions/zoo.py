@@ -119,6 +119,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stackwise_strides": [1, 2],
         "stackwise_num_filters": [8, 16],
         "block_type": "dark_block",
+        "stage_type": "dark",
     },
     "VGG": {
         "image_shape": (32, 32, 3),

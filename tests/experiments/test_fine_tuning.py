@@ -32,7 +32,7 @@ def test_products_of_matrices_equal_keras_convolution(size, strides, width):
 
 
 def test_each_method_trains_its_parts_alone(monkeypatch):
-    """Counts from the sizes of the network: kernels of 27, 144 and 288 by 16, 32, 64."""
+    """The counts follow from kernels of 27 x 16, 144 x 32, 288 x 64 and 64 x 64."""
     fine_tuning = "keras_vaf.experiments.activation_map.tasks.fine_tuning"
     monkeypatch.setattr(f"{fine_tuning}.pretrained", lambda *_: _random_weights())
     network = network_of("mnist", "quick")

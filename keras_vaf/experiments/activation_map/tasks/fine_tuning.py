@@ -32,9 +32,9 @@ class ConvolutionByProducts(keras.layers.Conv2D):
     """A `Conv2D` with padding `"same"`, computed as one product of matrices.
 
     On processors, XLA takes several times as long for the gradient of a convolution's
-    kernel as for the convolution, and longer still if each network of a program has a
-    kernel of its own. Methods that train kernels would get far fewer steps at equal
-    time, for a reason that has nothing to do with them.
+    kernel as for the convolution. It takes longer still where the networks of a program
+    have different kernels. At equal time, this would leave methods that train kernels
+    very few steps. Products of matrices have no such cost.
     """
 
     def convolution_op(self, inputs: Any, kernel: Any) -> Any:

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import report_files
 
+from keras_vaf.experiments.activation_map.figure import map_figure
 from keras_vaf.experiments.activation_map.making import BUDGETS, read_map
 from keras_vaf.experiments.activation_map.report import unpack
+from keras_vaf.experiments.activation_map.results import (
+    MapRow,
+    TaskGain,
+    gains_of_tasks,
+)
+from keras_vaf.experiments.activation_map.running import Budget
 from keras_vaf.experiments.activation_map.summary import map_summary
-from keras_vaf.experiments.activation_map.tables import map_figure, map_table, verdicts
+from keras_vaf.experiments.activation_map.tables import map_table, verdicts
+from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.utils import png_bytes
 from keras_vaf.utils.text import markdown_table
 
-_TITLES = {"steps": "Equal steps", "time": "Equal time"}
+Rows = dict[Budget, list[MapRow]]
+Tasks = dict[Budget, tuple[Task, ...]]
+
+_TITLES: dict[Budget, str] = {"steps": "Equal steps", "time": "Equal time"}
 
 
 def map_files() -> dict[str, bytes | str]:
@@ -23,40 +35,110 @@ def map_files() -> dict[str, bytes | str]:
     rows, tasks = _results(report_files.REPORTS)
     files: dict[str, bytes | str] = {}
     for budget in BUDGETS:
+        for task in _run(rows[budget], tasks[budget]):
+            figure = map_figure(rows[budget], [task])
+            files[_picture(task, budget)] = png_bytes(figure)
         if rows[budget]:
-            figure = map_figure(rows[budget], tasks[budget])
-            files[f"images/map-{budget}.png"] = png_bytes(figure)
             table = map_table(rows[budget], tasks[budget]).markdown
             files[f"reports/map/map-{budget}.md"] = table
     return files
 
 
 def map_results() -> str:
-    """Chosen activations of each dataset, and a verdict for each task."""
+    """A table with a line for each task, and a section for each task with results."""
     rows, tasks = _results(report_files.REPORTS)
     if not any(rows.values()):
         return "No task has been run."
-    summary = map_summary(rows, tasks["steps"])
-    parts = [markdown_table(summary.columns, summary.lines, 5)]
+    sections = [_section(t, rows, tasks) for t in _run(rows["steps"], tasks["steps"])]
+    return "\n\n".join([_overview(rows, tasks), *sections])
+
+
+def map_losses() -> str:
+    """A sentence on the significant gains and losses of VAFs at equal time."""
+    rows, tasks = _results(report_files.REPORTS)
+    gains = gains_of_tasks(rows["time"], tasks["time"])
+    tested = [task for task in tasks["time"] if task.name in gains and task.counts]
+    significant = [task for task in tested if gains[task.name].is_significant]
+    better = [t.title for t in significant if gains[t.name].gain.mean > 0]
+    worse = [t.title for t in significant if gains[t.name].gain.mean < 0]
+    return (
+        f"On {len(tested)} other kinds of tasks, in small networks and at equal time, "
+        f"the selected VAF has a significantly larger error than the selected fixed "
+        f"function on {_listed(worse)}, and a significantly smaller one on "
+        f"{_listed(better)}."
+    )
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return f"{len(titles)} ({'; '.join(titles)})" if titles else "none"
+
+
+def _run(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks that have results."""
+    return [task for task in tasks if any(row.task == task.name for row in rows)]
+
+
+def _picture(task: Task, budget: Budget) -> str:
+    return f"images/map/{task.name}-{budget}.png"
+
+
+def _overview(rows: Rows, tasks: Tasks) -> str:
+    """Return a table with a line for each task, and the number of wins."""
+    gains = {each: gains_of_tasks(rows[each], tasks[each]) for each in BUDGETS}
+    lines = []
+    for task in tasks["steps"]:
+        cells = [_ratio(gains[budget].get(task.name)) for budget in BUDGETS]
+        link = f"[{task.title}](#task-{task.name})"
+        lines.append([link if task.name in gains["steps"] else task.title, *cells])
+    table = markdown_table(["task", *_TITLES.values()], lines, 1)
+    wins = [
+        f"- {_TITLES[budget]}: {verdicts(rows[budget], tasks[budget])[-1]} "
+        f"[All errors, step times and compilation times]"
+        f"(reports/map/map-{budget}.md)."
+        for budget in BUDGETS
+        if rows[budget]
+    ]
+    return table + "\n\n" + "\n".join(wins)
+
+
+def _ratio(each: TaskGain | None) -> str:
+    """Return the cell of a task: the ratio of errors with its p-value."""
+    if each is None:
+        return "not run"
+    if each.p_value is None:
+        return f"{each.error_ratio:.3g} (not tested)"
+    cell = f"{each.error_ratio:.3g} (p = {each.p_value:.3f})"
+    return f"**{cell}**" if each.is_significant else cell
+
+
+def _section(task: Task, rows: Rows, tasks: Tasks) -> str:
+    """Return the chosen activations, the verdicts and the pictures of a task."""
+    summary = map_summary(rows, [task])
+    kept = [
+        place
+        for place, column in enumerate(summary.columns)
+        if column != "task" and any(line[place] for line in summary.lines)
+    ]
+    lines = [[line[place] for place in kept] for line in summary.lines]
+    columns = [summary.columns[place] for place in kept]
+    parts = [
+        f"### {task.title} {{#task-{task.name}}}",
+        markdown_table(columns, lines, 4),
+    ]
     for budget in BUDGETS:
-        title = _TITLES[budget]
-        if not rows[budget]:
-            parts.append(f"### {title}\n\nNo task has been run.")
-            continue
-        sentences = verdicts(rows[budget], tasks[budget])
-        parts += [
-            f"### {title}",
-            "\n".join(f"- {sentence}" for sentence in sentences),
-            f"![Gain of each activation on each dataset, at {title.lower()}]"
-            f"(images/map-{budget}.png)",
-            "[All errors, step times and compilation times]"
-            f"(reports/map/map-{budget}.md)",
-        ]
+        if _run(rows[budget], [task]):
+            place = [each.name for each in tasks[budget]].index(task.name)
+            verdict = verdicts(rows[budget], tasks[budget])[place]
+            parts += [
+                f"**{_TITLES[budget]}.** {verdict}",
+                f"![{task.title}: gain of each activation on each dataset, at "
+                f"{_TITLES[budget].lower()}]({_picture(task, budget)})",
+            ]
     return "\n\n".join(parts)
 
 
 @functools.cache
-def _results(reports: Path):
+def _results(reports: Path) -> tuple[Rows, Tasks]:
     with tempfile.TemporaryDirectory() as folder:
         for file in sorted(reports.glob("map/*.json.gz")):
             unpack(file, Path(folder))
@@ -71,4 +153,4 @@ def _tabular(reports: Path):
     ]
 
 
-TABLES = (map_results,)
+TABLES = (map_results, map_losses)

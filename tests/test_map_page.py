@@ -54,9 +54,11 @@ def test_the_page_shows_the_tasks_with_reports_and_names_the_others(
 
     assert "| chirp | ReLU | VAF from ReLU |" in text
     assert "run on 1 of 3 datasets: the selected VAF has 1 times the error" in text
-    assert "Physics-informed networks: not run." in text
+    assert "| [Oscillating functions](#task-oscillating) | 1 (p = 1.000) |" in text
+    assert "| Physics-informed networks | not run | not run |" in text
+    assert module.map_losses().startswith("On 1 other kinds of tasks")
     assert "The VAF is better with p < 0.05 on 0 of 1 tasks." in text
-    assert files["images/map-time.png"].startswith(b"\x89PNG")
+    assert files["images/map/oscillating-time.png"].startswith(b"\x89PNG")
     assert "| step time | compilation, s |" in files["reports/map/map-steps.md"]
 
     assert main(["restore", str(tmp_path / "run"), *packed]) == 0

@@ -7,11 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from keras_vaf.experiments.activation_map.figure import map_figure
 from keras_vaf.experiments.activation_map.own import find_arms
 from keras_vaf.experiments.activation_map.report import MapStore
 from keras_vaf.experiments.activation_map.results import MapRow, map_rows
 from keras_vaf.experiments.activation_map.running import Budget, MapRun
-from keras_vaf.experiments.activation_map.tables import map_figure, map_table
+from keras_vaf.experiments.activation_map.tables import map_table
 from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.activation_map.tasks import TASKS

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 
 from keras_vaf.experiments.activation_map.arm import Arm
 from keras_vaf.experiments.activation_map.running import Budget, MapRun, MissingError
+from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
     holm,
 )
+
+LEVEL = 0.05
+"""Largest p-value of a significant difference."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,30 @@ class Gain:
         return corrected_t_test(self.values, self.overlap)
 
 
+@dataclass(frozen=True)
+class TaskGain:
+    """The gain of the selected VAF over the selected fixed function of a task.
+
+    Attributes:
+        gain: The gain.
+        p_value: Its p-value with Holm's correction over the tasks; `None` if the task
+            is not tested.
+    """
+
+    gain: Gain
+    p_value: float | None
+
+    @property
+    def error_ratio(self) -> float:
+        """Error of the VAF divided by the error of the fixed function."""
+        return float(2**-self.gain.mean)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the corrected p-value is below 0.05."""
+        return self.p_value is not None and self.p_value < LEVEL
+
+
 def map_rows(run: MapRun, budget: Budget) -> list[MapRow]:
     """Return the rows of a dataset, or none if one of its cells is not trained.
 
@@ -150,11 +178,24 @@ def gain_of_task(
     return Gain(tuple(means), max(row.overlap for row in rows))
 
 
-def corrected(gains: dict[str, Gain]) -> dict[str, float]:
-    """Return the p-values of tasks with Holm's correction."""
-    return dict(
-        zip(gains, holm([each.p_value for each in gains.values()]), strict=True)
-    )
+def gains_of_tasks(
+    rows: Sequence[MapRow], tasks: Sequence[Task]
+) -> dict[str, TaskGain]:
+    """Return the gain of the selected VAF on each task with results, by task name.
+
+    Args:
+        rows: Rows of one budget.
+        tasks: The tasks. Those that count are tested, with Holm's correction.
+    """
+    found = {}
+    for task in tasks:
+        each = gain_of_task([row for row in rows if row.task == task.name])
+        if each is not None:
+            found[task.name] = each
+    tested = [task.name for task in tasks if task.counts and task.name in found]
+    p_values = holm([found[name].p_value for name in tested]) if tested else []
+    of_name = dict(zip(tested, p_values, strict=True))
+    return {name: TaskGain(each, of_name.get(name)) for name, each in found.items()}
 
 
 def _row(

@@ -1,28 +1,21 @@
-"""`map_table` and `map_figure`, which show the map as a table and a picture."""
+"""`map_table` and `verdicts`, which show the map as a table and as sentences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from keras_vaf.experiments.activation_map.results import (
-    Gain,
+    LEVEL,
     MapRow,
+    TaskGain,
     best_of,
-    corrected,
     gain,
     gain_of_task,
+    gains_of_tasks,
 )
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.table import Table
-from keras_vaf.utils import require
-from keras_vaf.visualization import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _COLUMNS = (
     *("task", "dataset", "activation", "error", "gain", "interval", "parameters"),
@@ -30,10 +23,6 @@ _COLUMNS = (
     *("certificate", "largest slope"),
 )
 _SHOWN = ("task", "dataset", "activation", "error", "gain", "step time")
-_COLOURS = "gain: log2 of the best fixed\nerror, divided by the error"
-_LEVEL = 0.05
-_DEEPEST = 2.0  # larger gains have the same colour
-_DARK = 1.2  # larger gains have dark cells
 
 
 def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
@@ -57,48 +46,6 @@ def map_table(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Table:
         [*verdicts(rows, tasks), *_how(rows)],
         (*_SHOWN, "compilation, s"),
     )
-
-
-@style.styled
-def map_figure(rows: Sequence[MapRow], tasks: Sequence[Task]) -> Figure:
-    """Return the picture of tasks and datasets by arms, with gains as colours.
-
-    Args:
-        rows: Rows of one budget.
-        tasks: The tasks, for their order.
-    """
-    plt = require("matplotlib.pyplot", extra="plot")
-    order = {task.name: task.title for task in tasks}
-    places = list(dict.fromkeys((r.task, r.dataset) for r in rows))
-    places.sort(key=lambda place: list(order).index(place[0]))
-    arms = list(dict.fromkeys(row.arm.title for row in rows))
-    values, texts = np.full((len(places), len(arms)), np.nan), {}
-    for line, place in enumerate(places):
-        own = [row for row in rows if (row.task, row.dataset) == place]
-        fixed = best_of(own, "fixed")
-        for row in own:
-            each = gain(row, fixed) if fixed is not None else Gain((0.0,))
-            column = arms.index(row.arm.title)
-            values[line, column] = np.clip(each.mean, -_DEEPEST, _DEEPEST)
-            texts[line, column] = _short(each)
-    size = (2.5 + 0.62 * len(arms), 2.4 + 0.36 * len(places))
-    figure, ax = plt.subplots(figsize=size, layout="constrained")
-    mesh = ax.imshow(values, "PuOr", vmin=-_DEEPEST, vmax=_DEEPEST, aspect="auto")
-    for (line, column), text in texts.items():
-        color = "white" if abs(values[line, column]) > _DARK else style.DARK
-        ax.text(column, line, text, ha="center", va="center", fontsize=6, color=color)
-    ax.set_xticks(range(len(arms)), arms, rotation=60, ha="right")
-    ax.set_yticks(range(len(places)), [f"{order[t]}: {d}" for t, d in places])
-    ax.grid(visible=False)
-    figure.colorbar(mesh, ax=ax, label=_COLOURS)
-    return figure
-
-
-def _short(each: Gain) -> str:
-    if not math.isfinite(each.mean):
-        return "diverged" if each.mean < 0 else "inf"
-    width = each.half_width
-    return f"{each.mean:+.2f}" + (f"\n±{width:.2f}" if math.isfinite(width) else "")
 
 
 def _cells(
@@ -135,35 +82,30 @@ def verdicts(rows: Sequence[MapRow], tasks: Sequence[Task]) -> list[str]:
         rows: Rows of one budget.
         tasks: The tasks, including those without results.
     """
-    of_task = {task.name: [r for r in rows if r.task == task.name] for task in tasks}
-    gains = {name: gain_of_task(own) for name, own in of_task.items()}
-    tested = {
-        task.name: found
-        for task in tasks
-        if task.counts and (found := gains[task.name]) is not None
-    }
-    p_values = corrected(tested) if tested else {}
-    wins = sum(p < _LEVEL and tested[name].mean > 0 for name, p in p_values.items())
+    gains = gains_of_tasks(rows, tasks)
+    tested = [each for each in gains.values() if each.p_value is not None]
+    wins = sum(each.is_significant and each.gain.mean > 0 for each in tested)
     return [
-        *(_verdict(t, of_task[t.name], p_values.get(t.name)) for t in tasks),
-        f"The VAF is better with p < {_LEVEL} on {wins} of {len(tested)} tasks.",
+        *(_verdict(task, rows, gains.get(task.name)) for task in tasks),
+        f"The VAF is better with p < {LEVEL} on {wins} of {len(tested)} tasks.",
     ]
 
 
-def _verdict(task: Task, rows: Sequence[MapRow], p_value: float | None) -> str:
-    each = gain_of_task(rows)
+def _verdict(task: Task, rows: Sequence[MapRow], each: TaskGain | None) -> str:
     if each is None:
         return f"{task.title}: not run."
-    datasets = {row.dataset for row in rows}
+    own = [row for row in rows if row.task == task.name]
+    datasets = {row.dataset for row in own}
     run = ""
     if len(datasets) < len(task.datasets):
         run = f", run on {len(datasets)} of {len(task.datasets)} datasets"
+    p_value = each.p_value
     tested = "not counted" if p_value is None else f"p = {p_value:.3f} after Holm"
-    rival = gain_of_task(rows, "vaf", "rival")
+    rival = gain_of_task(own, "vaf", "rival")
     of_rival = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
     return (
-        f"{task.title}{run}: the selected VAF has {2**-each.mean:.3g} times the error "
-        f"of the selected fixed function ({tested}){of_rival}."
+        f"{task.title}{run}: the selected VAF has {each.error_ratio:.3g} times the "
+        f"error of the selected fixed function ({tested}){of_rival}."
     )
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _EXPLANATION = (
-    "gain: log2(error of the chosen fixed function / error); 1 is half the error. "
-    "Purple: smaller error.\nBold: the 95 % interval excludes 0."
+    "gain: log2(error of the chosen fixed function / error)\n"
+    "1 is half the error. Purple: smaller error. Bold: 95 % interval without 0."
 )
 _DEEPEST = 2.0  # larger gains have the same colour
 _DARK = 1.2  # larger gains have dark cells

@@ -7,6 +7,8 @@ import griffe
 from formulas import latex
 
 _FORMULA = re.compile(r"^Formula:\n\n```\n(.*?)\n```$", re.M | re.S)
+# Classes whose formula is not that of a function or of weights.
+WITHOUT_PICTURE = {"PortableGlorotUniform", "Rprop", "SirenKernel", "VAF"}
 _SECTION = re.compile(
     r"^(Input shape|Output shape|Weights|Reference|References):\n((?:    .*\n|\n)+)",
     re.M,
@@ -14,7 +16,7 @@ _SECTION = re.compile(
 
 
 class Docstrings(griffe.Extension):
-    """Typesets formulas, adds the pictures of layers, and gives sections titles."""
+    """Typesets formulas, adds the pictures of classes, and gives sections titles."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Rewrite the docstring of a class, function or module."""
@@ -23,15 +25,17 @@ class Docstrings(griffe.Extension):
         text = obj.docstring.value
         if _FORMULA.search(text):
             text = _FORMULA.sub(lambda found: f"$$\n{latex(found[1])}\n$$", text)
-            text = _with_picture(text, obj.name)
+            if obj.name not in WITHOUT_PICTURE:
+                text = _with_picture(text, obj.name)
         text = re.sub(r"^Example:$", "**Example:**", text, flags=re.M)
         obj.docstring.value = _SECTION.sub(_titled, f"{text}\n").rstrip()
 
 
 def _with_picture(text: str, name: str) -> str:
-    """Add the plot of a layer before the first section, as drawn for the site."""
-    picture = f"![Plot of {name}](../../images/activations/{name}.png)"
-    return re.sub(r"\n(?=(Args|Weights):\n)", f"\n{picture}\n\n", text, count=1)
+    """Add the plot of a class before the first section, as drawn for the site."""
+    picture = f"![Plot of {name}](../../images/classes/{name}.png)"
+    before = r"\n(?=(Args|Weights|Raises|Reference|Example):\n)"
+    return re.sub(before, f"\n{picture}\n\n", text, count=1)
 
 
 def _titled(found: re.Match[str]) -> str:

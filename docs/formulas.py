@@ -8,7 +8,7 @@ import ast
 import re
 
 _GREEK = {"alpha", "beta", "gamma", "delta", "eta"}
-_FUNCTIONS = {"exp", "sin", "tanh"}
+_FUNCTIONS = {"exp", "max", "min", "sin", "tanh"}
 # The names of biases, with their symbols in the paper.
 _BIASES = {"alpha_bias": r"\alpha_{0", "beta_bias": r"\beta_{0"}
 _RANGE = re.compile(r"\b(sum|max)_\{(\w)=(\d)\.\.(\w+)\}")
@@ -59,8 +59,11 @@ def _latex(node: ast.expr, least: int = 0) -> str:
             return f"-{_latex(operand, 2)}"
         case ast.Call(ast.Name("abs"), [argument]):
             return rf"\left| {_latex(argument)} \right|"
-        case ast.Call(function, [argument]):
-            return rf"{_latex(function)} \left( {_latex(argument)} \right)"
+        case ast.Call(ast.Name("sqrt"), [argument]):
+            return rf"\sqrt{{{_latex(argument)}}}"
+        case ast.Call(function, arguments):
+            inside = ", ".join(map(_latex, arguments))
+            return rf"{_latex(function)} \left( {inside} \right)"
         case ast.Compare(left, relations, others):
             signs = (_RELATIONS[type(relation)] for relation in relations)
             rest = (f" {s} {_latex(o)}" for s, o in zip(signs, others, strict=True))

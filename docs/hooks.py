@@ -5,8 +5,8 @@
   without scripts or fonts.
 - Words of code stay in one line, and a click on a picture shows it at full size.
 - Tables and sentences are made from the committed reports.
-- The picture of the architecture is made from the imports, and the pictures of the
-  activation layers from the layers.
+- The picture of the architecture is made from the imports, and the pictures of layers,
+  starts, penalties and constraints from their classes.
 - Each public class has a page (`api_pages`).
 - Generated reports are left out of the search, and guides come before the reference.
 """
@@ -20,6 +20,7 @@ import formulas  # noqa: F401 (griffe loads `api_docstrings`, which needs it, el
 from activation_pictures import pictures
 from api_pages import class_pages, navigation, package_page
 from architecture_picture import imports, svg
+from effect_pictures import effects
 from latex2mathml.converter import convert
 from map_tables import map_files
 from markdown import Extension, Markdown
@@ -69,8 +70,8 @@ def on_files(files, config):
     """Add notebooks, pages of classes, and generated pictures."""
     contents = {"architecture.svg": svg(imports())}
     contents |= class_pages(config.repo_url or "") | map_files()
-    for name, picture in pictures().items():
-        contents[f"images/activations/{name}.png"] = picture
+    for name, picture in (pictures() | effects()).items():
+        contents[f"images/classes/{name}.png"] = picture
     for name, picture in notebook_pictures().items():
         contents[f"images/notebooks/{name}.png"] = picture
     for path, content in contents.items():

@@ -4,9 +4,11 @@ import inspect
 import re
 
 import pytest
+from api_docstrings import WITHOUT_PICTURE
+from effect_pictures import effects
 from formulas import latex
 
-from keras_vaf import layers
+from keras_vaf import constraints, initializers, layers, optimizers, regularizers
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -31,6 +33,8 @@ FORMULA = re.compile(r"Formula:\n\n```\n(.*?)\n```", re.S)
         ("p = a     for b <= a < c", r"p = a \qquad \text{for } b \le a < c"),
         ("p = mixing     (mixed)", r"p = \text{mixing} \qquad \text{mixed}"),
         ("p = x . W_ij", r"p = x \cdot W_{ij}"),
+        ("p = sqrt(6 / k)", r"p = \sqrt{\frac{6}{k}}"),
+        ("p = max(0, a)", r"p = \max \left( 0, a \right)"),
     ],
 )
 def test_a_formula_becomes_latex(formula, expected):
@@ -47,8 +51,21 @@ def test_a_formula_that_cannot_be_typeset_raises():
         latex("p = [a]")
 
 
-@pytest.mark.parametrize("name", layers.__all__)
-def test_the_formula_of_every_layer_is_typeset(name):
-    text = inspect.getdoc(getattr(layers, name))
-    for formula in FORMULA.findall(text):
+DOCUMENTED = {
+    name: inspect.getdoc(getattr(package, name))
+    for package in (layers, initializers, regularizers, constraints, optimizers)
+    for name in package.__all__
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_every_formula_is_typeset(name):
+    for formula in FORMULA.findall(DOCUMENTED[name]):
         assert latex(formula)
+
+
+def test_every_start_penalty_and_constraint_with_a_formula_has_a_picture():
+    found = {name for name, text in DOCUMENTED.items() if FORMULA.search(text)}
+    pictures = effects()
+    assert found - {*layers.__all__} - WITHOUT_PICTURE == pictures.keys()
+    assert all(each.startswith(b"\x89PNG") for each in pictures.values())

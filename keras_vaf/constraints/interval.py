@@ -13,6 +13,12 @@ from keras_vaf.utils import check_number
 class Interval(keras.constraints.Constraint):
     """Keep each weight in an interval.
 
+    Formula:
+
+    ```
+    w = max(minimum, min(maximum, w))
+    ```
+
     Unlike `keras.constraints.NonNeg`, an interval can exclude 0, which matters for
     weights that a layer divides by.
 

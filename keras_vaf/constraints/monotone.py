@@ -13,6 +13,12 @@ from keras_vaf.types import Tensor
 class Monotone(keras.constraints.Constraint):
     """Keep a VAF non-decreasing: alpha_j * beta_j >= 0 for every hidden unit.
 
+    Formula:
+
+    ```
+    beta_j = 0     for alpha_j * beta_j < 0
+    ```
+
     Pass the constraint as `beta_constraint` to a `keras_vaf.layers.VAFActivation` with
     a non-decreasing g. After every step of the optimizer, beta is replaced by the
     nearest allowed value for the current alpha. Each hidden unit is then

@@ -10,6 +10,12 @@ from keras_vaf.types import Tensor
 class Simplex(keras.constraints.Constraint):
     """Keep weights non-negative, with a sum of 1 along the last axis.
 
+    Formula:
+
+    ```
+    w_i = max(0, w_i - shift)     (the shift makes the sum 1)
+    ```
+
     The constraint projects the weights to the nearest allowed ones in Euclidean
     distance. It subtracts the same number from all weights and sets negative results to
     0.

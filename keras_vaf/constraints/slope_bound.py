@@ -17,6 +17,12 @@ from keras_vaf.utils import check_positive
 class SlopeBound(FunctionConstraint):
     """Keep the slope of a VAF within a limit: |f'(x)| <= limit for every x.
 
+    Formula:
+
+    ```
+    beta = beta * limit / slope     for slope > limit
+    ```
+
     Pass the constraint as `function_constraint` to a `keras_vaf.layers.VAFActivation`.
     If the slope exceeds the limit, beta is multiplied by `limit / slope`, with a margin
     for rounding. For a piecewise-linear g, the slope is that of the steepest line of f.

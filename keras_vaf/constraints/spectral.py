@@ -13,6 +13,12 @@ from keras_vaf.utils import check_integer, check_positive
 class SpectralNorm(keras.constraints.Constraint):
     """Keep the spectral norm of a kernel within a limit.
 
+    Formula:
+
+    ```
+    W = W * limit / bound     for bound > limit
+    ```
+
     Pass the constraint as `kernel_constraint` to `keras.layers.Dense` or a Keras
     convolution. If a bound on the norm exceeds the limit, the kernel is multiplied by
     `limit / bound`. Unlike the power iteration of `keras.layers.SpectralNormalization`,
@@ -62,6 +68,12 @@ class SpectralNorm(keras.constraints.Constraint):
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class Orthogonal(SpectralNorm):
     """Keep the kernel of a `keras.layers.Dense` a multiple of an orthogonal matrix.
+
+    Formula:
+
+    ```
+    W = 1.5 * W - 0.5 * W . W^T . W     (repeated)
+    ```
 
     All singular values of the kernel become nearly equal to the limit, so that the
     layer neither enlarges nor shrinks gradients. For networks with a Lipschitz

@@ -80,6 +80,11 @@ class Choice:
     Attributes:
         arm: The activation.
         reason: The reason, as a sentence.
+
+    Example:
+
+    >>> Choice(arm=None, reason="ReLU has the best mean validation score.").reason
+    'ReLU has the best mean validation score.'
     """
 
     arm: Arm

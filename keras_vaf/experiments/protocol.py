@@ -71,6 +71,11 @@ class Architecture:
         name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`.
         arguments: Arguments of the function for which the protocol does not have
             fields, as JSON values.
+
+    Example:
+
+    >>> Architecture("cnet").name
+    'cnet'
     """
 
     name: str = "mlp"
@@ -249,7 +254,14 @@ def with_replicas(protocol: Protocol, replicas: int | Literal["auto"]) -> Protoc
 
 @dataclass(frozen=True)
 class Cell:
-    """The subject of one report: a protocol, a seed and the test fold."""
+    """The subject of one report: a protocol, a seed and the test fold.
+
+    Example:
+
+    >>> protocol = Protocol("wine", "c0ffee", "classification", VARIANTS[0], folds=2)
+    >>> [(cell.seed, cell.fold) for cell in cells([protocol], seeds=[0])]
+    [(0, 0), (0, 1)]
+    """
 
     protocol: Protocol
     seed: int

@@ -21,6 +21,12 @@ from keras_vaf.ops.functions import (
 class CurveStart(KnownStart):
     """Start at the function of another VAF, given by its weights.
 
+    Formula:
+
+    ```
+    f(a) = sum_{j=1..k} beta_j * g(alpha_j * a + alpha_bias_j) + beta_bias
+    ```
+
     The start is exact if the new VAF has the same g and at least as many hidden units
     as the old VAF has units that affect its function. Further units are spare: they do
     not change the function, but can learn. In all other cases the function is fitted,

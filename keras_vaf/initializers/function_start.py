@@ -36,6 +36,12 @@ _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
 class FunctionStart(KnownStart):
     """Start at a known function, with every spare hidden unit able to learn.
 
+    Formula:
+
+    ```
+    f(a) = function(a)     (exactly, or with a small largest error)
+    ```
+
     The start is exact in these cases:
 
     - The function is g.

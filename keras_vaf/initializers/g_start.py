@@ -13,6 +13,12 @@ from keras_vaf.ops.functions import Function
 class GStart(Start):
     """Start at g itself: f = g, for every g and every k.
 
+    Formula:
+
+    ```
+    f(a) = g(a)
+    ```
+
     One hidden unit computes g. All others are spare units, which have beta = 0 and can
     learn. `initialization="g"` selects this start.
 

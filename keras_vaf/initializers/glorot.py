@@ -14,10 +14,16 @@ from keras_vaf.utils import check_integer
 class PortableGlorotUniform(keras.initializers.Initializer):
     """Glorot uniform weights, drawn with NumPy.
 
+    Formula:
+
+    ```
+    limit = sqrt(6 / (fan_in + fan_out))
+    ```
+
     `keras.initializers.GlorotUniform(seed)` draws different numbers on each backend.
     This initializer uses `numpy.random.default_rng(seed)`, so a network starts from the
-    same weights on TensorFlow, JAX and PyTorch. Weights are uniform in `[-limit,
-    limit]` with `limit = sqrt(6 / (fan_in + fan_out))`. As with seeded Keras
+    same weights on TensorFlow, JAX and PyTorch. Weights are uniform between -limit and
+    limit. As with seeded Keras
     initializers, two calls with the same shape return the same weights, so give each
     layer a different seed.
 

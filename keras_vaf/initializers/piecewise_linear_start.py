@@ -18,6 +18,14 @@ from keras_vaf.ops.functions import Function
 class PiecewiseLinearStart(KnownStart):
     """Start at a continuous piecewise-linear function.
 
+    Formula:
+
+    ```
+    f(a) = value + slope_0 * (a - knot_1) + sum_{i=1..n} change_i * relu(a - knot_i)
+    ```
+
+    change_i is the change of the slope at knot i.
+
     With g = relu the start is exact. It needs one hidden unit per change of slope, and
     an additional unit if none of the lines is horizontal. With any other g the function
     is fitted.

@@ -17,8 +17,14 @@ from keras_vaf.utils import check_flag, check_integer
 class RandomStart(Start):
     """The classic random start of a dense 1 -> k -> 1 network.
 
-    alpha and beta are Glorot uniform: NumPy draws them from `[-limit, limit]`, where
-    `limit` is sqrt(6 / (1 + k)). The fans are those of the sub-network, 1 and k, for
+    Formula:
+
+    ```
+    limit = sqrt(6 / (1 + k))
+    ```
+
+    alpha and beta are Glorot uniform: NumPy draws them between -limit and limit. The
+    fans are those of the sub-network, 1 and k, for
     every sharing. Both biases are 0. `initialization="random"` selects this start.
 
     The plain start changes the scale of the signal by a factor that depends on k and g.

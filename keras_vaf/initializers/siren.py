@@ -14,10 +14,16 @@ from keras_vaf.utils import check_integer, check_number
 class SirenKernel(keras.initializers.Initializer):
     """Uniform kernels for `VAFActivation(g="sin")`, initialized as in SIREN.
 
+    Formula:
+
+    ```
+    limit = omega / n     (first layer)
+    limit = sqrt(6 / n)     (other layers)
+    ```
+
     SIREN computes sin(omega (W x + b)). Here omega is part of the kernel, so the
-    activation is plain sin. With n inputs in [-1, 1], the kernel of the first layer is
-    uniform in `[-omega / n, omega / n]`. Those of the other layers are uniform in
-    `[-limit, limit]` with `limit = sqrt(6 / n)`, which keeps the scale of the signal.
+    activation is plain sin. With n inputs in [-1, 1], kernels are uniform between
+    -limit and limit. The limit of the other layers keeps the scale of the signal.
 
     Args:
         omega: Scale of the first layer. A larger omega lets the network start with

@@ -15,6 +15,12 @@ from keras_vaf.types import Tensor
 class VAF(Pointwise):
     """f(x) = sum_j beta_j g(alpha_j x + alpha_bias_j) + beta_bias.
 
+    Formula:
+
+    ```
+    f(x) = sum_{j=1..k} beta_j * g(alpha_j * x + alpha_bias_j) + beta_bias
+    ```
+
     Its parameters are alpha, alpha_bias and beta, which are lists of k tensors, and
     beta_bias. The hidden units are added to the sum one by one, so no tensor of k times
     the size of x is created. Small inputs are an exception (`value_at_once`).

@@ -14,6 +14,12 @@ from keras_vaf.utils import check_choice
 class Rprop(keras.optimizers.Optimizer):
     """Resilient backpropagation (Riedmiller and Braun, 1993), for full batches.
 
+    Formula:
+
+    ```
+    w = w - step * sign(gradient)
+    ```
+
     Every weight has a separate step, and only the sign of its gradient is used. While
     the sign stays the same, the step grows by `eta_plus`. When the sign changes, the
     weight has passed a minimum, and the step shrinks by `eta_minus`. In every update

@@ -13,9 +13,14 @@ from keras_vaf.types import Tensor
 class Damping(FunctionRegularizer):
     """Penalize the distance of the control points of a spline from their start.
 
-    The penalty is `factor * sum_i (points_i - start_i)^2`, over all functions of a
-    `keras_vaf.layers.SplineActivation`. It damps oscillations caused by single control
-    points.
+    Formula:
+
+    ```
+    penalty = factor * sum_{i=1..q} (p_i - start_i)^2
+    ```
+
+    The penalty is summed over all functions of a `keras_vaf.layers.SplineActivation`
+    with the control points p_i. It damps oscillations caused by single control points.
 
     Args:
         factor: Weight of the penalty, 0 or more.

@@ -45,8 +45,14 @@ def lipschitz_bound(layer: Any) -> np.ndarray:
 class Lipschitz(FunctionRegularizer):
     """Penalize the excess of the Lipschitz bound of a VAF over a limit.
 
-    The penalty is `factor * sum max(0, bound - limit)` over all functions of the layer,
-    with the bound of `lipschitz_bound`. If all layers of a network have slopes of at
+    Formula:
+
+    ```
+    penalty = factor * max(0, bound - limit)
+    ```
+
+    The penalty is summed over all functions of the layer, with the bound of
+    `lipschitz_bound`. If all layers of a network have slopes of at
     most 1, its output changes at most as much as its input.
 
     Args:

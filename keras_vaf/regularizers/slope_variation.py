@@ -13,8 +13,14 @@ from keras_vaf.types import Tensor
 class SlopeVariation(FunctionRegularizer):
     """Penalize the total variation of the slope of a VAF.
 
-    The penalty is `factor * sum_j |alpha_j beta_j|` over all functions of a
-    `keras_vaf.layers.VAFActivation`. With g = relu, each hidden unit changes the slope
+    Formula:
+
+    ```
+    penalty = factor * sum_{j=1..k} |alpha_j * beta_j|
+    ```
+
+    The penalty is summed over all functions of a `keras_vaf.layers.VAFActivation`.
+    With g = relu, each hidden unit changes the slope
     of f by |alpha_j beta_j| at its knot, so the sum bounds the total variation of the
     slope. The penalty favours functions with few knots. Unlike a penalty on the
     weights, it does not change if alpha_j is multiplied and beta_j divided by the same

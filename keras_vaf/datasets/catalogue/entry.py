@@ -22,6 +22,11 @@ class File:
         urls: Addresses of the file, starting with the publisher's.
         note: Origin of the copy with this size and SHA-256, if the copy may differ from
             the publisher's file.
+
+    Example:
+
+    >>> File("yacht/yacht_hydrodynamics.data", size=11_301).size
+    11301
     """
 
     path: str
@@ -44,6 +49,11 @@ class Source:
         package: Installed package that contains the data, instead of files.
         rows: Number of rows, if it differs from that of the dataset.
         note: Remark about this form for users.
+
+    Example:
+
+    >>> Source(bytes.splitlines, files=(File("rows.txt"),)).files[0].path
+    'rows.txt'
     """
 
     read: Callable[..., Any]
@@ -55,7 +65,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Size:
-    """Number of rows, inputs and classes; `classes` is `None` for regression."""
+    """Number of rows, inputs and classes; `classes` is `None` for regression.
+
+    Example:
+
+    >>> Size(rows=308, inputs=6)
+    Size(rows=308, inputs=6, classes=None)
+    """
 
     rows: int
     inputs: int

@@ -20,6 +20,11 @@ class Merged:
         copied: Number of reports that were copied.
         there: Number of reports that the output folder already had.
         left_out: Files that are not valid reports of their cells.
+
+    Example:
+
+    >>> Merged(copied=3, there=0, left_out=()).copied
+    3
     """
 
     copied: int

@@ -34,6 +34,12 @@ class Trial:
         stopped: Reason why the training ended: `"epochs"`, `"patience"` or `"not
             finite"`.
         start: Number of the start, counted from 0.
+
+    Example:
+
+    >>> scores, validation = {"accuracy": 0.9}, {"loss": 0.3, "accuracy": 0.95}
+    >>> Trial(0.01, scores, validation, 40, best_epoch=30, stopped="epochs").best_epoch
+    30
     """
 
     rate: float | None

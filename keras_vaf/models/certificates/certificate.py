@@ -19,6 +19,13 @@ class LipschitzCertificate(NamedTuple):
         bound: The distance of two outputs is at most `bound` times the distance of
             their inputs, in the Euclidean norm.
         layers: The bound of each layer, by path.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.ReLU(name="relu")])
+    >>> certificate = keras_vaf.models.lipschitz_certificate(model)
+    >>> print(f"{certificate.bound:.3f}", *certificate.layers)
+    1.000 relu
     """
 
     bound: float

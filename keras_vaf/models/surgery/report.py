@@ -46,6 +46,11 @@ class KeptActivation:
         layer: Path of the layer.
         activation: The activation.
         reason: Reason why it was kept.
+
+    Example:
+
+    >>> print(KeptActivation("classes", "softmax", "it shapes an output of the model"))
+    classes: softmax kept, it shapes an output of the model
     """
 
     layer: str

@@ -1,0 +1,150 @@
+"""`effects`, which draws the starts, penalties and constraints of the reference."""
+
+from collections.abc import Callable, Sequence
+
+import keras
+import numpy as np
+from matplotlib import pyplot
+
+from keras_vaf import constraints, initializers, regularizers
+from keras_vaf.layers import SplineActivation, VAFActivation
+from keras_vaf.utils import png_bytes
+from keras_vaf.visualization import style
+
+_X = np.linspace(-4, 4, 401)
+_BENT = np.array([[-1.0, 1, 1], [-1, 0, -1.5], [1.6, 2, -3.6]])
+_STRAIGHT = np.array([[-1.0, 1, 1], [-1, 0, -1.5], [-0.3, 1, 0.2]])
+
+# Names and values of curves.
+Curves = dict[str, np.ndarray]
+
+
+def effects() -> dict[str, bytes]:
+    """Return a PNG for each start, penalty and constraint, by the name of its class."""
+    names = ("pre-activation a", "f(a)")
+    functions = {name: draw() for name, draw in _FUNCTIONS.items()}
+    found = {name: _draw(_X, curves, *names) for name, curves in functions.items()}
+    for name, (x, draw, *labels) in _OTHERS.items():
+        found[name] = _draw(x, draw(), *labels)
+    return found
+
+
+@style.styled
+def _draw(x: Sequence[float], curves: Curves, xlabel: str, ylabel: str) -> bytes:
+    figure, ax = pyplot.subplots(figsize=(7, 2.8))
+    for (label, curve), color in zip(curves.items(), style.CYCLE, strict=False):
+        ax.plot(x, curve, "o-" if len(x) < 9 else "-", color=color, label=label)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    picture = png_bytes(figure, dpi=100)
+    pyplot.close(figure)
+    return picture
+
+
+def _starts(**starts: initializers.Start) -> Curves:
+    """Return the functions of VAFs with k = 3 and these starts."""
+    layers = {name: VAFActivation(initialization=each) for name, each in starts.items()}
+    return {
+        name.replace("_", " "): layer.function(_X) for name, layer in layers.items()
+    }
+
+
+def _with_weights(layer: VAFActivation, weights: Sequence[np.ndarray]) -> VAFActivation:
+    layer.set_weights([*map(np.asarray, weights), np.zeros(())])
+    return layer
+
+
+def _penalized(penalty: Callable[[VAFActivation], float]) -> Curves:
+    """Return two functions, named by their penalties."""
+    layers = [_with_weights(VAFActivation(), each) for each in (_STRAIGHT, _BENT)]
+    return {_number(penalty(each)): each.function(_X) for each in layers}
+
+
+def _number(penalty: float) -> str:
+    return f"penalty {float(keras.ops.convert_to_numpy(penalty)):.1f}"
+
+
+def _damped() -> Curves:
+    layers = [SplineActivation(sharing="layer") for _ in range(2)]
+    points = layers[1].get_weights()[0]
+    noise = np.random.default_rng(0).normal(size=points.shape)
+    layers[1].set_weights([points + 0.5 * noise])
+    penalty = regularizers.Damping(1.0)
+    return {_number(penalty(each)): each.function(_X) for each in layers}
+
+
+def _bounded() -> Curves:
+    bounded = VAFActivation(function_constraint=constraints.SlopeBound(1.0))
+    return {
+        "without the constraint": _with_weights(VAFActivation(), _BENT).function(_X),
+        "SlopeBound(1.0)": _with_weights(bounded, _BENT).function(_X),
+    }
+
+
+def _monotone() -> Curves:
+    alpha, bias, beta = _BENT
+    both = map(keras.ops.convert_to_tensor, (beta, alpha))
+    nearest = keras.ops.convert_to_numpy(constraints.Monotone()(*both))
+    kept = _with_weights(VAFActivation(), (alpha, bias, nearest))
+    before = _with_weights(VAFActivation(), _BENT)
+    return {"before": before.function(_X), "Monotone()": kept.function(_X)}
+
+
+def _constrained(constraint: keras.constraints.Constraint, w: np.ndarray) -> Curves:
+    after = keras.ops.convert_to_numpy(constraint(keras.ops.convert_to_tensor(w)))
+    return {"before": w, "after": after}
+
+
+def _singular_values(constraint: keras.constraints.Constraint) -> Curves:
+    kernel = np.random.default_rng(0).normal(size=(8, 8)).astype("float32")
+    both = _constrained(constraint, kernel)
+    return {n: np.linalg.svd(each, compute_uv=False) for n, each in both.items()}
+
+
+_FUNCTIONS: dict[str, Callable[[], Curves]] = {
+    "GStart": lambda: {
+        f'g = "{g}"': VAFActivation(g=g).function(_X) for g in ("relu", "silu", "tanh")
+    },
+    "FunctionStart": lambda: _starts(
+        leaky_relu=initializers.FunctionStart("leaky_relu"),
+        tanh=initializers.FunctionStart("tanh"),
+    ),
+    "PiecewiseLinearStart": lambda: _starts(
+        three_lines=initializers.PiecewiseLinearStart([-1, 1], [0.3, -0.5, 1])
+    ),
+    "CurveStart": lambda: _starts(
+        absolute_value=initializers.CurveStart("relu", (1, -1), (0, 0), (1, 1))
+    ),
+    "RandomStart": lambda: _starts(
+        plain=initializers.RandomStart(seed=1),
+        rescaled=initializers.RandomStart(seed=1, rescale=True),
+    ),
+    "SlopeVariation": lambda: _penalized(regularizers.SlopeVariation(1.0)),
+    "Lipschitz": lambda: _penalized(regularizers.Lipschitz(1.0, limit=0.5)),
+    "Damping": _damped,
+    "Monotone": _monotone,
+    "SlopeBound": _bounded,
+}
+_WEIGHTS = np.array([1.0, 0.7, 0.4, 0.1, -0.3], "float32")
+_OTHERS = {
+    "Interval": (
+        _X,
+        lambda: _constrained(constraints.Interval(-1, 2), _X),
+        *("weight before the constraint", "weight"),
+    ),
+    "Simplex": (
+        range(5),
+        lambda: _constrained(constraints.Simplex(), _WEIGHTS),
+        *("number of the weight", "weight"),
+    ),
+    "SpectralNorm": (
+        range(8),
+        lambda: _singular_values(constraints.SpectralNorm(1.0)),
+        *("number of the singular value", "singular value"),
+    ),
+    "Orthogonal": (
+        range(8),
+        lambda: _singular_values(constraints.Orthogonal()),
+        *("number of the singular value", "singular value"),
+    ),
+}

@@ -14,10 +14,10 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.tables.networks import with_encoder
-from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report, error
 from keras_vaf.experiments.results.comparison_table import metric_title
-from keras_vaf.experiments.results.selection import by_protocol
+from keras_vaf.experiments.results.selection import Selected, by_protocol
 from keras_vaf.experiments.runs.networks import build_network
 from keras_vaf.experiments.runs.rows import network_seeds
 
@@ -25,19 +25,8 @@ _TIE = 1e-9  # means of equal scores can differ by rounding
 
 
 @dataclass(frozen=True)
-class Arm:
-    """One activation of a comparison, with its validation scores.
-
-    Attributes:
-        reports: Reports of the activation, by seed and fold.
-    """
-
-    reports: tuple[Report, ...]
-
-    @property
-    def protocol(self) -> Protocol:
-        """Protocol of the first report."""
-        return self.reports[0].protocol
+class Arm(Selected):
+    """One activation of a comparison, with its validation scores."""
 
     @property
     def title(self) -> str:
@@ -48,8 +37,8 @@ class Arm:
     def score(self) -> float:
         """Mean validation score, in the metric of the table."""
         metric = self.protocol.metric
-        scores = [report.selected.validation[metric] for report in self.reports]
-        finite = [report.selected.validation["loss"] for report in self.reports]
+        scores = [trial.validation[metric] for trial in self.trials]
+        finite = [trial.validation["loss"] for trial in self.trials]
         if None in scores or None in finite:
             return math.nan
         return statistics.fmean(score for score in scores if score is not None)
@@ -69,8 +58,13 @@ class Arm:
     @property
     def epochs(self) -> int:
         """Median of the best epochs of the folds."""
-        best = [report.selected.best_epoch for report in self.reports]
-        return max(1, round(statistics.median(best)))
+        return max(1, round(statistics.median(each.best_epoch for each in self.trials)))
+
+    @property
+    def learning_rate(self) -> float | None:
+        """The most frequent learning rate of the folds; `None` for the default."""
+        [(rate, _)] = Counter(each.rate for each in self.trials).most_common(1)
+        return rate
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ def choose(reports: Sequence[Report]) -> Choice:
     Args:
         reports: The reports of a comparison.
     """
-    arms = [Arm(tuple(own)) for own in by_protocol(reports).values()]
+    arms = [Arm.of(own) for own in by_protocol(reports).values()]
     lowest = min(arm.error for arm in arms)
     tied = [arm for arm in arms if arm.error <= lowest + _TIE * abs(lowest)] or arms
     best = min(tied, key=lambda arm: arm.parameters)
@@ -160,9 +154,8 @@ def _fit(network: keras.Model, arm: Arm, x: np.ndarray, y: np.ndarray) -> None:
     if protocol.task == "classification":
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     optimizer = protocol.optimizer.build(network)
-    [(rate, _)] = Counter(each.selected.rate for each in arm.reports).most_common(1)
-    if rate is not None:
-        optimizer.learning_rate = rate
+    if arm.learning_rate is not None:
+        optimizer.learning_rate = arm.learning_rate
     keras.utils.set_random_seed(arm.reports[0].seed)
     network.compile(optimizer, loss)
     size = protocol.batch_size or len(y)

@@ -1,6 +1,7 @@
 """`--engine` of `compare` and `search`: lost clusters and signals."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,9 +36,10 @@ def table(tmp_path, monkeypatch):
     (tmp_path / "table.csv").write_text(csv())
 
 
-def finished():
+def finished(folder=Path()):
     """Return the files of the finished trainings, and their content."""
-    paths = [*Path("out").rglob("seed-*.json"), *Path("out").rglob("trial.json")]
+    out = folder / "out"
+    paths = [*out.rglob("seed-*.json"), *out.rglob("trial.json")]
     found = {path: path.read_bytes() for path in paths}
     return {
         path: content
@@ -98,17 +100,19 @@ def test_a_search_that_loses_its_scheduler_continues(tmp_path, monkeypatch, capf
         check_loss_and_continue(f"{SEARCH} --trials 2", name, capfd.readouterr)
 
 
-@pytest.mark.parametrize(
-    ("line", "name", "code"),
-    [
-        (f"{COMPARE} --folds 10 --seeds 0,1,2,3,4,5,6,7,8,9", "SIGTERM", 143),
-        (f"{SEARCH} --trials 100", "SIGINT", 130),
-    ],
-    ids=["compare", "search"],
-)
-def test_a_signal_ends_a_command_and_its_processes(line, name, code, tmp_path):
-    process = subprocess.Popen(
+SIGNALS = {
+    f"{COMPARE} --folds 10 --seeds 0,1,2,3,4,5,6,7,8,9": (signal.SIGTERM, 143),
+    f"{SEARCH} --trials 100": (signal.SIGINT, 130),
+}
+
+
+def start(line, folder):
+    """Start a command with one process, in a folder of its own."""
+    folder.mkdir()
+    shutil.copy("table.csv", folder)
+    return subprocess.Popen(
         [sys.executable, "-m", "keras_vaf_cli", *line.split(), "--engine=processes:1"],
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -116,13 +120,26 @@ def test_a_signal_ends_a_command_and_its_processes(line, name, code, tmp_path):
         # Background processes of a shell ignore SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    deadline = time.monotonic() + TIMEOUT
-    while not finished() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(getattr(signal, name))
-    _, said = process.communicate(timeout=TIMEOUT)  # which waits for its processes
-    assert process.returncode == code, said
-    assert said.splitlines()[-1].startswith("keras-vaf: ")
-    assert "Traceback" not in said
-    assert finished()
-    assert not any(tmp_path.rglob(".tmp-*"))
+
+
+def test_a_signal_ends_a_command_and_its_processes(tmp_path):
+    folders = [tmp_path / str(number) for number in range(len(SIGNALS))]
+    # The commands run at the same time, because most of it is spent on imports.
+    processes = list(map(start, SIGNALS, folders))
+    for process, folder, (number, code) in zip(
+        processes, folders, SIGNALS.values(), strict=True
+    ):
+        deadline = time.monotonic() + TIMEOUT
+        while (
+            not finished(folder)
+            and process.poll() is None
+            and time.monotonic() < deadline
+        ):
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=TIMEOUT)  # which waits for its processes
+        assert process.returncode == code, said
+        assert said.splitlines()[-1].startswith("keras-vaf: ")
+        assert "Traceback" not in said
+        assert finished(folder)
+        assert not any(folder.rglob(".tmp-*"))

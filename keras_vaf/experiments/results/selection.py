@@ -6,7 +6,7 @@ import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
@@ -37,7 +37,7 @@ class Selected:
     team: str = ""
 
     @classmethod
-    def of(cls, reports: Sequence[Report]) -> Selected:
+    def of(cls, reports: Sequence[Report]) -> Self:
         """Return reports with their trials of best validation score."""
         return cls(tuple(reports), tuple(report.selected for report in reports))
 

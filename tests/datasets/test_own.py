@@ -152,7 +152,8 @@ def test_rows_without_any_entry_are_left_out(write):
         ("a,y\n1,\n2,\n", "own.csv: column 'y' is the target and has no entry"),
         ("a,y\n1,2.5\n1,3.5\n", "own.csv: expected a column .* varies. Received: a"),
         ("a\n1\n2\n", r"no column 'y' .* separated by another character \(`separator`"),
-        ('a;y\n"1,234";2.5\n"2,345";3.5\n', "line 2: .* decimal comma.* '1,234'"),
+        ('a;y\n"1,23";2.5\n"2,345";3.5\n', "line 2: .* decimal comma.* '1,23'"),
+        ('a;y\n"1,234";2.5\n2;3\n', r"thousands; .* \(`decimal`\).* '1,234'"),
         ("a,y\n1/2/2024,2.5\n3/2/2024,3.5\n", "with the day or with the month first"),
         ("a,y\n1,2.5\n2,2.5\n", "line 2: column 'y' .* more than one value.* '2.5'"),
         ("a,y\n1,no\n2,no\n", "line 2: column 'y' .* two classes.* 'no'"),
@@ -202,7 +203,6 @@ class TestFormats:
             {"separator": "ab"},
             {"separator": '"'},
             {"decimal": ",,"},
-            {"separator": ";", "decimal": ";"},
         ],
     )
     def test_marks_that_no_file_can_have_are_refused(self, write, marks):
@@ -259,6 +259,52 @@ class TestFormats:
         self.check(read_table(pandas.read_csv(write(self.TEXT)), "y"), expected)
         nullable = pandas.read_csv(write(self.TEXT)).convert_dtypes()
         self.check(read_table(nullable, "y"), expected)
+
+    def test_a_decimal_comma_in_quotes_between_commas(self, write, expected):
+        """The target too: one argument solves both problems."""
+        lines = [line.split(",") for line in self.TEXT.split("\n")]
+        text = "\n".join(
+            ",".join(f'"{cell.replace(".", ",")}"' for cell in cells) for cells in lines
+        )
+        path = write(text.replace('""', ""))
+        for task in (None, "regression"):
+            with pytest.raises(TableError) as raised:
+                read_table(path, "y", task)
+            assert ("'0,5'" in str(raised.value)) == (task == "regression")
+            assert raised.value.fixes == {"decimal": ","}
+            assert not raised.value.solves
+        self.check(read_table(path, "y", **raised.value.fixes), expected)
+
+    @pytest.mark.parametrize("ending", ["", ".xlsx"])
+    def test_a_decimal_comma_in_text_of_pandas_or_excel(self, write, expected, ending):
+        pandas = pytest.importorskip("pandas")
+        table = pandas.read_csv(write(self.TEXT.replace(".", "_")), dtype=str)
+        table = table.replace("_", ",", regex=True)
+        if ending:
+            pytest.importorskip("openpyxl")
+            path = write("", f"table{ending}")
+            table.to_excel(path, index=False)
+            table = path
+        with pytest.raises(TableError) as raised:
+            read_table(table, "y")
+        assert raised.value.fixes == {"decimal": ","}
+        self.check(read_table(table, "y", decimal=","), expected)
+
+    def test_numbers_beside_text_with_a_decimal_comma_are_kept(self):
+        pandas = pytest.importorskip("pandas")
+        table = pandas.DataFrame({"a": [1, "2,5", 3.25], "y": ["0,5", 1, "2,5"]})
+        dataset = read_table(table, "y", decimal=",")
+        np.testing.assert_array_equal(dataset.x, [[1], [2.5], [3.25]])
+        np.testing.assert_array_equal(dataset.y, [0.5, 1, 2.5])
+
+    def test_the_other_sheets_of_a_workbook_are_named(self, tmp_path):
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("openpyxl")
+        with pandas.ExcelWriter(tmp_path / "book.xlsx") as book:
+            pandas.DataFrame({"notes": [1]}).to_excel(book, sheet_name="first")
+            pandas.DataFrame({"a": [1], "y": [2]}).to_excel(book, sheet_name="data")
+        with pytest.raises(ValueError, match=r"Other sheets .*\(`sheet`\): data\."):
+            read_table(tmp_path / "book.xlsx", "y")
 
     def test_text_among_numbers_with_a_decimal_comma(self, write):
         path = write("a;y\n1,5;0,5\nn.a.;1,5\n3;2,5\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.tables.problems import TableError, check_different
-from keras_vaf.datasets.tables.texts import MISSING
+from keras_vaf.datasets.tables.texts import MISSING, have_decimal_comma, with_points
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ",;\t|"
 _SAMPLE = 2**16  # bytes used to guess separator and decimal mark
-_COMMA = re.compile(
-    r"[+-]?\d+,(\d{1,2}|\d{4,})", re.ASCII
-)  # not 1,234 with a thousands separator
 _POINT = re.compile(r"[+-]?\d+\.\d+", re.ASCII)
 
 
@@ -37,12 +34,27 @@ class CsvOptions:
         encoding: Encoding of the text. `None` means UTF-8, or UTF-16 if the file has
             its byte order mark.
         na: Additional words that stand for a missing entry.
+
+    Raises:
+        ValueError: If the separator or the decimal mark cannot be one.
     """
 
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     na: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the separator and the decimal mark."""
+        for name in ("separator", "decimal"):
+            mark = getattr(self, name)
+            if mark is not None and (
+                len(mark) != 1 or mark.isalnum() or mark in '"\r\n'
+            ):
+                raise ValueError(
+                    f"`{name}` must be a single character, such as a comma. "
+                    f"Received: {name}={mark!r}"
+                )
 
 
 class CsvFile:
@@ -53,12 +65,10 @@ class CsvFile:
         options: Format of the file.
 
     Raises:
-        ValueError: If the file has no header or two columns with the same name, or if
-            the separator or the decimal mark is not a single character.
+        ValueError: If the file has no header or two columns with the same name.
     """
 
     def __init__(self, path: Path, options: CsvOptions) -> None:
-        _check_marks(options)
         self.name = path.name
         self._path = path
         with path.open("rb") as file:
@@ -102,18 +112,7 @@ class CsvFile:
             raise ValueError(f"{self.name}: expected a table. {error}") from error
         if self._may_have_short_rows(frame):
             self._check_rows()
-        return frame if self.decimal == "." else self._with_points(frame)
-
-    def _with_points(self, frame: "DataFrame") -> "DataFrame":
-        """Replace decimal commas by points, also in columns of text."""
-        mark = re.escape(self.decimal)
-        number = rf"^(\s*[+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?\s*)$"
-        columns = {
-            name: frame[name].str.replace(number, r"\1.\2", regex=True)
-            for name in frame.columns
-            if frame[name].dtype.kind == "O"
-        }
-        return frame.assign(**columns)
+        return with_points(frame, self.decimal)
 
     def starts_with_decimal(self, column: str) -> bool:
         """Return whether the first cell of a column is a number that is not whole."""
@@ -157,7 +156,7 @@ class CsvFile:
         cells = [cell for _, row in records for cell in row]
         if any(map(_POINT.fullmatch, cells)):
             return "."
-        return "," if any(map(_COMMA.fullmatch, cells)) else "."
+        return "," if any(have_decimal_comma([cell]) for cell in cells) else "."
 
     def _check_header(self) -> None:
         if not any(self.columns):
@@ -234,19 +233,3 @@ class CsvFile:
 
     def _problem(self, line: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {line}: {message}")
-
-
-def _check_marks(options: CsvOptions) -> None:
-    """Raise a `ValueError` for a separator or decimal mark that no file can have."""
-    for name in ("separator", "decimal"):
-        mark = getattr(options, name)
-        if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in '"\r\n'):
-            raise ValueError(
-                f"`{name}` must be a single character, such as a comma. "
-                f"Received: {name}={mark!r}"
-            )
-    if options.separator is not None and options.separator == options.decimal:
-        raise ValueError(
-            "`separator` and `decimal` must differ. "
-            f"Received: {options.separator!r} for both"
-        )

@@ -67,7 +67,7 @@ def encode_frame(
     frame = frame.rename(columns=lambda name: str(name).strip())
     if look_up is not None:
         check_separated(list(frame.columns), roles.named, file)
-    frame = _checked(frame, file, roles)
+    frame = _checked(frame, file, roles, is_csv=look_up is not None)
     missing = _missing_target(frame[roles.target])
     problems: list[Problem] = []
     if missing.any() and not roles.allow_missing:
@@ -115,7 +115,7 @@ def encode_frame(
     return replace(dataset, notes=notes)
 
 
-def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
+def _checked(frame: "DataFrame", file: str, roles: Roles, is_csv: bool) -> "DataFrame":
     """Return the table without empty rows, if it has all columns with a role."""
     if roles.na:
         frame = frame.replace(dict.fromkeys(roles.na, np.nan))
@@ -125,7 +125,7 @@ def _checked(frame: "DataFrame", file: str, roles: Roles) -> "DataFrame":
             raise ValueError(
                 f"{file} has no column {name!r} to use as {role}."
                 f"{did_you_mean(name, frame.columns)} Name one of its columns: "
-                f"{columns_of(frame.columns)}"
+                f"{columns_of(frame, is_csv)}"
             )
     inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
     if not inputs:

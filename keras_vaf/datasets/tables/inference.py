@@ -13,6 +13,7 @@ from keras_vaf.datasets.tables.dates import ISO, date_format
 from keras_vaf.datasets.tables.problems import fault
 from keras_vaf.datasets.tables.texts import (
     Texts,
+    have_decimal_comma,
     may_be_missing,
     plain_array,
     reads_as_number,
@@ -29,7 +30,6 @@ MOST_CLASSES = 20
 FEWEST_IDENTIFIERS = 20
 """A column with fewer different texts is never treated as a column of identifiers."""
 
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 _WITH_SIGNS = re.compile(
     r"[$€£¥]?\s?[+-]?(\d+|\d{1,3}([,.' ]\d{3})+)([.,]\d+)?\s?[%$€£¥]?", re.ASCII
 )
@@ -144,7 +144,9 @@ def encode_target(
         Fault: If the column cannot be used.
     """
     if task == "regression" or (task is None and not _holds_labels(series)):
-        numbers = encode(series, Column(str(series.name)), texts_of(series))
+        if (texts := texts_of(series)) is not None:
+            _check_decimal_point(series, texts)
+        numbers = encode(series, Column(str(series.name)), texts)
         if len(numbers) > 1 and np.all(numbers == numbers[0]):
             must = "is the target and must hold more than one value to predict"
             raise fault(series, must, 0)
@@ -154,6 +156,7 @@ def encode_target(
         raise fault(series, "is the target and must hold at least two classes", 0)
     if len(names) > max(MOST_CLASSES, len(series) // 2):
         texts = Texts(series)
+        _check_decimal_point(series, texts)
         odd = [name for name in names if to_floats([name]) is None] or names
         share = sum(texts.counts[name] for name in odd) / len(series)
         words = may_be_missing(odd, share)
@@ -184,6 +187,14 @@ def _are_whole(numbers: np.ndarray) -> bool:
     return all(float(number).is_integer() for number in numbers.tolist())
 
 
+def _check_decimal_point(series: "Series", texts: Texts) -> None:
+    """Raise a `Fault` if a column writes its numbers with a decimal comma."""
+    if have_decimal_comma(texts.names):
+        place, _ = texts.first([name for name in texts.names if "," in name])
+        must = "writes numbers with a decimal comma"
+        raise fault(series, must, place, decimal=",")
+
+
 def _most_are_numbers(series: "Series", texts: Texts) -> bool:
     """Return whether a column of text is intended as numbers.
 
@@ -191,15 +202,15 @@ def _most_are_numbers(series: "Series", texts: Texts) -> bool:
         Fault: If the column writes its numbers in another way.
     """
     names = texts.names
-    if all(map(_DECIMAL_COMMA.fullmatch, names)):
-        must = "writes numbers with a decimal comma"
-        raise fault(series, must, texts.place(names[0]), decimal=",")
+    _check_decimal_point(series, texts)
     odd = [name for name in names if to_floats([name]) is None]
     if all(map(_WITH_SIGNS.fullmatch, names)):
         must = (
             "writes numbers with signs such as % or €, or with marks between "
             "thousands; write plain numbers in the file, such as 1234.5"
         )
+        if not any("." in name for name in names) and "," in "".join(names):
+            must += ", or name the comma as the decimal mark (`decimal`)"
         raise fault(series, must, texts.first(odd)[0], ignore=(str(series.name),))
     count = sum(texts.counts[name] for name in odd)
     return count <= texts.filled / 2 or all(map(reads_as_number, names))

@@ -13,6 +13,7 @@ from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
 from keras_vaf.datasets.tables.reading import BINARY, read_binary
 from keras_vaf.datasets.tables.rows import encode_rows
+from keras_vaf.datasets.tables.texts import with_points
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -114,14 +115,16 @@ def predict_table(
     Name: predicted price, dtype: float32
     """
     encoder = encoder_of(model)
+    options = CsvOptions(separator, decimal, encoding, tuple(na))
     frame: Any = source
     file, name = None, "the table"
     if isinstance(source, str | os.PathLike):
         name = Path(source).name
-        options = CsvOptions(separator, decimal, encoding, tuple(na))
         frame, file = read_rows(Path(source), encoder, options, sheet)
     if na:
         frame = frame.replace(dict.fromkeys(na, np.nan))
+    if file is None:
+        frame = with_points(frame, decimal)
     x = encode_rows(encoder.columns, frame, name, file)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")

@@ -162,11 +162,18 @@ def check_separated(names: Sequence[str], wanted: Iterable[str], file: str) -> N
             )
 
 
-def columns_of(names: Sequence[str]) -> str:
-    """Return the columns of a table as the end of an error message."""
-    hint = ""
-    if len(names) == 1:
+def columns_of(table: Any, is_csv: bool) -> str:
+    """Return the columns of a table as the end of an error message.
+
+    Args:
+        table: A dictionary from column names to sequences, or a pandas `DataFrame`.
+        is_csv: Whether the table is a CSV file, which may have another separator.
+    """
+    names, hint = [str(name) for name in table], ""
+    if is_csv and len(names) == 1:
         hint = " Are its cells separated by another character (`separator`)?"
+    elif sheets := getattr(table, "attrs", {}).get("sheets"):
+        hint = f" Other sheets of the file (`sheet`): {listed(sheets)}."
     return f"{listed(names) or 'none'}.{hint}"
 
 

@@ -10,6 +10,7 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.frames import encode_frame
 from keras_vaf.datasets.tables.roles import DateOrder, Roles
+from keras_vaf.datasets.tables.texts import with_points
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -63,8 +64,9 @@ def read_table(
             an error.
         separator: Character between the cells of a text file. `None` selects comma,
             semicolon, tab or bar, whichever is most frequent in the header.
-        decimal: Decimal mark of a text file. `None` selects the comma if cells look
-            like it and are not separated by commas, and otherwise the point.
+        decimal: Decimal mark of numbers in text. `None` selects the comma if the cells
+            of a text file look like it and are not separated by commas, and otherwise
+            the point.
         encoding: Encoding of a text file. `None` means UTF-8, or UTF-16 if the file has
             its byte order mark.
         na: Additional words that stand for a missing entry, besides the empty cell,
@@ -104,10 +106,11 @@ def read_table(
     )
     options = CsvOptions(separator, decimal, encoding, tuple(na))
     if not isinstance(source, str | os.PathLike):
-        return encode_frame(source, "the table", "table", "a pandas table", roles)
+        frame = with_points(source, decimal)
+        return encode_frame(frame, "the table", "table", "a pandas table", roles)
     path = Path(source)
     if path.suffix.lower() in BINARY:
-        frame = read_binary(path, sheet)
+        frame = with_points(read_binary(path, sheet), decimal)
         return encode_frame(frame, path.name, path.stem, str(path), roles)
     file = CsvFile(path, options)
     frame = _read_csv(file, roles)
@@ -136,6 +139,9 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
         path: Path of the file.
         sheet: Name or number of an Excel sheet.
 
+    Returns:
+        The table. For a workbook, `DataFrame.attrs["sheets"]` names its other sheets.
+
     Raises:
         ValueError: If the file is not a Parquet or Excel file.
         ImportError: If pandas, or a package that pandas needs for the file, is not
@@ -148,7 +154,11 @@ def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
             return pandas.read_parquet(path)
         with pandas.ExcelFile(path) as book:
             _check_extent(book, sheet, path.stat().st_size)
-            return pandas.read_excel(book, sheet_name=sheet)
+            frame = pandas.read_excel(book, sheet_name=sheet)
+            names = book.sheet_names
+            used = sheet if isinstance(sheet, str) else names[sheet]
+            frame.attrs["sheets"] = [name for name in names if name != used]
+            return frame
     except ImportError as error:
         package = "pyarrow" if "parquet" in path.suffix else "openpyxl"
         raise ImportError(

@@ -59,7 +59,7 @@ def encode_rows(
             problems.append(_unreadable(error))
     if problems:
         look_up = None if file is None else file.cells_of
-        note = f"Columns of the table: {columns_of(names)}"
+        note = f"Columns of the table: {columns_of(table, is_csv=file is not None)}"
         raise table_error(name, placed(problems, look_up), note)
     if len(set(map(len, encoded))) > 1:
         lengths = ", ".join(str(len(values)) for values in encoded)

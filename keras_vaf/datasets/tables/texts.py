@@ -1,17 +1,25 @@
 """`Texts`, the texts of a column's cells, which reads each different text once."""
 
 import math
+import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
 """Cells that stand for a missing entry."""
 
 _MOST_WORDS = 5  # different words that may mean a missing entry
 _NUMBER_CHARACTERS = b"0123456789+-.eE"
+_COMMA = re.compile(  # not 1,234, which may have a thousands separator
+    r"[+-]?(\d+,(\d{1,2}|\d{4,})|0,\d+)", re.ASCII
+)
+_PERHAPS_COMMA = re.compile(r"[+-]?\d*(,\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 class Texts:
@@ -130,6 +138,42 @@ def reads_as_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def have_decimal_comma(texts: Sequence[str]) -> bool:
+    """Return whether texts are numbers, some of them with a decimal comma.
+
+    Args:
+        texts: Different texts.
+    """
+    return any(map(_COMMA.fullmatch, texts)) and all(
+        map(_PERHAPS_COMMA.fullmatch, texts)
+    )
+
+
+def with_points(frame: "DataFrame", decimal: str | None) -> "DataFrame":
+    """Return a table whose numbers in text have decimal points.
+
+    Args:
+        frame: The table.
+        decimal: Decimal mark of the table; `None` means the point.
+    """
+    if decimal in (None, "."):
+        return frame
+    mark = re.escape(decimal)
+    number = re.compile(rf"(\s*[+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?\s*)", re.ASCII)
+
+    def with_point(cell: Any) -> Any:
+        found = number.fullmatch(cell) if isinstance(cell, str) else None
+        return f"{found[1]}.{found[2]}" if found else cell
+
+    return frame.assign(
+        **{
+            name: frame[name].map(with_point)
+            for name in frame.columns
+            if frame[name].dtype.kind == "O"
+        }
+    )
 
 
 def may_be_missing(texts: Sequence[str], share: float) -> bool:

@@ -13,9 +13,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from types import FrameType, ModuleType
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn
 
 from keras_vaf_cli import Terminated, main
@@ -46,10 +45,11 @@ def _load(arguments: argparse.Namespace) -> None:
         import keras_vaf  # noqa: F401
     import keras
 
+    from keras_vaf.utils.extras import hide_tensorflow
+
     writes_tfds = getattr(arguments, "tfds_dir", None) is not None
     if keras.backend.backend() != "tensorflow" and not writes_tfds:
-        finders = (_WithoutTensorFlow if f is PathFinder else f for f in sys.meta_path)
-        sys.meta_path[:] = finders
+        hide_tensorflow()
     warnings.showwarning = _print_warning
     _handle_signals(signal.default_int_handler, _terminate)
     if hasattr(signal, "pthread_kill"):  # not on Windows
@@ -136,24 +136,3 @@ def _hidden_log() -> Iterator[None]:
         finally:
             os.dup2(shown, 2)
             sys.stderr = stderr
-
-
-class _WithoutTensorFlow(PathFinder):
-    """An import finder that does not find TensorFlow.
-
-    On every backend, Keras imports an installed TensorFlow to save a model or to set a
-    seed. This import takes seconds, and PyTorch may crash in the same process. The
-    finder does not raise an error, because JAX's cache of compiled programs only checks
-    with `importlib.util.find_spec` whether TensorFlow is installed.
-    """
-
-    @classmethod
-    def find_spec(
-        cls,
-        fullname: str,
-        path: Sequence[str] | None = None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        if fullname == "tensorflow":
-            return None
-        return super().find_spec(fullname, path, target)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import keras
 
-from keras_vaf.utils.extras import require
+from keras_vaf.utils.extras import hide_tensorflow, is_tensorflow_hidden, require
 from keras_vaf.utils.local_cluster import local_cluster, no_messages_of_dask
 
 HERE = "here"
@@ -150,6 +150,7 @@ class _DaskEngine(Engine):
 
     def __init__(self, name: str, resources: contextlib.ExitStack) -> None:
         self._name = name
+        self._is_local = name.startswith(_PROCESSES)
         self._resources = resources
 
     @property
@@ -163,6 +164,8 @@ class _DaskEngine(Engine):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
         settings = _keras_settings()
+        if self._is_local and is_tensorflow_hidden():
+            settings["tensorflow"] = "hidden"
         return _DaskTask(self._send(_as_in_the_driver, settings, function, *arguments))
 
     def wait(self, tasks: Collection[Any]) -> list[Task]:
@@ -199,7 +202,7 @@ class _DaskEngine(Engine):
     def _client(self) -> Any:
         distributed = require("distributed", extra="dask")
         self._resources.enter_context(no_messages_of_dask())
-        if self._name.startswith(_PROCESSES):
+        if self._is_local:
             cluster = local_cluster(int(self._name.removeprefix(_PROCESSES)))
             client = distributed.Client(self._resources.enter_context(cluster))
             return self._resources.enter_context(client)
@@ -236,9 +239,19 @@ def _caller() -> Callable[..., Any]:
     """Return a function that Dask sends as code, because no module contains it."""
 
     def call(packed: bytes, *shared: Any) -> Any:
+        import os
+
         from distributed.protocol.pickle import loads
 
-        function, arguments, places = loads(packed)
+        # The first call imports TensorFlow, which writes lines to file descriptor 2.
+        shown, hidden = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(hidden, 2)
+        try:
+            function, arguments, places = loads(packed)
+        finally:
+            os.dup2(shown, 2)
+            os.close(shown)
+            os.close(hidden)
         for place, value in zip(places, shared, strict=True):
             arguments[place] = value
         return function(*arguments)
@@ -264,6 +277,8 @@ def _as_in_the_driver(
     settings: dict[str, str], function: Callable[..., Any], *arguments: Any
 ) -> Any:
     """Call a function in a worker, with the Keras settings of the driver."""
+    if settings.get("tensorflow") == "hidden":
+        hide_tensorflow()
     backend, own = settings["backend"], keras.backend.backend()
     if own != backend:
         raise ValueError(

@@ -122,10 +122,11 @@ def start(line, folder):
     )
 
 
-def test_a_signal_ends_a_command_and_its_processes(tmp_path):
+def test_a_signal_ends_a_command_and_its_processes(tmp_path, request):
     folders = [tmp_path / str(number) for number in range(len(SIGNALS))]
-    # The commands run at the same time, because most of it is spent on imports.
+    # The commands run at the same time, because both spend most of it on imports.
     processes = list(map(start, SIGNALS, folders))
+    request.addfinalizer(lambda: [process.kill() for process in processes])
     for process, folder, (number, code) in zip(
         processes, folders, SIGNALS.values(), strict=True
     ):

@@ -113,11 +113,15 @@ def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame)
             "2024-12-31; 1 of its 1 cells does not. Received: 'soon'\n"
             "Columns of the table: area, Cities, sold.\n",
         ),
+        (  # 'city' is similar, but the network needs it itself
+            "area,city,sold\n1,Ulm,2024-01-01\n",
+            "column 'lift' is missing; add it, or rename another column.\nColumns of",
+        ),
         ("area city lift sold\n1 Ulm yes 2024-01-01\n", "--separator ' '"),
         ("area,city,lift,sold\n", "at least one row to predict"),
         ("", "new.csv, line 1: expected the names of the columns"),
     ],
-    ids=["all problems", "separator", "no rows", "empty"],
+    ids=["all problems", "similar", "separator", "no rows", "empty"],
 )
 def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
     code, table, said = predict(trained, capsys, text)

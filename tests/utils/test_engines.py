@@ -1,5 +1,6 @@
 """Functions run in this process, in processes of this machine and on a cluster."""
 
+import importlib.util
 import logging
 import logging.handlers
 import operator
@@ -14,6 +15,7 @@ import pytest
 
 from keras_vaf.utils import engines
 from keras_vaf.utils.engines import check_engine, open_engine
+from keras_vaf.utils.extras import hide_tensorflow
 from tests.clusters import cluster
 
 pytest.importorskip("distributed")
@@ -99,6 +101,32 @@ def test_a_task_that_kills_its_worker_is_an_error():
         task = engine.submit(os._exit, 1)
         with pytest.raises(OSError, match="'processes:1' lost the workers of a"):
             engine.wait([task])
+
+
+class _WritesWhenImported:
+    """An object whose class is imported by a package that writes to descriptor 2."""
+
+    def __reduce__(self):
+        return eval, ("__import__('os').write(2, b'a line of TensorFlow') and 1",)
+
+
+def test_imports_in_own_processes_write_nothing(capfd):
+    with open_engine("processes:1") as engine:
+        task = engine.submit(operator.neg, _WritesWhenImported())
+        assert results(engine, [task]) == [-1]
+        shown = engine.submit(os.write, 2, b"shown")
+        assert results(engine, [shown]) == [5]
+    assert capfd.readouterr().err == "shown"
+
+
+def test_own_processes_import_tensorflow_only_if_the_driver_can(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    with open_engine("processes:1") as engine:
+        tasks = [engine.submit(importlib.util.find_spec, "colorsys")]
+        hide_tensorflow()
+        tasks.append(engine.submit(importlib.util.find_spec, "tensorflow"))
+        found, hidden = results(engine, tasks)
+    assert (found.name, hidden) == ("colorsys", None)
 
 
 def test_workers_are_set_as_the_driver_is():

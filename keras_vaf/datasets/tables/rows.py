@@ -44,12 +44,14 @@ def encode_rows(
     """
     names = [str(column) for column in table]
     check_different(names, name)
+    wanted = {column.name for column in columns}
     if file is not None:
-        check_separated(names, (column.name for column in columns), name)
+        check_separated(names, wanted, name)
+    others = [other for other in names if other not in wanted]
     encoded, problems = [], []
     for column in columns:
         if column.name not in names:
-            hint = did_you_mean(column.name, names)
+            hint = did_you_mean(column.name, others)
             must = f"is missing; add it, or rename another column.{hint}"
             problems.append(Problem(column.name, must))
             continue

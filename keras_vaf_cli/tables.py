@@ -62,12 +62,12 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
 
 def add_file_options(group: argparse._ActionsContainer) -> None:
     """Add the options for the format of a table."""
-    for name, default in (
-        ("separator", "guessed from the header"),
-        ("decimal", "guessed from the cells"),
-        ("encoding", "utf-8"),
+    for name, text in (
+        ("separator", "of a CSV file (default: guessed from the header)"),
+        ("decimal", "of numbers in text (default: guessed from a CSV file's cells)"),
+        ("encoding", "of a CSV file (default: utf-8)"),
     ):
-        group.add_argument(f"--{name}", help=f"of a CSV file (default: {default})")
+        group.add_argument(f"--{name}", help=text)
     group.add_argument(
         "--na",
         type=column_names,

@@ -106,14 +106,30 @@ def _candidates(names: list[str]) -> list[str]:
     """Return the formats of some of the texts."""
     sample = names[:: len(names) // _SAMPLE + 1]
     sample = [name for name in sample if _START_OF_DATE.match(name)]
-    forms = [
+    # No other format reads a text of ISO 8601.
+    others = [name for name in sample if not _is_date(name, ISO)]
+    found = [ISO] if len(others) < len(sample) else []
+    # `strptime` takes a millisecond for a format that it has not just used.
+    shapes = {_shape(name) for name in others}
+    return found + [
+        form
+        for form in _formats()
+        if _shape(example_of(form)) in shapes
+        and any(_is_date(name, form) for name in others)
+    ]
+
+
+def _formats() -> list[str]:
+    return [
         form + time
         for form in (*_ANY_ORDER, *_DAY_FIRST, *_MONTH_FIRST)
         for time in _TIMES
     ]
-    return [
-        form for form in (ISO, *forms) if any(_is_date(name, form) for name in sample)
-    ]
+
+
+def _shape(text: str) -> str:
+    """Return a text with one 0 for each number, and one a for each word."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text)))
 
 
 def _is_date(text: str, form: str) -> bool:

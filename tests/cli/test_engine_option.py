@@ -107,7 +107,7 @@ SIGNALS = {
 
 
 def start(line, folder):
-    """Start a command with one process, in a folder of its own."""
+    """Start a command with one worker process, in a new folder."""
     folder.mkdir()
     shutil.copy("table.csv", folder)
     return subprocess.Popen(
@@ -138,7 +138,7 @@ def test_a_signal_ends_a_command_and_its_processes(tmp_path, request):
         ):
             time.sleep(0.02)
         process.send_signal(number)
-        _, said = process.communicate(timeout=TIMEOUT)  # which waits for its processes
+        _, said = process.communicate(timeout=TIMEOUT)  # waits for its processes too
         assert process.returncode == code, said
         assert said.splitlines()[-1].startswith("keras-vaf: ")
         assert "Traceback" not in said

@@ -208,6 +208,63 @@ def test_given_weights_are_rescaled_in_the_function_and_then_stored():
     np.testing.assert_array_equal(layer.get_weights()[2], beta)
 
 
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_function_is_bounded_after_steps_of_a_gradient_tape(plain):
+    import tensorflow as tf
+
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = keras.optimizers.SGD(0.1)
+    x = tf.constant(sample((64, 3)))
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((layer(x) - 30 * x) ** 2)
+        weights = layer.trainable_variables
+        gradients = tape.gradient(loss, [weight.value for weight in weights])
+        if plain:
+            for weight, gradient in zip(weights, gradients, strict=True):
+                weight.assign_sub(0.1 * gradient)
+        else:
+            optimizer.apply(gradients, weights)
+            assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
+@pytest.mark.backend("jax")
+def test_the_function_is_bounded_after_stateless_steps_of_jax():
+    import jax
+
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = keras.optimizers.SGD(0.1)
+    optimizer.build(layer.trainable_variables)
+    x = sample((64, 3))
+    weights = [weight.value for weight in layer.trainable_variables]
+    state = [variable.value for variable in optimizer.variables]
+
+    def loss(weights):
+        y, _ = layer.stateless_call(weights, [], x)
+        return ops.mean((y - 30 * x) ** 2)
+
+    for _ in range(3):
+        gradients = jax.grad(loss)(weights)
+        weights, state = optimizer.stateless_apply(state, gradients, weights)
+        layer.set_weights(weights)
+        assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
+@pytest.mark.parametrize("g", ["relu", "gelu"])
+def test_the_function_is_bounded_in_mixed_precision(g):
+    layer = VAFActivation(
+        g=g, function_constraint=SlopeBound(1.0), dtype="mixed_bfloat16"
+    )
+    model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+    for _ in range(3):
+        model.train_on_batch(x, y)
+        assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
 @pytest.mark.backend("torch")
 def test_a_step_of_torch_is_followed_by_apply_constraints():
     import torch

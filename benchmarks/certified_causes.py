@@ -1,4 +1,4 @@
-"""Which choices make VAFs learn in networks with a Lipschitz certificate.
+"""Errors of VAFs in networks with a Lipschitz certificate, for several choices.
 
 `KERAS_BACKEND=jax python -m benchmarks.certified_causes` measures the errors. The arms
 differ in k, the scaling of `SlopeBound`, the limit of alpha, and sharing. All arms have

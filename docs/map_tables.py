@@ -148,7 +148,7 @@ def map_verdict(name: str) -> str:
     for budget in BUDGETS:
         place = [task.name for task in tasks[budget]].index(name)
         sentence = verdicts(rows[budget], tasks[budget])[place]
-        lines.append(f"- {_TITLES[budget]}: {sentence.partition(': ')[2]}")
+        lines.append(f"- **{_TITLES[budget]}.** {sentence}")
     return "\n".join(lines)
 
 

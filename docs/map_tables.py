@@ -137,6 +137,21 @@ def _section(task: Task, rows: Rows, tasks: Tasks) -> str:
     return "\n\n".join(parts)
 
 
+def map_verdict(name: str) -> str:
+    """Return the verdict of one task at equal steps and at equal time.
+
+    Args:
+        name: Name of the task.
+    """
+    rows, tasks = _results(report_files.REPORTS)
+    lines = []
+    for budget in BUDGETS:
+        place = [task.name for task in tasks[budget]].index(name)
+        sentence = verdicts(rows[budget], tasks[budget])[place]
+        lines.append(f"- **{_TITLES[budget]}.** {sentence}")
+    return "\n".join(lines)
+
+
 @functools.cache
 def _results(reports: Path) -> tuple[Rows, Tasks]:
     with tempfile.TemporaryDirectory() as folder:

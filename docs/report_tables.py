@@ -53,6 +53,10 @@ NAMED |= {
     f"causes-{task}": partial(reproduction_tables.causes, task)
     for task in ("classification", "regression")
 }
+NAMED |= {
+    f"map-{task}": partial(map_tables.map_verdict, task)
+    for task in ("oscillating", "physics", "images", "certified", "fine_tuning")
+}
 
 
 if __name__ == "__main__":

@@ -23,6 +23,11 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
+def is_run(page):
+    """Return whether a page has code that no other test runs."""
+    return not page.startswith("docs/examples/") and blocks(page, "python")
+
+
 # The README runs on every backend, the other pages on the default one.
 @pytest.mark.parametrize("block", blocks("README.md", "python"))
 def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
@@ -31,7 +36,7 @@ def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
 
 
 @pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page, "python")])
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if is_run(page)])
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}

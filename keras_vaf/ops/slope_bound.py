@@ -1,4 +1,4 @@
-"""`slope_bound`, the largest slope of a VAF, with a bound on its rounding error."""
+"""`slope_bound` and `steepest_lines`, the largest slopes of a VAF and of its units."""
 
 import math
 from typing import Any, NamedTuple
@@ -9,6 +9,9 @@ from keras import ops
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.fixed_function import Function, Lines, Slopes
 from keras_vaf.types import Tensor
+
+_NO_SLOPE = 1e-6
+"""Smaller slopes of g are rounding errors of 0."""
 
 
 class SlopeBound(NamedTuple):
@@ -65,6 +68,40 @@ def slope_bound(
     exact = ops.logical_and(single, unscaled)
     error = ops.where(exact, ops.zeros_like(size), rounded * eps * size)
     return SlopeBound(ops.where(single, one, bound), error)
+
+
+def steepest_lines(g: Function, alpha: Any, alpha_bias: Any, beta: Any) -> Tensor:
+    """Return the slope of the steepest line of f on which each hidden unit acts.
+
+    A hidden unit acts on a line of f if its own slope is not 0 there. The slopes are
+    rounded. For a g that is not made of straight lines, all units act everywhere, and
+    the slope is that of `slope_bound`.
+
+    Args:
+        g: Fixed function of the hidden units.
+        alpha: Tensor of shape `(*unshared, k)`.
+        alpha_bias: Tensor of the same shape.
+        beta: Tensor of the same shape.
+    """
+    alpha, alpha_bias, beta = map(ops.convert_to_tensor, (alpha, alpha_bias, beta))
+    lines = elementwise(g).lines
+    if lines is None or not lines.knots:
+        bound = slope_bound(g, alpha, alpha_bias, beta).value
+        return ops.broadcast_to(bound[..., None], alpha.shape)
+    unit = ops.where(alpha == 0, ops.ones_like(alpha), alpha)
+    knots = [(knot - alpha_bias) / unit for knot in lines.knots]
+    ordered = ops.sort(ops.concatenate(knots, axis=-1), axis=-1)
+    between = (ordered[..., 1:] + ordered[..., :-1]) / 2
+    ends = (ordered[..., :1] - 1, ordered[..., -1:] + 1)
+    places = ops.concatenate([ends[0], between, ends[1]], axis=-1)[..., None]
+    hidden = alpha[..., None, :] * places + alpha_bias[..., None, :]
+    slopes = ops.full_like(hidden, lines.slopes[0])
+    for knot, step in zip(lines.knots, np.diff(lines.slopes), strict=True):
+        slopes = slopes + ops.cast(hidden > knot, slopes.dtype) * float(step)
+    product = (alpha * beta)[..., None, :]
+    total = ops.abs(ops.sum(slopes * product, axis=-1, keepdims=True))
+    acts = ops.cast(ops.abs(slopes) > _NO_SLOPE, total.dtype)
+    return ops.max(acts * total, axis=-2)
 
 
 def check_slopes(g: Function) -> Slopes:

@@ -103,13 +103,14 @@ def test_knots_that_rounding_cannot_order_count_in_every_order():
 
 @pytest.mark.parametrize("g", [*KNOTS, *SMOOTH])
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
-def test_never_steeper_after_any_step(g, sharing):
+@pytest.mark.parametrize("scaling", ["function", "unit"])
+def test_never_steeper_after_any_step(g, sharing, scaling):
     layer = VAFActivation(
         k=4,
         g=g,
         sharing=sharing,
         initialization=RandomStart(seed=0),
-        function_constraint=SlopeBound(1.5),
+        function_constraint=SlopeBound(1.5, scaling),
     )
     model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
     for _ in range(10):
@@ -125,9 +126,39 @@ def test_never_steeper_after_any_step(g, sharing):
     assert pairs_slope(layer) > 0.3  # the limit is used
 
 
+def bounded(weights, **arguments):
+    """Return the stored weights of a VAF with given weights and a slope within 1."""
+    constraint = SlopeBound(1.0, **arguments)
+    layer = VAFActivation(k=len(weights[0]), function_constraint=constraint)
+    layer.set_weights([np.array(each, "float32") for each in weights])
+    layer.apply_constraints()
+    return layer
+
+
+@pytest.mark.parametrize("scaling, left", [("function", -0.25), ("unit", -0.5)])
+def test_a_line_within_the_limit_keeps_its_slope(scaling, left):
+    # f(x) = 2 max(x, 0) + 0.5 max(-x, 0): one unit is too steep, the other is not.
+    layer = bounded([[1, -1], [0, 0], [2, 0.5], 0], scaling=scaling)
+    falls, rises = np.diff(layer.function(np.array([-2.0, -1.0, 1.0, 2.0])))[[0, 2]]
+    np.testing.assert_allclose([falls, rises], [left, 1], rtol=1e-5)
+
+
+def test_each_unit_is_rescaled_by_the_steepest_line_on_which_it_acts():
+    # Lines from left to right: slope -3 (third unit), 0, 2 (first), 5 (first, second).
+    layer = bounded(
+        [[1, 1, -1], [0, -1, -1], [2, 3, 3], 0], scaling="unit"
+    )  # knots 0, 1, -1
+    alpha, _, beta, _ = layer.get_weights()
+    np.testing.assert_allclose(alpha * beta, [2 / 5, 3 / 5, -1], rtol=1e-5)
+    before = layer.get_weights()[2]
+    layer.apply_constraints()
+    np.testing.assert_array_equal(layer.get_weights()[2], before)
+
+
+@pytest.mark.parametrize("scaling", ["function", "unit"])
 @pytest.mark.parametrize("g", ["relu", "tanh", "sin"])
-def test_a_start_within_the_limit_is_left_alone(g):
-    layer = VAFActivation(g=g, function_constraint=SlopeBound(1.0))
+def test_a_start_within_the_limit_is_left_alone(g, scaling):
+    layer = VAFActivation(g=g, function_constraint=SlopeBound(1.0, scaling))
     free = VAFActivation(g=g)
     for weight, expected in zip(layer.get_weights(), free.get_weights(), strict=True):
         np.testing.assert_array_equal(weight, expected)
@@ -177,6 +208,63 @@ def test_given_weights_are_rescaled_in_the_function_and_then_stored():
     np.testing.assert_array_equal(layer.get_weights()[2], beta)
 
 
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_function_is_bounded_after_steps_of_a_gradient_tape(plain):
+    import tensorflow as tf
+
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = keras.optimizers.SGD(0.1)
+    x = tf.constant(sample((64, 3)))
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((layer(x) - 30 * x) ** 2)
+        weights = layer.trainable_variables
+        gradients = tape.gradient(loss, [weight.value for weight in weights])
+        if plain:
+            for weight, gradient in zip(weights, gradients, strict=True):
+                weight.assign_sub(0.1 * gradient)
+        else:
+            optimizer.apply(gradients, weights)
+            assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
+@pytest.mark.backend("jax")
+def test_the_function_is_bounded_after_stateless_steps_of_jax():
+    import jax
+
+    layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
+    optimizer = keras.optimizers.SGD(0.1)
+    optimizer.build(layer.trainable_variables)
+    x = sample((64, 3))
+    weights = [weight.value for weight in layer.trainable_variables]
+    state = [variable.value for variable in optimizer.variables]
+
+    def loss(weights):
+        y, _ = layer.stateless_call(weights, [], x)
+        return ops.mean((y - 30 * x) ** 2)
+
+    for _ in range(3):
+        gradients = jax.grad(loss)(weights)
+        weights, state = optimizer.stateless_apply(state, gradients, weights)
+        layer.set_weights(weights)
+        assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
+@pytest.mark.parametrize("g", ["relu", "gelu"])
+def test_the_function_is_bounded_in_mixed_precision(g):
+    layer = VAFActivation(
+        g=g, function_constraint=SlopeBound(1.0), dtype="mixed_bfloat16"
+    )
+    model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+    for _ in range(3):
+        model.train_on_batch(x, y)
+        assert lipschitz_bound(layer) <= 1.0
+        assert pairs_slope(layer) <= 1.0
+
+
 @pytest.mark.backend("torch")
 def test_a_step_of_torch_is_followed_by_apply_constraints():
     import torch
@@ -195,6 +283,8 @@ def test_a_step_of_torch_is_followed_by_apply_constraints():
 
 def test_is_saved_with_the_layer(tmp_path):
     check_serialization(SlopeBound(2.0))
+    check_serialization(SlopeBound(2.0, "unit"))
+    assert SlopeBound.from_config({"limit": 2.0}).scaling == "function"
     layer = VAFActivation(g="gelu", function_constraint=SlopeBound(0.5))
     model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
     model.save(tmp_path / "model.keras")
@@ -207,6 +297,7 @@ def test_is_saved_with_the_layer(tmp_path):
     "make, message",
     [
         (lambda: SlopeBound(0), "must be a finite number above 0"),
+        (lambda: SlopeBound(1.0, "line"), "`scaling` must be"),
         (lambda: KAF(function_constraint=SlopeBound()), "of a VAFActivation"),
         (lambda: VAFActivation(function_constraint="l2"), "`SlopeBound\\(1.0\\)`"),
         (lambda: VAFActivation(beta_constraint=SlopeBound()), "(?i)constraint"),

@@ -172,7 +172,9 @@ def uniform(values, limit):
 
 
 @any_backend
-@pytest.mark.parametrize("name", ["sin-siren", "finer", "staf", "staf-code"])
+@pytest.mark.parametrize(
+    "name", ["sin-siren", "vaf-sin-siren", "finer", "staf", "staf-code"]
+)
 def test_networks_of_sines_start_as_published(name):
     """SIREN, FINER and STAF, written again from their papers and code."""
     arm = next(arm for arm in images.TASK.arms if arm.name == name)
@@ -188,7 +190,7 @@ def test_networks_of_sines_start_as_published(name):
         assert uniform(kernel, plain if name.startswith("staf") else siren)
         assert len(bias) < 9 or uniform(bias, plain)
         hidden = hidden @ kernel.astype("float64") + bias
-        if name == "sin-siren" and place < 2:
+        if name.endswith("sin-siren") and place < 2:
             hidden = np.sin(30 * hidden)
         if name == "finer" and place < 2:
             hidden = np.sin(30 * (np.abs(hidden) + 1) * hidden)
@@ -309,6 +311,39 @@ def test_names_of_tasks_and_activations(tmp_path):
             find_tasks(names)
     with pytest.raises(ValueError, match="or FILE"):
         find_arms(task, ["vaf-rely"])
+
+
+@any_backend
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("def my_task(:", "cannot be run: SyntaxError"),
+        ("import no_such_package", "cannot be run: ModuleNotFoundError"),
+        ("x = 1", "does not define 'my_task'"),
+        ("my_task = 1", "a function that returns a Task"),
+        (
+            "def my_task(x):\n    return x",
+            "TypeError: .* 1 required positional argument",
+        ),
+        ("def my_task():\n    return 1", "a function that returns a Task"),
+        ("def my_task():\n    return 1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_file_without_a_task_is_refused_with_its_reason(tmp_path, text, message):
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        find_tasks([f"{path}:my_task"])
+
+
+@any_backend
+@pytest.mark.parametrize("text", ["Mine = 1", "def Mine():\n    return 1"])
+def test_a_file_without_a_class_of_layers_is_refused(tmp_path, text):
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    (task,) = find_tasks(["special"])
+    with pytest.raises(ValueError, match="Expected a class of layers"):
+        find_arms(task, [f"{path}:Mine"])
 
 
 OWN = """

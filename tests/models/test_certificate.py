@@ -134,6 +134,18 @@ def test_no_pair_is_steeper_in_float64(name):
 
 @pytest.mark.backend("tensorflow")
 @pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize("name", ["dense", "padding", "vaf"])
+def test_a_loaded_model_has_the_same_certificate(name, tmp_path):
+    model = keras.Sequential(PARTS[name]())
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert lipschitz_certificate(loaded).bound == lipschitz_certificate(model).bound
+    slope = largest_slope_in_float64(loaded)
+    assert slope <= lipschitz_certificate(loaded).bound * QUOTIENT
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.usefixtures("float64")
 def test_no_pair_of_a_residual_model_is_steeper_in_float64():
     model = residual(layers.Dense(4))
     bound = lipschitz_certificate(model).bound

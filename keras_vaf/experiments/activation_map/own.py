@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,13 @@ def find_tasks(names: Sequence[str]) -> tuple[Task, ...]:
         names: The names. An empty sequence means all tasks of the map.
 
     Raises:
-        ValueError: If a name is unknown or occurs twice, or if a function does not
-            return a `Task`.
+        ValueError: If a name is unknown or occurs twice, if a file cannot be run, or if
+            a function does not return a `Task`.
     """
     known = {task.name: task for task in TASKS}
     found = []
     for name in names or known:
-        task = _from_file(name)() if ".py:" in name else known.get(name)
+        task = _task_of(name) if ".py:" in name else known.get(name)
         if not isinstance(task, Task):
             raise ValueError(
                 f"Tasks are {', '.join(known)}, or FILE.py:FUNCTION for a function "
@@ -67,6 +68,26 @@ def find_arms(task: Task, names: Sequence[str]) -> tuple[Arm, ...]:
     return (*(arm for arm in task.arms if arm.name in names), *own)
 
 
+def _task_of(text: str) -> Any:
+    """Return what the function of a file returns, or `None` if it is not callable."""
+    function = _from_file(text)
+    return _or_reason(function, text) if callable(function) else None
+
+
+def _or_reason(call: Callable[[], Any], text: str) -> Any:
+    """Call a function of a user's file, and name the file and the reason if it fails.
+
+    The exception of the file is the cause of the error.
+    """
+    try:
+        return call()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(
+            f"The file cannot be run: {reason}. Received: {text}"
+        ) from error
+
+
 def _arm_of(kind: Any, name: str) -> Arm:
     """Return the arm of a class, and register the class if necessary."""
     if not (isinstance(kind, type) and issubclass(kind, keras.layers.Layer)):
@@ -88,7 +109,7 @@ def _from_file(text: str) -> Any:
     if spec is None or spec.loader is None:
         raise ValueError(f"Expected a Python file. Received: {text}")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    _or_reason(functools.partial(spec.loader.exec_module, module), text)
     if not hasattr(module, name):
         raise ValueError(f"{path} does not define {name!r}. Received: {text}")
     return getattr(module, name)

@@ -21,6 +21,7 @@ from keras_vaf.experiments.activation_map.running import Budget
 from keras_vaf.experiments.activation_map.summary import map_summary
 from keras_vaf.experiments.activation_map.tables import map_table, verdicts
 from keras_vaf.experiments.activation_map.task import Task
+from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.utils import png_bytes
 from keras_vaf.utils.text import markdown_table
 
@@ -107,7 +108,7 @@ def _ratio(each: TaskGain | None) -> str:
         return "not run"
     if each.p_value is None:
         return f"{each.error_ratio:.3g} (not tested)"
-    cell = f"{each.error_ratio:.3g} (p = {each.p_value:.3f})"
+    cell = f"{each.error_ratio:.3g} (p {p_value(each.p_value)})"
     return f"**{cell}**" if each.is_significant else cell
 
 

@@ -15,6 +15,7 @@ from keras_vaf.experiments.activation_map.results import (
     gains_of_tasks,
 )
 from keras_vaf.experiments.activation_map.task import Task
+from keras_vaf.experiments.results.notes import p_value as as_text
 from keras_vaf.experiments.results.table import Table
 
 _COLUMNS = (
@@ -100,7 +101,7 @@ def _verdict(task: Task, rows: Sequence[MapRow], each: TaskGain | None) -> str:
     if len(datasets) < len(task.datasets):
         run = f", run on {len(datasets)} of {len(task.datasets)} datasets"
     p_value = each.p_value
-    tested = "not counted" if p_value is None else f"p = {p_value:.3f} after Holm"
+    tested = "not counted" if p_value is None else f"p {as_text(p_value)} after Holm"
     rival = gain_of_task(own, "vaf", "rival")
     of_rival = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
     return (

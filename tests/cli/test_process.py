@@ -112,8 +112,7 @@ process.start()
     [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
 )
 def test_a_signal_stops_a_command(tmp_path, name, code, cause):
-    (tmp_path / "keras_vaf.py").touch()
-    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    _write_light_packages(tmp_path)
     program = SIGNALLED.format(name=name)
     done = run("-c", program, "data", "list", cwd=tmp_path)
     assert done.returncode == code
@@ -133,8 +132,7 @@ process.start()
 
 
 def test_a_warning_is_one_line(tmp_path):
-    (tmp_path / "keras_vaf.py").touch()
-    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    _write_light_packages(tmp_path)
     done = run("-c", WARNING, "data", "list", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == "keras-vaf: warning: one report was left out\n"
@@ -149,8 +147,7 @@ process.start()
 
 
 def test_a_terminal_without_unicode(tmp_path):
-    (tmp_path / "keras_vaf.py").touch()
-    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    _write_light_packages(tmp_path)
     words = "-c", UNICODE, "data", "list"
     done = run(*words, cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert done.stderr == ""
@@ -180,8 +177,7 @@ process.start()
 
 
 def test_sigterm_is_repeated_if_a_library_ignores_it(tmp_path):
-    (tmp_path / "keras_vaf.py").touch()
-    (tmp_path / "keras.py").write_text("class backend: backend = lambda: 'torch'")
+    _write_light_packages(tmp_path)
     done = run("-c", SWALLOWED, "data", "list", cwd=tmp_path)
     assert done.returncode == 143
     assert done.stderr.startswith("\nkeras-vaf: terminated; every finished result")
@@ -248,3 +244,13 @@ print("tensorflow" in sys.modules)
     assert done.stdout.endswith("False\n")
     assert "persistent compilation cache" not in done.stderr
     assert any(cache.glob("*")) == (backend == "jax")
+
+
+def _write_light_packages(folder):
+    """Write packages in place of Keras and keras_vaf, which are imported at once."""
+    utils = folder / "keras_vaf" / "utils"
+    utils.mkdir(parents=True)
+    (utils.parent / "__init__.py").touch()
+    (utils / "__init__.py").touch()
+    (utils / "extras.py").write_text("def hide_tensorflow(): pass")
+    (folder / "keras.py").write_text("class backend: backend = lambda: 'torch'")

@@ -24,7 +24,7 @@ from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
-PIECE = 393_216
+PIECE = 786_432
 """Elements of a piece times hidden units. All cores work on the same piece."""
 ON_ACCELERATOR = 16_777_216
 """The same for accelerators, where memory is the limit instead of the cache."""
@@ -170,7 +170,7 @@ def _elements_of_a_piece(
     function: Pointwise, x: torch.Tensor, parameter: torch.Tensor
 ) -> int:
     most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
-    return most // parameter.shape[-1] if isinstance(function, VAF) else most
+    return max(1, most // parameter.shape[-1]) if isinstance(function, VAF) else most
 
 
 def _pieces(

@@ -1,8 +1,8 @@
 """One VAF for all elements of an input, and its gradients, on eager PyTorch.
 
 The order of the elements does not matter then. They are therefore taken in the order of
-memory and cut into pieces of equal size. Results are written where they belong, and the
-gradient of the hidden units replaces them, so that few arrays compete for the cache.
+memory and cut into pieces of equal size. All pieces use the same memory for their
+hidden units, so that it stays in the cache.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,12 @@ from collections.abc import Iterator
 import torch
 
 from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.backends.units_on_torch import hidden_units, pulled_back, values
+from keras_vaf.ops.backends.units_on_torch import (
+    hidden_units,
+    pulled_back,
+    values,
+    values_for_gradients,
+)
 from keras_vaf.ops.vaf import VAF
 
 
@@ -27,9 +32,11 @@ def forward(
     """
     alpha, alpha_bias, beta, beta_bias = parameters
     y = torch.empty_like(x)
+    memory = alpha.new_empty((1, alpha.numel() * min(most, x.numel())))
     for inputs, result in _pieces(most, y, x, y):
-        hidden = hidden_units(inputs.to(alpha.dtype), alpha, alpha_bias)
-        _multiply(beta, function.g(hidden), beta_bias, result)
+        (buffer,) = _buffers(memory, alpha, inputs)
+        hidden = hidden_units(inputs.to(alpha.dtype), alpha, alpha_bias, buffer)
+        _multiply(beta, values(function, hidden, buffer), beta_bias, result)
     return y
 
 
@@ -46,12 +53,14 @@ def gradients(
     x_gradient = torch.empty_like(x)
     sum_0, sum_1, for_beta = alpha.new_zeros((3, *alpha.shape))
     for_beta_bias = torch.zeros_like(beta_bias)
+    memory = alpha.new_empty((2, alpha.numel() * min(most, x.numel())))
     for piece, upstream_piece, result in _pieces(
         most, x_gradient, x, upstream, x_gradient
     ):
         inputs, d = piece.to(alpha.dtype), upstream_piece.to(alpha.dtype)
-        hidden = hidden_units(inputs, alpha, alpha_bias)
-        y = values(function, hidden)
+        buffer, other = _buffers(memory, alpha, inputs)
+        hidden = hidden_units(inputs, alpha, alpha_bias, buffer)
+        y = values_for_gradients(function, hidden, other)
         if not homogeneous:
             for_beta.addmv_(y, d.view(-1))
         moved = pulled_back(function, d, hidden, y, in_place=True)
@@ -64,12 +73,20 @@ def gradients(
     return x_gradient, beta * sum_1, beta * sum_0, for_beta, for_beta_bias
 
 
+def _buffers(
+    memory: torch.Tensor, alpha: torch.Tensor, x: torch.Tensor
+) -> Iterator[torch.Tensor]:
+    """Yield a tensor for the hidden units of a piece from each row of a memory."""
+    shape = alpha.numel(), x.numel()
+    return (row[: alpha.numel() * x.numel()].view(shape) for row in memory)
+
+
 def _pieces(
     most: int, like: torch.Tensor, *tensors: torch.Tensor
 ) -> Iterator[tuple[torch.Tensor, ...]]:
     """Yield pieces of tensors, of shape `(1, elements)`, in the order of `like`."""
     flat = (_flat(tensor, like) for tensor in tensors)
-    return zip(*(tensor.split(max(1, most), dim=1) for tensor in flat), strict=True)
+    return zip(*(tensor.split(most, dim=1) for tensor in flat), strict=True)
 
 
 def _flat(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

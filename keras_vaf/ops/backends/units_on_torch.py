@@ -16,6 +16,15 @@ from keras_vaf.ops.vaf import VAF
 SMALL = 16_384
 """Elements up to which one operation is faster than two vectorized ones."""
 
+# g(h), as Keras computes it, in a given tensor.
+_VALUE: dict[str, Callable[..., torch.Tensor]] = {
+    "relu": lambda h, out: torch.clamp_min(h, 0, out=out),
+    "gelu": torch.ops.aten.gelu,
+    "sigmoid": torch.sigmoid,
+    "silu": torch.ops.aten.silu,
+    "sin": torch.sin,
+    "tanh": torch.tanh,
+}
 # d g'(h), given d, h and y = g(h), in one pass.
 _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
     "relu": lambda d, h, y, **out: torch.ops.aten.threshold_backward(d, h, 0, **out),
@@ -48,7 +57,7 @@ def gradients(
     alpha, alpha_bias, beta, _ = _in_front(layout, parameters)
     inputs, d = x.to(alpha.dtype), upstream.to(alpha.dtype)
     hidden = torch.addcmul(alpha_bias, alpha, inputs)
-    y = values(function, hidden)
+    y = values_for_gradients(function, hidden)
     moved = pulled_back(function, d, hidden, y)
     shared = [axis for axis in range(1, alpha.ndim) if alpha.shape[axis] == 1]
 
@@ -81,16 +90,31 @@ def _forward_of_one(
 
 
 def hidden_units(
-    x: torch.Tensor, alpha: torch.Tensor, alpha_bias: torch.Tensor
+    x: torch.Tensor,
+    alpha: torch.Tensor,
+    alpha_bias: torch.Tensor,
+    out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return h_j = alpha_j x + alpha_bias_j, of shape `(k, elements)`."""
     if x.numel() <= SMALL:
-        return torch.addmm(alpha_bias[:, None], alpha[:, None], x)
-    return torch.mul(alpha[:, None], x).add_(alpha_bias[:, None])
+        return torch.addmm(alpha_bias[:, None], alpha[:, None], x, out=out)
+    return torch.mul(alpha[:, None], x, out=out).add_(alpha_bias[:, None])
 
 
-def values(function: VAF, hidden: torch.Tensor) -> torch.Tensor:
-    """Return g(h_j) for the gradients, or h_j if they do not need g.
+def values(
+    function: VAF, hidden: torch.Tensor, out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return g(h_j), in `out` if g is known."""
+    value = _VALUE.get(name_of(function.g) or "")
+    if value is None or out is None:
+        return function.g(hidden)
+    return value(hidden, out=out)
+
+
+def values_for_gradients(
+    function: VAF, hidden: torch.Tensor, out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return g(h_j), or h_j if the gradients do not need g.
 
     PyTorch computes tanh twice as fast by way of expm1. The result differs from that of
     `torch.tanh` by up to 3 units in the last place.
@@ -98,10 +122,10 @@ def values(function: VAF, hidden: torch.Tensor) -> torch.Tensor:
     if elementwise(function.g).homogeneous:
         return hidden
     if name_of(function.g) != "tanh":
-        return function.g(hidden)
+        return values(function, hidden, out)
     # The limit avoids an overflow. The result is 1 in float64 before it.
-    exponential = (2 * hidden).clamp_(max=80).expm1_()
-    return exponential / (exponential + 2)
+    exponential = torch.mul(hidden, 2, out=out).clamp_(max=80).expm1_()
+    return exponential.div_(exponential + 2)
 
 
 def pulled_back(
@@ -111,13 +135,13 @@ def pulled_back(
     y: torch.Tensor,
     in_place: bool = False,
 ) -> torch.Tensor:
-    """Return d g'(h_j), where y is what `values` returned.
+    """Return d g'(h_j).
 
     Args:
         function: The function f.
         d: The upstream gradient.
         hidden: The hidden units.
-        y: Their values.
+        y: What `values_for_gradients` returned.
         in_place: Whether the hidden units may be replaced by the result.
     """
     pull_back = _PULL_BACK.get(name_of(function.g) or "")

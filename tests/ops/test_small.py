@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("small")
 
 @pytest.fixture
 def small(nothing_is_small, monkeypatch):
-    monkeypatch.setattr(choice, "SMALL", 32_768)
+    monkeypatch.setattr(choice, "SMALL", 65_536)
 
 
 def check(g, shape, unshared, k):
@@ -99,7 +99,7 @@ def limit(elements, k, g="relu", covered=False):
 
 def test_what_is_small():
     assert limit((32, 64), 3) and limit((32, 64), 15) and not limit((512, 64), 15)
-    assert limit((None, 64), 3) and not limit((None, 128), 3)
+    assert limit((None, 64), 3) and not limit((None, 256), 3)
     assert limit((0, 8), 3)
     # The native kernels take relu; its second derivative is 0.
     assert not limit((32, 64), 3, covered=True)

@@ -1,7 +1,8 @@
 """`is_small` and `plain_is_faster`: which form of a call takes the least time.
 
 The limits are for two processors. The names in brackets are tables of the benchmark
-(docs/reports/benchmarks/cpu.md): rows "VAF, k=3" against "VAF, own gradient".
+(docs/reports/benchmarks/cpu.md). Its rows "VAF, at once" compute all hidden units in
+one tensor, and its rows "VAF, own gradient" use this package's gradient.
 """
 
 import contextlib
@@ -15,24 +16,27 @@ from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
-SMALL = 32_768
+SMALL = 65_536
 """Elements of an input, times hidden units, up to which one tensor holds all units.
 
-TensorFlow and PyTorch take less time with it at 2,048 and at 10,240 elements and k = 3
-["2048 elements", "10240 elements"]. A larger tensor would not stay in the cache.
+With k = 3, TensorFlow and PyTorch take less time with it than with this package's
+gradient up to 16,384 elements. At 65,536, PyTorch still does, and TensorFlow only with
+tanh ["Limits: 16384 elements", "Limits: 65536 elements"]. This form keeps several
+tensors of k times the size of the input for the backward pass, so the limit is low.
 """
 FEW = 4_096
-"""Elements of an input up to which JAX does so. XLA merges larger loops better.
+"""Elements of an input up to which JAX does so.
 
-JAX takes less time with it at 2,048 elements ["2048 elements"]. The study `limits` of
-the benchmark measures larger inputs.
+JAX takes less time with it at 4,096 and at 8,192 elements, and more at 16,384
+["Limits: 8192 elements", "Limits: 16384 elements"]. In a trial, the step of a
+physics-informed network with 8,192 elements took more time with it.
 """
 MEDIUM = 131_072
-"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache.
+"""Elements up to which JAX keeps the values of a smooth g.
 
-With tanh, JAX's own differentiation takes less time at 102,400 and at 409,600 elements
-("VAF, autodiff") ["102400 elements", "409600 elements"]. There the limit is memory: the
-kept values take k times the memory of the input.
+With tanh, JAX's own differentiation ("VAF, autodiff") takes less time than this
+package's gradient at all sizes from 4,096 to 262,144 elements ["Limits"]. The limit is
+for memory: the kept values take k times the memory of the input.
 """
 USUAL_SIZE = 128
 """Elements for which an unknown size counts. Batches are seldom much larger."""

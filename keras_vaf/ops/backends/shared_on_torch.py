@@ -32,9 +32,9 @@ def forward(
     """
     alpha, alpha_bias, beta, beta_bias = parameters
     y = torch.empty_like(x)
-    memory = alpha.new_empty((1, alpha.numel() * min(most, x.numel())))
+    memory = _memory(alpha, most, x)
     for inputs, result in _pieces(most, y, x, y):
-        (buffer,) = _buffers(memory, alpha, inputs)
+        buffer = _units(memory, alpha, inputs)
         hidden = hidden_units(inputs.to(alpha.dtype), alpha, alpha_bias, buffer)
         _multiply(beta, values(function, hidden, buffer), beta_bias, result)
     return y
@@ -53,14 +53,14 @@ def gradients(
     x_gradient = torch.empty_like(x)
     sum_0, sum_1, for_beta = alpha.new_zeros((3, *alpha.shape))
     for_beta_bias = torch.zeros_like(beta_bias)
-    memory = alpha.new_empty((2, alpha.numel() * min(most, x.numel())))
+    memory = _memory(alpha, most, x)
+    other = memory if homogeneous else torch.empty_like(memory)
     for piece, upstream_piece, result in _pieces(
         most, x_gradient, x, upstream, x_gradient
     ):
         inputs, d = piece.to(alpha.dtype), upstream_piece.to(alpha.dtype)
-        buffer, other = _buffers(memory, alpha, inputs)
-        hidden = hidden_units(inputs, alpha, alpha_bias, buffer)
-        y = values_for_gradients(function, hidden, other)
+        hidden = hidden_units(inputs, alpha, alpha_bias, _units(memory, alpha, inputs))
+        y = values_for_gradients(function, hidden, _units(other, alpha, inputs))
         if not homogeneous:
             for_beta.addmv_(y, d.view(-1))
         moved = pulled_back(function, d, hidden, y, in_place=True)
@@ -73,12 +73,17 @@ def gradients(
     return x_gradient, beta * sum_1, beta * sum_0, for_beta, for_beta_bias
 
 
-def _buffers(
-    memory: torch.Tensor, alpha: torch.Tensor, x: torch.Tensor
-) -> Iterator[torch.Tensor]:
-    """Yield a tensor for the hidden units of a piece from each row of a memory."""
-    shape = alpha.numel(), x.numel()
-    return (row[: alpha.numel() * x.numel()].view(shape) for row in memory)
+def _memory(alpha: torch.Tensor, most: int, x: torch.Tensor) -> torch.Tensor:
+    """Return memory for the hidden units of the largest piece."""
+    return alpha.new_empty(alpha.numel() * min(most, x.numel()))
+
+
+def _units(
+    memory: torch.Tensor, alpha: torch.Tensor, piece: torch.Tensor
+) -> torch.Tensor:
+    """Return the part of a memory that holds the hidden units of a piece."""
+    shape = alpha.numel(), piece.numel()
+    return memory[: shape[0] * shape[1]].view(shape)
 
 
 def _pieces(

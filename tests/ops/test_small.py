@@ -106,6 +106,22 @@ def test_what_is_small():
     assert limit((32, 64), 3, "tanh", covered=True)
 
 
+@pytest.mark.backend("jax")
+@pytest.mark.parametrize(
+    "g, elements, plain",
+    [
+        ("relu", 32_768, True),
+        ("relu", 32_769, False),
+        ("tanh", 131_072, True),
+        ("tanh", 131_073, False),
+    ],
+)
+def test_what_jax_differentiates_by_itself(monkeypatch, g, elements, plain):
+    monkeypatch.undo()
+    function = VAF(get_function(g, "g"))
+    assert choice.plain_is_faster(function, elements) is plain
+
+
 def test_nothing_is_small_where_many_networks_are_one_program():
     with choice.many_networks():
         assert not limit((32, 64), 3)

@@ -24,14 +24,21 @@ gradient up to 16,384 elements. At 65,536, PyTorch still does, and TensorFlow on
 tanh ["Limits: 16384 elements", "Limits: 65536 elements"]. This form keeps several
 tensors of k times the size of the input for the backward pass, so the limit is low.
 """
-FEW = 4_096
+FEW = 2_048
 """Elements of an input up to which JAX does so.
 
-JAX takes less time with it at 4,096 and at 8,192 elements, and more at 16,384
-["Limits: 8192 elements", "Limits: 16384 elements"]. In a trial, the step of a
-physics-informed network with 8,192 elements took more time with it.
+In a whole training step, JAX takes less time with it at 1,024 and 2,048 elements, and
+more from 8,192 elements on ["Training step with a batch of 32", ... "of 128"]: XLA then
+merges the plain operations with those of the neighbouring layers.
 """
-MEDIUM = 131_072
+MEDIUM = 32_768
+"""Elements up to which JAX differentiates a homogeneous g, as relu is, by itself.
+
+The step of a network takes less time so at 32,768 elements and more at 65,536
+["Training step with a batch of 512", "of 1024"]. The operation alone takes less time
+with this package's gradient from 16,384 elements on ["Limits: 16384 elements"].
+"""
+MEDIUM_SMOOTH = 131_072
 """Elements up to which JAX keeps the values of a smooth g.
 
 With tanh, JAX's own differentiation ("VAF, autodiff") takes less time than this
@@ -85,8 +92,8 @@ def plain_is_faster(function: Pointwise, elements: int) -> bool:
     """Tell whether a compiler's own differentiation of a call takes less time.
 
     This package's gradient computes g again and forms its sums in blocks. For an input
-    of medium size the compiler keeps a smooth g instead, and merges the operation with
-    its neighbours (`MEDIUM`).
+    of medium size the compiler keeps g instead, and merges the operation with its
+    neighbours (`MEDIUM`, `MEDIUM_SMOOTH`).
 
     Args:
         function: The function f.
@@ -94,4 +101,5 @@ def plain_is_faster(function: Pointwise, elements: int) -> bool:
     """
     if not isinstance(function, VAF):
         return False
-    return elements <= MEDIUM and not elementwise(function.g).homogeneous
+    homogeneous = elementwise(function.g).homogeneous
+    return elements <= (MEDIUM if homogeneous else MEDIUM_SMOOTH)

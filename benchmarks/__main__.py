@@ -127,7 +127,11 @@ def _measure(
         for result in document["results"]
         if (result["study"], result["mode"]) != (study.name, mode.name)
     ]
-    measured = measure(chosen, repetitions, fresh=bool(study.processes))
+    measured = [
+        result
+        for _ in range(1 if quick else study.runs)
+        for result in measure(chosen, repetitions, fresh=bool(study.processes))
+    ]
     of_now = {name: document["environment"][name] for name in VARYING}
     document["results"] = others + [of_now | result for result in measured]
     print(f"{time.monotonic() - start:.0f} s", flush=True)

@@ -169,4 +169,10 @@ def _tabular(reports: Path):
     ]
 
 
-TABLES = (map_results, map_losses)
+def certified_causes() -> str:
+    """The errors of certified networks, for several choices of a VAF."""
+    path = report_files.REPORTS / "certified/absolute.md"
+    return path.read_text(encoding="utf-8").strip()
+
+
+TABLES = (map_results, map_losses, certified_causes)

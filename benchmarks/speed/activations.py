@@ -38,18 +38,22 @@ class AutodiffVAF(VAFActivation):
             return super().call(inputs, training)
 
 
+LIMITS = ("SMALL", "FEW", "MEDIUM", "MEDIUM_SMOOTH")
+"""Limits of `keras_vaf.ops.backends.choice`, below which plain formulas are used."""
+
+
 class AtOnceVAF(VAFActivation):
     """The same with one tensor for all hidden units, however large the input is."""
 
     limit = 2**60
 
     def call(self, inputs, training=False):
-        before = choice.SMALL, choice.FEW, choice.MEDIUM
-        choice.SMALL = choice.FEW = choice.MEDIUM = self.limit
+        before = {name: getattr(choice, name) for name in LIMITS}
+        vars(choice).update(dict.fromkeys(LIMITS, self.limit))
         try:
             return super().call(inputs, training)
         finally:
-            choice.SMALL, choice.FEW, choice.MEDIUM = before
+            vars(choice).update(before)
 
 
 class OwnGradientVAF(AtOnceVAF):

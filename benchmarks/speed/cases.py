@@ -57,6 +57,9 @@ class Study:
     processes: int = 0
     """Processes for each variant, where only a fresh one tells (compile time). All
     variants share one process otherwise."""
+    runs: int = 1
+    """How often the study is measured, each time in new processes. The layout of memory
+    differs between processes, and times with it. All runs count alike."""
 
     @property
     def reference(self) -> Activation:
@@ -112,7 +115,8 @@ OPERATION = Study(
     modes=MODES,
     shape=LARGE,
     quick_shape=LARGE_QUICK,
-    repetitions=9,
+    repetitions=5,
+    runs=3,
 )
 SMOOTH = Study(
     "smooth",
@@ -123,7 +127,8 @@ SMOOTH = Study(
     modes=PLAIN_MODES,
     shape=LARGE,
     quick_shape=LARGE_QUICK,
-    repetitions=7,
+    repetitions=5,
+    runs=3,
 )
 SHARING = Study(
     "sharing",
@@ -163,7 +168,8 @@ SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
     modes=PLAIN_MODES,
     shape=(1024, 2048, 10_240, 102_400, 409_600),
     quick_shape=(1024,),
-    repetitions=9,
+    repetitions=5,
+    runs=3,
 )
 LIMITS = Study(  # numbers of elements below and above those of `ops.backends.choice`
     "limits",
@@ -194,7 +200,8 @@ CNET_B = Study(
     modes=FIT_MODES,
     shape=(128, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
-    repetitions=5,
+    repetitions=3,
+    runs=3,
 )
 PREDICT = Study(
     "predict",
@@ -202,7 +209,8 @@ PREDICT = Study(
     modes=PLAIN_MODES,
     shape=(128, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
-    repetitions=5,
+    repetitions=3,
+    runs=3,
 )
 SMALL = Study(
     "small",
@@ -210,7 +218,16 @@ SMALL = Study(
     modes=FIT_MODES,
     shape=(32, 64),
     quick_shape=(32, 64),
-    repetitions=9,
+    repetitions=5,
+    runs=3,
+)
+STEPS = Study(  # the shape holds batches here; 32 are 2,048 elements in each layer
+    "steps",
+    activations=(*(RELU, TANH), *LIMITS.activations[1:]),
+    modes=(JAX,),
+    shape=(16, 32, 128, 512, 1024),
+    quick_shape=(16,),
+    repetitions=7,
 )
 PINN = Study(
     "pinn",
@@ -218,7 +235,8 @@ PINN = Study(
     modes=PLAIN_MODES,
     shape=(256, 1),
     quick_shape=(16, 1),
-    repetitions=9,
+    repetitions=5,
+    runs=3,
 )
 COMPILE = Study(
     "compile",
@@ -257,7 +275,18 @@ FAMILY = Study(
 )
 STUDIES = (
     *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, LIMITS, SECOND),
-    *(CNET_B, SMALL, PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY, ACCURACY_LARGE),
+    *(
+        CNET_B,
+        SMALL,
+        STEPS,
+        PINN,
+        PREDICT,
+        COMPILE,
+        FORMS,
+        FAMILY,
+        ACCURACY,
+        ACCURACY_LARGE,
+    ),
 )
 
 GPU = tuple(

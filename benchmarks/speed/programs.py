@@ -130,6 +130,9 @@ def _on_torch(layer: Any, x: Any, upstream: Any, compiled: bool) -> Program:
     x.requires_grad_()
     weights = [variable.value for variable in layer.trainable_variables]
     if compiled:
+        # All layers run the same code. After this many of them, PyTorch would run the
+        # code of further layers without compiling it. The default is 8.
+        torch._dynamo.config.recompile_limit = 1000
         layer = torch.compile(layer)
     return Program(
         forward,

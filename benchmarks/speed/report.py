@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.speed.aims import AIMS, Values
-from benchmarks.speed.cases import GPU, LIMITS, MODES, SIZES, Activation, study_named
+from benchmarks.speed.cases import (
+    GPU,
+    LIMITS,
+    MODES,
+    SIZES,
+    STEPS,
+    Activation,
+    study_named,
+)
 from keras_vaf.utils import markdown_table
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
@@ -95,6 +103,15 @@ TABLES = (
     Table("Memory of its step, by XLA, MB", ("cnet_B",), "peak_bytes", _megabytes),
     Table("Kept for its backward pass, MB", ("cnet_B",), "saved_bytes", _megabytes),
     Table("Training step of a small network, ms", ("small",), "step", _milliseconds),
+    *(
+        Table(
+            f"Training step with a batch of {batch}, ms",
+            ("steps",),
+            f"batch of {batch}",
+            _milliseconds,
+        )
+        for batch in STEPS.shape
+    ),
     Table("Step of a physics-informed network, ms", ("pinn",), "step", _milliseconds),
     Table("Inference of cnet_B, ms", ("predict",), "predict", _milliseconds),
     Table("Compile time of cnet_B, s", ("compile",), "compile", "{:.2f}".format),
@@ -148,7 +165,8 @@ def markdown(document: dict[str, Any]) -> str:
     values = values_of(document["results"])
     parts = [
         "# Benchmark",
-        "Made by `python -m benchmarks`. Every number is a median over repetitions; a "
+        "Made by `python -m benchmarks`. Every number is a median over repetitions "
+        "(of three processes for operations, training steps and inference); a "
         "ratio is taken within each of them, in this run.",
         markdown_table(["machine", ""], _environment_rows(document)),
         "## Aims",

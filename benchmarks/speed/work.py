@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.speed import accuracy, networks
 from benchmarks.speed.activations import Chain, layer
-from benchmarks.speed.cases import Case, Mode, mode_named, study_named
+from benchmarks.speed.cases import Activation, Case, Mode, mode_named, study_named
 from benchmarks.speed.pinn import pinn_step
 from benchmarks.speed.programs import Program, program, second_derivatives
 from keras_vaf.ops import plain_operators
@@ -54,6 +54,7 @@ def work_of(case: Case) -> Work | None:
         "cnet_B": _cnet_b,
         "predict": _predict,
         "small": _small,
+        "steps": _steps,
         "pinn": _pinn,
         "compile": _compile,
         "accuracy": _accuracy,
@@ -186,12 +187,29 @@ def _cnet_b(case: Case, mode: Mode) -> Work:
 
 
 def _small(case: Case, mode: Mode) -> Work:
-    hidden = networks.small(case.activation)
-    model = networks.compiled_model(hidden, case.shape, mode)
-    x, y = networks.batches(case.shape, SMALL_STEPS)
-    fit = functools.partial(model.fit, x, y, batch_size=case.shape[0], verbose=0)
+    return Work({"step": _small_step(case.activation, case.shape, mode, SMALL_STEPS)})
+
+
+def _steps(case: Case, mode: Mode) -> Work:
+    return Work(
+        {
+            f"batch of {batch}": _small_step(
+                case.activation, (batch, COLUMNS), mode, SMALL_STEPS // 5
+            )
+            for batch in case.shape
+        }
+    )
+
+
+def _small_step(
+    activation: Activation, shape: tuple[int, ...], mode: Mode, steps: int
+) -> Callable[[], float]:
+    """Return a function for the time of a step of the small network."""
+    model = networks.compiled_model(networks.small(activation), shape, mode)
+    x, y = networks.batches(shape, steps)
+    fit = functools.partial(model.fit, x, y, batch_size=shape[0], verbose=0)
     fit()
-    return Work({"step": lambda: _seconds(fit) / SMALL_STEPS})
+    return lambda: _seconds(fit) / steps
 
 
 def _compile(case: Case, mode: Mode) -> Work:

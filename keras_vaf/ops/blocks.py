@@ -8,6 +8,7 @@ The additions are therefore vectorized, and the rounding error does not grow wit
 number of elements.
 """
 
+import functools
 from collections.abc import Callable, Iterable
 
 import keras
@@ -45,7 +46,7 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     # If one of them is 0, the only block is empty.
     rows = _at_least_1(BLOCK // _at_least_1(unshared * after))
     rows = _at_most(_at_most(rows, _at_least_1(before // TURN)), before)
-    if _on_accelerator():
+    if on_accelerator():
         rows = before
     flat_x, flat_upstream = ops.reshape(x, (-1,)), ops.reshape(upstream, (-1,))
 
@@ -79,7 +80,8 @@ def blockwise(sums: Sums, x: Tensor, upstream: Tensor) -> list[Tensor]:
     return [ops.reshape(sum(parts), (-1,)) for parts in zip(*totals, strict=True)]
 
 
-def _on_accelerator() -> bool:
+@functools.cache
+def on_accelerator() -> bool:
     """Return whether the device is an accelerator, which needs no blocks."""
     return not keras.distribution.list_devices()[0].startswith("cpu")
 

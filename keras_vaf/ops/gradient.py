@@ -7,7 +7,7 @@ parameters are computed in blocks (`keras_vaf.ops.blocks`).
 
 from keras import ops
 
-from keras_vaf.ops.blocks import blockwise
+from keras_vaf.ops.blocks import blockwise, on_accelerator
 from keras_vaf.ops.equation import Pointwise, Total
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
 from keras_vaf.ops.vaf import VAF
@@ -26,9 +26,16 @@ def forward(
 def forward_at_once(
     function: VAF, layout: Layout, x: Tensor, *parameters: Tensor
 ) -> Tensor:
-    """Return `forward` of a small x, with all hidden units in one tensor."""
-    in_front = map(layout.in_front, parameters)
-    y = function.value_at_once(ops.cast(x, parameters[0].dtype), *in_front)
+    """Return `forward` of a small x, with all hidden units in one tensor.
+
+    Accelerators may round the factors of a matrix product, so they multiply and add.
+    """
+    inputs = ops.cast(x, parameters[0].dtype)
+    if layout.unshared or on_accelerator():
+        y = function.value_at_once(inputs, *map(layout.in_front, parameters))
+    else:
+        row = ops.reshape(inputs, (1, -1))
+        y = ops.reshape(function.value_by_products(row, *parameters), ops.shape(x))
     return ops.cast(y, x.dtype)
 
 

@@ -63,6 +63,22 @@ class VAF(Pointwise):
         """
         return ops.sum(beta * self.g(alpha * x + alpha_bias), axis=0) + beta_bias
 
+    def value_by_products(
+        self,
+        x: Tensor,
+        alpha: Tensor,
+        alpha_bias: Tensor,
+        beta: Tensor,
+        beta_bias: Tensor,
+    ) -> Tensor:
+        """Return f(x) of a tensor of shape `(1, elements)`, by two matrix products.
+
+        The parameters have the shapes of one shared function. The gradients of matrix
+        products are matrix products. They replace sums and reshapes.
+        """
+        hidden = ops.matmul(alpha[:, None], x) + alpha_bias[:, None]
+        return ops.matmul(beta[None], self.g(hidden)) + beta_bias
+
     def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
         """Return sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""
         slope = 0.0

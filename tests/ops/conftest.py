@@ -9,7 +9,8 @@ from keras_vaf.ops.backends import choice
 @pytest.fixture(autouse=True)
 def nothing_is_small(monkeypatch):
     """Test this package's gradient with small inputs, except in `test_small.py`."""
-    monkeypatch.setattr(choice, "SMALL", -1)
+    for limit in ("SMALL", "MEDIUM", "MEDIUM_SMOOTH"):
+        monkeypatch.setattr(choice, limit, -1)
 
 
 @pytest.fixture

@@ -49,5 +49,5 @@ def test_sums_of_many_functions(shape, unshared):
     "shape, unshared", [((2 * BLOCK, 1), ()), ((9, 2, 8192), (1,))]
 )
 def test_an_accelerator_takes_everything_as_one_block(shape, unshared, monkeypatch):
-    monkeypatch.setattr(blocks, "_on_accelerator", lambda: True)
+    monkeypatch.setattr(blocks, "on_accelerator", lambda: True)
     check("tanh", unshared, draw(shape, unshared, k=2, g="tanh", dtype="float32"), 1e-4)

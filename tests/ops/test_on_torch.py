@@ -118,6 +118,52 @@ def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
             check(g, unshared, draw(shape, unshared, k=2, g=g))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda t: t.permute(0, 2, 3, 1),
+        lambda t: t[:, :, ::2],
+        lambda t: t[:1].expand(3, *t.shape[1:]),
+        lambda t: t[:0],
+    ],
+    ids=["permuted", "with gaps", "expanded", "empty"],
+)
+def test_any_order_of_memory(view, dtype, monkeypatch):
+    import torch
+
+    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", 40)
+    upstream, arguments, f = case((3, 2, 5, 4), ())
+    upstream, x, *parameters = to_tensors([upstream, *arguments])
+    half = dtype == "bfloat16"
+    x = view(x.to(getattr(torch, dtype))).requires_grad_()
+    parameters = [
+        p.to(torch.float32 if half else x.dtype).requires_grad_() for p in parameters
+    ]
+    y = f(x, *parameters)
+    for d in (view(upstream.to(x.dtype)), torch.ones(()).to(x.dtype).expand(x.shape)):
+        have = torch.autograd.grad(y, (x, *parameters), d, retain_graph=True)
+        arrays = [t.detach().double().numpy() for t in (d, x, *parameters)]
+        want = reference.vaf_gradients(*arrays, "sigmoid")
+        tolerance = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 1e-2}[dtype]
+        for a, b in zip(have, want, strict=True):
+            np.testing.assert_allclose(a.double(), b, tolerance, tolerance)
+    assert y.shape == x.shape and y.dtype == x.dtype
+
+
+def test_tanh_of_the_gradient_is_within_4_ulp():
+    import torch
+
+    from keras_vaf.ops.backends.units_on_torch import values_for_gradients
+
+    h = torch.cat(
+        [torch.linspace(-100, 100, 100_001), 10 ** torch.linspace(-37, 0, 999)]
+    )
+    exact = np.tanh(h.double().numpy())
+    have = values_for_gradients(VAF(keras.activations.tanh), h).double().numpy()
+    assert np.all(abs(have - exact) <= 4 * np.spacing(abs(exact).astype("float32")))
+
+
 def test_pieces_of_a_function_without_units(monkeypatch):
     import torch
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf.ops import NAMES, VAF, pointwise
+from keras_vaf.ops import NAMES, VAF, gradient, pointwise
 from keras_vaf.ops.backends import choice
 from keras_vaf.ops.functions import get_function
 from tests import reference
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("small")
 
 @pytest.fixture
 def small(nothing_is_small, monkeypatch):
-    monkeypatch.setattr(choice, "SMALL", 32_768)
+    monkeypatch.setattr(choice, "SMALL", 65_536)
 
 
 def check(g, shape, unshared, k):
@@ -45,6 +45,12 @@ def check(g, shape, unshared, k):
 @pytest.mark.parametrize("shape, unshared", LAYOUTS)
 def test_values_and_gradients_at_each_layout(shape, unshared):
     check("silu", shape, unshared, k=3)
+
+
+@pytest.mark.backend("tensorflow", "jax")
+def test_values_and_gradients_without_products(monkeypatch):
+    monkeypatch.setattr(gradient, "on_accelerator", lambda: True)
+    check("silu", (6, 3), (), k=3)
 
 
 @pytest.mark.parametrize("g", NAMES)
@@ -93,11 +99,27 @@ def limit(elements, k, g="relu", covered=False):
 
 def test_what_is_small():
     assert limit((32, 64), 3) and limit((32, 64), 15) and not limit((512, 64), 15)
-    assert limit((None, 64), 3) and not limit((None, 128), 3)
+    assert limit((None, 64), 3) and not limit((None, 256), 3)
     assert limit((0, 8), 3)
     # The native kernels take relu; its second derivative is 0.
     assert not limit((32, 64), 3, covered=True)
     assert limit((32, 64), 3, "tanh", covered=True)
+
+
+@pytest.mark.backend("jax")
+@pytest.mark.parametrize(
+    "g, elements, plain",
+    [
+        ("relu", 32_768, True),
+        ("relu", 32_769, False),
+        ("tanh", 131_072, True),
+        ("tanh", 131_073, False),
+    ],
+)
+def test_what_jax_differentiates_by_itself(monkeypatch, g, elements, plain):
+    monkeypatch.undo()
+    function = VAF(get_function(g, "g"))
+    assert choice.plain_is_faster(function, elements) is plain
 
 
 def test_nothing_is_small_where_many_networks_are_one_program():
@@ -117,9 +139,9 @@ def test_networks_that_jax_maps_over_are_not_small():
         return pointwise(function, x, p).sum()
 
     one, mapped = jax.grad(loss), jax.vmap(jax.grad(loss), (0, None, None, None, None))
-    assert "f32[7,5,4]" in str(jax.make_jaxpr(one)(x, *parameters))
+    assert "f32[7,20]" in str(jax.make_jaxpr(one)(x, *parameters))
     text = str(jax.make_jaxpr(mapped)(np.stack([x] * 6), *parameters))
-    assert "7,5,4" not in text and "f32[6,5,4]" in text
+    assert "f32[7,20]" not in text and "f32[6,5,4]" in text
 
 
 @pytest.mark.backend("tensorflow")

@@ -1,7 +1,8 @@
 """`is_small` and `plain_is_faster`: which form of a call takes the least time.
 
 The limits are for two processors. The names in brackets are tables of the benchmark
-(docs/reports/benchmarks/cpu.md): rows "VAF, k=3" against "VAF, own gradient".
+(docs/reports/benchmarks/cpu.md). Its rows "VAF, at once" compute all hidden units in
+one tensor, and its rows "VAF, own gradient" use this package's gradient.
 """
 
 import contextlib
@@ -15,24 +16,34 @@ from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
-SMALL = 32_768
+SMALL = 65_536
 """Elements of an input, times hidden units, up to which one tensor holds all units.
 
-TensorFlow and PyTorch take less time with it at 2,048 and at 10,240 elements and k = 3
-["2048 elements", "10240 elements"]. A larger tensor would not stay in the cache.
+With k = 3, TensorFlow and PyTorch take less time with it than with this package's
+gradient up to 16,384 elements. At 65,536, PyTorch still does, and TensorFlow only with
+tanh ["Limits: 16384 elements", "Limits: 65536 elements"]. This form keeps several
+tensors of k times the size of the input for the backward pass, so the limit is low.
 """
-FEW = 4_096
-"""Elements of an input up to which JAX does so. XLA merges larger loops better.
+FEW = 2_048
+"""Elements of an input up to which JAX does so.
 
-JAX takes less time with it at 2,048 elements ["2048 elements"]. The study `limits` of
-the benchmark measures larger inputs.
+In a whole training step, JAX takes less time with it at 1,024 and 2,048 elements, and
+more from 8,192 elements on ["Training step with a batch of 32", ... "of 128"]: XLA then
+merges the plain operations with those of the neighbouring layers.
 """
-MEDIUM = 131_072
-"""Elements up to which JAX keeps the values of a smooth g. They fit into the cache.
+MEDIUM = 32_768
+"""Elements up to which JAX differentiates a homogeneous g, as relu is, by itself.
 
-With tanh, JAX's own differentiation takes less time at 102,400 and at 409,600 elements
-("VAF, autodiff") ["102400 elements", "409600 elements"]. There the limit is memory: the
-kept values take k times the memory of the input.
+The step of a network takes less time so at 32,768 elements and more at 65,536
+["Training step with a batch of 512", "of 1024"]. The operation alone takes less time
+with this package's gradient from 16,384 elements on ["Limits: 16384 elements"].
+"""
+MEDIUM_SMOOTH = 131_072
+"""Elements up to which JAX keeps the values of a smooth g.
+
+With tanh, JAX's own differentiation ("VAF, autodiff") takes less time than this
+package's gradient at all sizes from 4,096 to 262,144 elements ["Limits"]. The limit is
+for memory: the kept values take k times the memory of the input.
 """
 USUAL_SIZE = 128
 """Elements for which an unknown size counts. Batches are seldom much larger."""
@@ -81,8 +92,8 @@ def plain_is_faster(function: Pointwise, elements: int) -> bool:
     """Tell whether a compiler's own differentiation of a call takes less time.
 
     This package's gradient computes g again and forms its sums in blocks. For an input
-    of medium size the compiler keeps a smooth g instead, and merges the operation with
-    its neighbours (`MEDIUM`).
+    of medium size the compiler keeps g instead, and merges the operation with its
+    neighbours (`MEDIUM`, `MEDIUM_SMOOTH`).
 
     Args:
         function: The function f.
@@ -90,4 +101,5 @@ def plain_is_faster(function: Pointwise, elements: int) -> bool:
     """
     if not isinstance(function, VAF):
         return False
-    return elements <= MEDIUM and not elementwise(function.g).homogeneous
+    homogeneous = elementwise(function.g).homogeneous
+    return elements <= (MEDIUM if homogeneous else MEDIUM_SMOOTH)

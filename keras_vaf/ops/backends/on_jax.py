@@ -32,12 +32,12 @@ def apply(
         return forward(function, layout, x, *parameters)
     covered = native.covered(function, layout, x, *parameters) is not None
     elements = math.prod(x.shape)
-    few = elements <= choice.FEW
+    if covered:
+        return _differentiable(function, layout, is_plain())(x, *parameters)
+    few = elements <= choice.FEW and not any(map(_is_mapped, (x, *parameters)))
     if few and choice.is_small(function, x.shape, parameters, covered):
-        is_mapped = any(map(_is_mapped, (x, *parameters)))
-        formula = forward if is_mapped else forward_at_once
-        return formula(function, layout, x, *parameters)
-    if not covered and choice.plain_is_faster(function, elements):
+        return forward_at_once(function, layout, x, *parameters)
+    if choice.plain_is_faster(function, elements):
         return forward(function, layout, x, *parameters)
     return _differentiable(function, layout, is_plain())(x, *parameters)
 

@@ -9,11 +9,11 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
-from keras_vaf.ops.backends import units_on_torch
+from keras_vaf.ops.backends import shared_on_torch, units_on_torch
 from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
@@ -24,7 +24,7 @@ from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
-PIECE = 393_216
+PIECE = 786_432
 """Elements of a piece times hidden units. All cores work on the same piece."""
 ON_ACCELERATOR = 16_777_216
 """The same for accelerators, where memory is the limit instead of the cache."""
@@ -137,6 +137,9 @@ def _forward(
 ) -> torch.Tensor:
     if case is not None and native.in_memory(x, *parameters):
         return native.forward(case, x, *parameters)
+    if _is_shared(function, layout, x):
+        most = _elements_of_a_piece(function, x, parameters[0])
+        return shared_on_torch.forward(function, most, x, *parameters)
     compute = functools.partial(forward, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.forward, function, layout)
@@ -149,13 +152,32 @@ def _forward(
     return y
 
 
+def _is_shared(
+    function: Pointwise, layout: Layout, tensor: torch.Tensor
+) -> TypeGuard[VAF]:
+    """Return whether one VAF serves all elements, and no `vmap` is active.
+
+    Tensors of `torch.func`, or of `is_grads_batched=True`, have no order in memory.
+    """
+    if torch._C._are_functorch_transforms_active():
+        return False
+    if torch._C._functorch.is_legacy_batchedtensor(tensor):
+        return False
+    return isinstance(function, VAF) and not layout.unshared
+
+
+def _elements_of_a_piece(
+    function: Pointwise, x: torch.Tensor, parameter: torch.Tensor
+) -> int:
+    most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
+    return max(1, most // parameter.shape[-1]) if isinstance(function, VAF) else most
+
+
 def _pieces(
     function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
 ) -> Iterator[tuple[Slices, Slices]]:
     """Yield the slices of x and the slices of all parameters for each piece."""
-    most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
-    if isinstance(function, VAF):
-        most //= parameter.shape[-1]
+    most = _elements_of_a_piece(function, x, parameter)
     steps = list(x.shape)
     for axis in _cutting_order(layout, x.shape, most):
         if math.prod(steps) <= most:
@@ -191,8 +213,11 @@ def _gradients(
     """Return the gradients of x and of each parameter, computed piece by piece."""
     if case is not None and native.in_memory(upstream, x, *parameters):
         return native.gradients(case, upstream, x, *parameters)
+    if _is_shared(function, layout, upstream):
+        most = _elements_of_a_piece(function, x, parameters[0])
+        return shared_on_torch.gradients(function, most, upstream, x, *parameters)
     compute = functools.partial(_plain_gradients, function, layout)
-    if isinstance(function, VAF):
+    if isinstance(function, VAF) and layout.unshared:
         compute = functools.partial(units_on_torch.gradients, function, layout)
     pieces = list(_pieces(function, layout, x, parameters[0]))
     if len(pieces) == 1:

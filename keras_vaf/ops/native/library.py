@@ -8,6 +8,7 @@ import ctypes
 import importlib
 import os
 import platform
+import struct
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -93,6 +94,8 @@ def _look() -> Found:
 
 
 def _load(package: ModuleType) -> ctypes.CDLL:
+    for path in Path(package.FOLDER).glob("*.so"):
+        _check_length(path)
     library: ctypes.CDLL = package.load()
     interface = library.vaf_interface()
     if interface != INTERFACE:
@@ -105,6 +108,19 @@ def _load(package: ModuleType) -> ctypes.CDLL:
     library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
     library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
     return library
+
+
+def _check_length(path: Path) -> None:
+    """Raise an error if the end of a shared library is missing.
+
+    Loading such a file would end the process, without a message.
+    """
+    with path.open("rb") as file:
+        header = file.read(64).ljust(64, b"\0")
+    # The table at the end of an ELF file: its place, size and number of entries.
+    place, size, count = struct.unpack("<40xQ10xHH2x", header)
+    if path.stat().st_size < max(64, place + size * count):
+        raise OSError(f"{path} is incomplete")
 
 
 def warn(reason: str) -> None:

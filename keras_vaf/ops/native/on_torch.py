@@ -52,8 +52,8 @@ def covered(
 def in_memory(*tensors: torch.Tensor) -> bool:
     """Return whether tensors are in main memory and no mode records operators.
 
-    Tensors of `torch.func` transformations do not have memory. A dispatch mode
-    (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
+    Tensors of `torch.func` and of `is_grads_batched=True` do not have memory. A
+    dispatch mode (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
     """
     if torch._C._len_torch_dispatch_stack():
         return False
@@ -61,6 +61,7 @@ def in_memory(*tensors: torch.Tensor) -> bool:
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.device.type == "cpu"
         and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and not torch._C._functorch.is_legacy_batchedtensor(tensor)
         for tensor in tensors
     )
 

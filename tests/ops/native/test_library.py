@@ -48,6 +48,21 @@ def test_broken_warns_once(package):
         assert library.find() is found
 
 
+@pytest.mark.parametrize("share", [0, 0.001, 0.5, 0.999])
+def test_an_incomplete_file_is_refused(package, tmp_path, share):
+    """Loading one would end the process with a bus error."""
+    installed = library.find().folder
+    if installed is None:
+        pytest.skip("The kernels are not installed.")
+    whole = (installed / "libvaf_kernels.so").read_bytes()
+    (tmp_path / "libvaf_kernels.so").write_bytes(whole[: int(share * len(whole))])
+    module = fake(lambda: pytest.fail("The file is loaded."))
+    module.FOLDER = tmp_path
+    package(module)
+    with pytest.warns(RuntimeWarning, match=r"libvaf_kernels\.so is incomplete"):
+        assert library.find().library is None
+
+
 def test_another_interface_is_refused(package):
     package(fake(lambda: types.SimpleNamespace(vaf_interface=lambda: 99)))
     with pytest.warns(RuntimeWarning, match="has version 99 of the interface"):

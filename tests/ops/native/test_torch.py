@@ -67,6 +67,17 @@ def test_the_operators_keep_the_rules_of_pytorch(tensors):
         torch.library.opcheck(operator, (*inputs, *rest))
 
 
+def test_batched_gradients_use_plain_operators(tensors, used):
+    import torch
+
+    upstream, *leaves = tensors
+    y = operation("relu", UNSHARED)(*leaves)
+    stacked = torch.stack([upstream, -2 * upstream])
+    have = torch.autograd.grad(y, leaves, stacked, True, is_grads_batched=True)
+    want = torch.autograd.grad(y, leaves, upstream)
+    close(have, [torch.stack([gradient, -2 * gradient]) for gradient in want])
+
+
 def test_second_derivatives_follow_the_plain_formula(tensors, used):
     import torch
 

@@ -59,6 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
     from keras_vaf.experiments import Shard, compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
+    from keras_vaf.experiments.runs.rows import usable_rows
 
     shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = find_variants(arguments.activations)
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
         shard=shard,
         track=track,
     )
-    _show(comparison)
+    _show(comparison, rows=len(usable_rows(protocols[0], dataset)))
 
 
 def _add_training_options(group: argparse._ArgumentGroup) -> None:
@@ -133,7 +134,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _show(comparison: "Comparison") -> None:
+def _show(comparison: "Comparison", rows: int) -> None:
     from keras_vaf.experiments import comparison_table
 
     for path in comparison.set_aside:
@@ -148,7 +149,6 @@ def _show(comparison: "Comparison") -> None:
     table = comparison_table(comparison.reports)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
     folder, choice = comparison.folder, comparison.choice
-    rows = sum(comparison.reports[0].rows.values())
     print(
         f"\n{comparison.verdict}\n\n"
         f"best.keras: {choice.reason} It was trained again on all {rows:,} rows, for "

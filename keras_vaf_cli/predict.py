@@ -41,4 +41,5 @@ def run(arguments: argparse.Namespace) -> None:
     for note in predicted.attrs["notes"]:
         print(note, file=sys.stderr)
     write_atomically(path, predicted.to_csv(index=False), arguments.force)
-    print(f"Predicted {len(predicted):,} rows. Written to {path}.")
+    rows = "1 row" if len(predicted) == 1 else f"{len(predicted):,} rows"
+    print(f"Predicted {rows}. Written to {path}.")

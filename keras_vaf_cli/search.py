@@ -76,14 +76,17 @@ def run(arguments: argparse.Namespace) -> None:
     require("matplotlib", extra="plot")  # before the search, not after it
     require("rich", extra="tune")
     check_engine(arguments.engine)
-    folder = _folder(arguments)
-    search = DatasetSearch(Settings.read(folder), folder)
+    if arguments.resume:
+        folder = Path(arguments.resume)
+        search = DatasetSearch(Settings.read(folder), folder)
+    else:
+        search = _new_search(arguments)
     try:
         _run(search, arguments.engine)
     except KeyboardInterrupt as stop:
         raise type(stop)(
             "every finished trial is kept; continue with: keras-vaf search --resume "
-            f"{folder}"
+            f"{search.folder}"
         ) from None
     except RuntimeError as error:
         raise ValueError(str(error).strip()) from error
@@ -118,12 +121,11 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
     add_engine(group)
 
 
-def _folder(arguments: argparse.Namespace) -> Path:
-    """Return the folder of the search, and write its settings."""
+def _new_search(arguments: argparse.Namespace) -> "DatasetSearch":
+    """Return the search of a command line, after its settings were checked."""
+    from keras_vaf.tuners.dataset_search import DatasetSearch
     from keras_vaf.tuners.search_settings import Settings
 
-    if arguments.resume:
-        return Path(arguments.resume)
     (name,) = arguments.words
     folder = Path(arguments.output or f"runs/search-{Path(name).stem}")
     options: dict[str, Any] = {
@@ -137,8 +139,11 @@ def _folder(arguments: argparse.Namespace) -> Path:
         name = str(Path(name).absolute())
         missing = {"missing": arguments.missing} if arguments.missing else {}
         options |= {"target": arguments.target, "table": table | missing}
-    Settings.of(name, arguments.data_dir, **options).write(folder)
-    return folder
+    settings = Settings.of(name, arguments.data_dir, **options)
+    search = DatasetSearch(settings, folder)
+    search.check_folds()
+    settings.write(folder)
+    return search
 
 
 def _run(search: "DatasetSearch", engine: str) -> None:

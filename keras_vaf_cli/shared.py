@@ -1,6 +1,7 @@
 """`add_run_options`, `change_model` and other helpers that several commands share."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from typing import Any, Literal, TypeVar
 T = TypeVar("T")
 
 _SECONDS_PER_LINE = 10
+_WIDTH_OF_FILES = 200
 
 
 def add_data_dir(group: argparse._ActionsContainer) -> None:
@@ -167,6 +169,8 @@ def track(items: Iterable[T], total: int) -> Iterable[T]:
 
 def _printed(items: Iterable[T], total: int) -> Iterator[T]:
     """Yield the items and print a line at most every ten seconds."""
+    if total:
+        print(f"Training {total} networks.", file=sys.stderr, flush=True)
     started = printed = time.monotonic()
     for done, item in enumerate(items, start=1):
         yield item
@@ -212,7 +216,10 @@ def print_table(
         table.add_column(column, justify="right" if place else "left")
     for line in lines:
         table.add_row(*line)
-    console = require("rich.console", extra="experiments").Console()
-    console.print(table)
+    console_class = require("rich.console", extra="experiments").Console
+    console = console_class()
+    # A file has no width, unless the user states one.
+    wraps = console.is_terminal or "COLUMNS" in os.environ
+    (console if wraps else console_class(width=_WIDTH_OF_FILES)).print(table)
     for note in notes:
         console.print(f"- {note}", highlight=False, markup=False)

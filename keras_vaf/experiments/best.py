@@ -105,9 +105,11 @@ def choose(reports: Sequence[Report]) -> Choice:
         reason = f"{best.title} is the only activation ({score})."
     elif len(tied) > 1:
         names = ", ".join(arm.title for arm in tied if arm is not best)
+        fewest = [arm for arm in tied if arm.parameters == best.parameters]
+        words = "has" if len(fewest) == 1 else "is the first of those that have"
         reason = (
-            f"{best.title} has the fewest parameters of those with the best {score}; "
-            f"it ties with {names}."
+            f"{best.title} {words} the fewest parameters among the activations with "
+            f"the best {score}; it ties with {names}."
         )
     else:
         next_best = min(others, key=lambda arm: arm.error)

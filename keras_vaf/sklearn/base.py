@@ -78,7 +78,7 @@ class VAFEstimator(_base.BaseEstimator):
 
     def _targets(self, y: np.ndarray) -> tuple[np.ndarray, int]:
         """Return the targets as the network learns them, and its number of outputs."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define `_targets`.")
 
     def network_inputs(self, X: Any) -> np.ndarray:
         """Return the inputs of the network, scaled like the training rows.

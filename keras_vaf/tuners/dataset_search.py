@@ -18,6 +18,7 @@ from keras_vaf.datasets.scores import Rows, baseline_scores
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments import RPROP
 from keras_vaf.models import mlp
+from keras_vaf.training import fold_rows
 from keras_vaf.training.divisions import hold_out
 from keras_vaf.tuners import (
     CrossValidated,
@@ -95,6 +96,19 @@ class DatasetSearch:
             )
         self._fitted = self._preprocessing.fit(self._dataset, self._rows)
 
+    def check_folds(self) -> None:
+        """Raise a `ValueError` if the rows of the search cannot be split into folds."""
+        groups, times = self._divisions()
+        fold_rows(
+            self._dataset.y[self._rows],
+            self.settings.folds,
+            self.settings.seed,
+            self._classes,
+            validation_fraction=None,
+            groups=groups,
+            times=times,
+        )
+
     def tuner(self, baseline: str = "") -> Any:
         """Return the tuner, which resumes the search.
 
@@ -125,14 +139,14 @@ class DatasetSearch:
             engine: Where the trials are trained, as in `CrossValidatedTuner.search`.
         """
         x, y = self._dataset.x[self._rows], self._dataset.y[self._rows]
-        groups, times = self._dataset.groups, self._dataset.times
+        groups, times = self._divisions()
         tuner.search(
             x,
             self._fitted.transform_targets(y),
             epochs=self.settings.epochs,
             preprocess=self._preprocess,
-            groups=None if groups is None else groups[self._rows],
-            times=None if times is None else times[self._rows],
+            groups=groups,
+            times=times,
             engine=engine,
         )
 
@@ -183,6 +197,14 @@ class DatasetSearch:
     def metric(self) -> str:
         """Name of the test score."""
         return "accuracy" if self._classes else "rmse"
+
+    def _divisions(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Return the groups and the times of the rows of the search."""
+        groups, times = self._dataset.groups, self._dataset.times
+        return (
+            None if groups is None else groups[self._rows],
+            None if times is None else times[self._rows],
+        )
 
     def _preprocess(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         part = replace(

@@ -6,16 +6,19 @@ import asyncio
 import concurrent.futures
 import contextlib
 import functools
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import keras
-
-from keras_vaf.utils.extras import hide_tensorflow, is_tensorflow_hidden, require
+from keras_vaf.utils.extras import is_tensorflow_hidden, require
 from keras_vaf.utils.local_cluster import local_cluster, no_messages_of_dask
+from keras_vaf.utils.worker_calls import (
+    keras_settings,
+    return_value,
+    unpacking_call,
+    with_keras_settings,
+)
 
 HERE = "here"
 _PROCESSES = "processes:"
@@ -23,7 +26,6 @@ _DASK = "dask://"
 _SECONDS_TO_CONNECT = 10
 _SECONDS_WITHOUT_WORKERS = 60
 _SECONDS_TO_POLL = 0.1
-_ONE_AT_A_TIME = threading.Lock()
 
 
 class Task(Protocol):
@@ -160,13 +162,14 @@ class _DaskEngine(Engine):
     def share(self, value: Any) -> Any:
         # Unlike scattered data, the result of a task is recomputed if its worker is
         # lost.
-        return self._send(_same, value)
+        return self._send(return_value, value)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        settings = _keras_settings()
+        settings = keras_settings()
         if self._is_local and is_tensorflow_hidden():
             settings["tensorflow"] = "hidden"
-        return _DaskTask(self._send(_as_in_the_driver, settings, function, *arguments))
+        future = self._send(with_keras_settings, settings, function, *arguments)
+        return _DaskTask(future)
 
     def wait(self, tasks: Collection[Any]) -> list[Task]:
         since = time.monotonic()
@@ -196,7 +199,9 @@ class _DaskEngine(Engine):
         }
         own = [None if n in shared else each for n, each in enumerate(arguments)]
         packed = distributed.protocol.pickle.dumps((function, own, list(shared)))
-        return self._client.submit(_caller(), packed, *shared.values(), pure=False)
+        return self._client.submit(
+            unpacking_call(), packed, *shared.values(), pure=False
+        )
 
     @functools.cached_property
     def _client(self) -> Any:
@@ -233,61 +238,3 @@ class _DaskEngine(Engine):
             f"The cluster {self._name!r} {event}. Every finished training is kept; "
             f"{remedy} and run this again."
         )
-
-
-def _caller() -> Callable[..., Any]:
-    """Return a function that Dask sends as code, because no module contains it."""
-
-    def call(packed: bytes, *shared: Any) -> Any:
-        import os
-
-        from distributed.protocol.pickle import loads
-
-        # The first call imports TensorFlow, which writes lines to file descriptor 2.
-        shown, hidden = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-        os.dup2(hidden, 2)
-        try:
-            function, arguments, places = loads(packed)
-        finally:
-            os.dup2(shown, 2)
-            os.close(shown)
-            os.close(hidden)
-        for place, value in zip(places, shared, strict=True):
-            arguments[place] = value
-        return function(*arguments)
-
-    return call
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _keras_settings() -> dict[str, str]:
-    """Return the settings of Keras in this process."""
-    return {
-        "backend": keras.backend.backend(),
-        "floatx": keras.config.floatx(),
-        "dtype_policy": keras.config.dtype_policy().name,
-        "image_data_format": keras.config.image_data_format(),
-    }
-
-
-def _as_in_the_driver(
-    settings: dict[str, str], function: Callable[..., Any], *arguments: Any
-) -> Any:
-    """Call a function in a worker, with the Keras settings of the driver."""
-    if settings.get("tensorflow") == "hidden":
-        hide_tensorflow()
-    backend, own = settings["backend"], keras.backend.backend()
-    if own != backend:
-        raise ValueError(
-            f"The workers must use the backend {backend}, as this process does: start "
-            f"them with KERAS_BACKEND={backend}. "
-            f"Received: a worker with the backend {own}"
-        )
-    with _ONE_AT_A_TIME:  # Keras has global state, workers may have threads.
-        keras.config.set_floatx(settings["floatx"])
-        keras.config.set_dtype_policy(settings["dtype_policy"])
-        keras.config.set_image_data_format(settings["image_data_format"])
-        return function(*arguments)

@@ -9,6 +9,7 @@ import pytest
 from keras_vaf.experiments import read_reports
 from keras_vaf.utils import write_atomically
 from keras_vaf_cli import main
+from keras_vaf_cli.shared import print_table
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
@@ -85,7 +86,8 @@ def test_says_what_the_columns_were_taken_as_and_what_was_found(
     assert "trained again on all 40 rows" in output.out
     assert "keras-vaf predict " in output.out
     assert "Warning: column 'leak' alone tells the class of every row" in output.err
-    assert "Trained 4 of 4 in" in output.err  # no terminal shows a progress bar
+    assert "Training 4 networks." in output.err  # no terminal shows a progress bar
+    assert "Trained 4 of 4 in" in output.err
 
 
 def test_the_command_that_it_advises_solves_all_problems(table, tmp_path, capsys):
@@ -321,3 +323,10 @@ def test_refuses_lists_that_are_not_of_integers(option, capsys):
 
     assert error.value.code == 2
     assert "expected integers separated by commas" in capsys.readouterr().err
+
+
+def test_a_table_in_a_file_is_not_wrapped(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    cells = ["an activation with a long name", *["a long cell"] * 8]
+    print_table("title", cells, [cells], ["a note"])
+    assert capsys.readouterr().out.count("  ".join(cells)) == 2

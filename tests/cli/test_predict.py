@@ -98,6 +98,15 @@ def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame)
     assert table[f"predicted {trained[1]}"].notna().all()
 
 
+def test_earlier_predictions_are_replaced_and_this_is_said(trained, capsys, frame):
+    name = f"predicted {trained[1]}"
+    _, expected, _ = predict(trained, capsys, frame.to_csv(index=False))
+    earlier = frame.assign(**{name: 1})
+    _, table, said = predict(trained, capsys, earlier.to_csv(index=False))
+    assert said == f"Column '{name}' is replaced by the new prediction.\n"
+    assert table[name].tolist() == expected[name].tolist()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

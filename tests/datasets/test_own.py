@@ -429,6 +429,16 @@ class TestRules:
         dataset = self.read({"c": np.arange(self.ROWS)})
         assert any("'c' counts the rows" in note for note in dataset.notes)
 
+    @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+    def test_the_index_of_pandas_is_left_out(self, name):
+        rows = np.random.default_rng(2).permutation(self.ROWS)
+        dataset = self.read({name: rows})
+        assert dataset.feature_names == ("a",)
+        note = f"Left out column {name!r}: it has no name and numbers the rows."
+        assert note in dataset.notes
+        assert self.read({name: rows % 7}).feature_names == ("a", name)
+        assert self.read({name: rows + 0.5}).feature_names == ("a", name)
+
     def test_whole_numbers_taken_as_classes_are_a_question(self):
         dataset = self.read({"y": np.arange(self.ROWS) % 6})
         assert any(
@@ -453,6 +463,9 @@ class TestRules:
         assert times.feature_names == ("a",)
         assert times.times[1] - times.times[0] == 1
         assert times.checksum != groups.checksum
+        for role in ("groups", "time"):
+            with pytest.raises(ValueError, match=f"`{role}` must be another column"):
+                self.read({}, **{role: "y"})
         with pytest.raises(ValueError, match="not by both"):
             self.read({"c": 1, "d": 2}, groups="c", time="d")
         with pytest.raises(ValueError, match="is the time and must hold numbers"):

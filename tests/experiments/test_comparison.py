@@ -311,8 +311,20 @@ def test_the_smallest_network_is_chosen_at_a_tie():
 
     assert choice.arm.title == "ReLU"
     assert choice.reason == (
-        "ReLU has the fewest parameters of those with the best mean validation "
-        "accuracy 0.75; it ties with VAF, ReLU start."
+        "ReLU has the fewest parameters among the activations with the best mean "
+        "validation accuracy 0.75; it ties with VAF, ReLU start."
+    )
+
+
+def test_the_first_of_the_smallest_networks_is_chosen_at_a_tie():
+    vaf = make_arm("vaf-relu", [1.0, 1.0], parameters=50)
+    silu = make_arm("silu", [1.0, 1.0], parameters=41)
+    relu = make_arm("relu", [1.0, 1.0], parameters=41)
+
+    assert choose([*vaf, *silu, *relu]).reason == (
+        "SiLU is the first of those that have the fewest parameters among the "
+        "activations with the best mean validation accuracy 0.75; it ties with VAF, "
+        "ReLU start, ReLU."
     )
 
 

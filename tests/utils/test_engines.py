@@ -16,6 +16,7 @@ import pytest
 from keras_vaf.utils import engines
 from keras_vaf.utils.engines import check_engine, open_engine
 from keras_vaf.utils.extras import hide_tensorflow
+from keras_vaf.utils.worker_calls import keras_settings, with_keras_settings
 from tests.clusters import cluster
 
 pytest.importorskip("distributed")
@@ -130,15 +131,15 @@ def test_own_processes_import_tensorflow_only_if_the_driver_can(monkeypatch):
 
 
 def test_workers_are_set_as_the_driver_is():
-    settings = engines._keras_settings()
+    settings = keras_settings()
     try:
         changed = settings | {"floatx": "float16", "dtype_policy": "mixed_bfloat16"}
-        found = engines._as_in_the_driver(changed, keras.config.dtype_policy)
+        found = with_keras_settings(changed, keras.config.dtype_policy)
         assert (found.name, keras.config.floatx()) == ("mixed_bfloat16", "float16")
     finally:
-        engines._as_in_the_driver(settings, int)
+        with_keras_settings(settings, int)
     with pytest.raises(ValueError, match=r"KERAS_BACKEND=mlx\. Received: .* jax"):
-        engines._as_in_the_driver(settings | {"backend": "mlx"}, int)
+        with_keras_settings(settings | {"backend": "mlx"}, int)
 
 
 def test_a_lost_cluster_is_named_by_one_error_alone(tmp_path, monkeypatch, logged):

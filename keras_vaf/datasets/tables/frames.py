@@ -16,7 +16,11 @@ from keras_vaf.datasets.tables.inference import (
     encode_target,
     infer_column,
 )
-from keras_vaf.datasets.tables.notes import describe_table, left_out_constants
+from keras_vaf.datasets.tables.notes import (
+    describe_table,
+    left_out_constants,
+    left_out_index,
+)
 from keras_vaf.datasets.tables.problems import (
     Fault,
     LookUp,
@@ -90,11 +94,13 @@ def encode_frame(
     if problems:
         raise table_error(file, placed(problems, look_up))
     columns = [replace(column, na=roles.na) for column in columns]
+    columns, x, index = left_out_index(columns, x)
     columns, x, constant = left_out_constants(columns, x)
+    left_out += [*index, *constant]
     if not columns:
         raise ValueError(
             f"{file}: expected a column besides the target that varies. Received: "
-            + (", ".join(out.name for out in (*left_out, *constant)) or "none")
+            + (", ".join(out.name for out in left_out) or "none")
         )
     dataset = Dataset(
         name=name,
@@ -111,7 +117,7 @@ def encode_frame(
         times=parts.get("times"),
     )
     dropped = int(missing.sum())
-    notes = describe_table(dataset, file, (*left_out, *constant), roles.task, dropped)
+    notes = describe_table(dataset, file, left_out, roles.task, dropped)
     return replace(dataset, notes=notes)
 
 

@@ -95,7 +95,8 @@ def predict_table(
     Returns:
         The table with additional columns: `predicted TARGET`, the class or the number
         in the units of the target, and for classification `probability of CLASS`.
-        `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
+        `DataFrame.attrs["notes"]` lists unknown categories, missing entries, and
+        earlier predictions that are replaced.
 
     Raises:
         TableError: If columns are missing, or if a column has cells that it cannot
@@ -130,7 +131,12 @@ def predict_table(
         raise ValueError("Expected at least one row to predict. Received: none")
     predictions = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
     predicted = frame.assign(**predictions)
-    predicted.attrs["notes"] = _notes(encoder, x)
+    replaced = [
+        f"Column {name!r} is replaced by the new prediction."
+        for name in predictions
+        if name in frame.columns
+    ]
+    predicted.attrs["notes"] = [*replaced, *_notes(encoder, x)]
     return predicted
 
 

@@ -45,6 +45,37 @@ def left_out_constants(
     return kept, x[:, varies], left_out
 
 
+def left_out_index(
+    columns: Sequence[Column], x: np.ndarray
+) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
+    """Leave out the columns in which pandas stored the numbers of the rows.
+
+    Such a column has no name, and different whole numbers.
+
+    Args:
+        columns: The columns.
+        x: Values of the columns.
+
+    Returns:
+        The other columns, their values, and the columns left out.
+    """
+    index = [
+        (not column.name or column.name.startswith("Unnamed: "))
+        and column.kind == "number"
+        and _numbers_rows(x[:, place])
+        for place, column in enumerate(columns)
+    ]
+    if not any(index):
+        return list(columns), x, []
+    left_out = [
+        LeftOut(column.name, "it has no name and numbers the rows")
+        for column, each in zip(columns, index, strict=True)
+        if each
+    ]
+    kept = [column for column, each in zip(columns, index, strict=True) if not each]
+    return kept, x[:, ~np.asarray(index)], left_out
+
+
 def describe_table(
     dataset: Dataset,
     file: str,
@@ -156,6 +187,12 @@ def _rare_classes(dataset: Dataset) -> list[str]:
         "trained, selected and tested on different rows. Add rows, or remove these "
         "classes from the table."
     ]
+
+
+def _numbers_rows(values: np.ndarray) -> bool:
+    """Return whether values are different whole numbers."""
+    whole = bool((values == np.floor(values)).all())
+    return whole and len(np.unique(values)) == len(values)
 
 
 def _counters(x: np.ndarray) -> list[int]:

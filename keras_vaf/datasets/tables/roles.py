@@ -46,6 +46,12 @@ class Roles:
                 "Rows are split by `groups` or by `time`, not by both. Received: "
                 f"groups={self.groups!r}, time={self.time!r}"
             )
+        for name in ("groups", "time"):
+            if getattr(self, name) == self.target:
+                raise ValueError(
+                    f"`{name}` must be another column than the target. "
+                    f"Received: {name}={self.target!r}, target={self.target!r}"
+                )
 
     @property
     def named(self) -> dict[str, str]:

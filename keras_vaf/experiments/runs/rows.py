@@ -45,7 +45,7 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     elif protocol.test_fraction is not None:
         rest, test = _random_division(cell, dataset, protocol.test_fraction)
     else:
-        usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
+        usable = _sample(cell, dataset, usable_rows(protocol, dataset), protocol.rows)
         folds = fold_rows(
             dataset.y[usable],
             protocol.folds,
@@ -62,8 +62,13 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     return Rows(rest[train], rest[validation], test)
 
 
-def _usable(protocol: Protocol, dataset: Dataset) -> np.ndarray:
-    """Return all rows, or those without missing entries."""
+def usable_rows(protocol: Protocol, dataset: Dataset) -> np.ndarray:
+    """Return the rows that a protocol uses: all, or those without missing entries.
+
+    Args:
+        protocol: The protocol.
+        dataset: Its data.
+    """
     if protocol.preprocessing.missing == "mean":
         return np.arange(len(dataset.y))
     axes = tuple(range(1, dataset.x.ndim))
@@ -73,7 +78,7 @@ def _usable(protocol: Protocol, dataset: Dataset) -> np.ndarray:
 def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return the other rows and the publisher's test rows, an equal share of both."""
     protocol = cell.protocol
-    usable = _usable(protocol, dataset)
+    usable = usable_rows(protocol, dataset)
     first = len(dataset.y) - protocol.test_rows
     parts = usable[usable < first], usable[usable >= first]
     if protocol.folds != 1 or min(map(len, parts)) == 0:
@@ -95,7 +100,7 @@ def _random_division(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the other rows and the test rows, drawn independently for each fold."""
     protocol = cell.protocol
-    usable = _sample(cell, dataset, _usable(protocol, dataset), protocol.rows)
+    usable = _sample(cell, dataset, usable_rows(protocol, dataset), protocol.rows)
     stratify = protocol.task == "classification"
     seed = seeds_of(cell, "test")[0]
     rest, test = split(dataset.y[usable], fraction, seed, stratify)

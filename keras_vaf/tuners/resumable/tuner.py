@@ -77,7 +77,7 @@ class ResumableTuner(Tuner):
 
     def _submit(self, engine: Engine, trial: Trial) -> Task:
         """Return the task whose result `run_trial` uses."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define `_submit`.")
 
     def reload(self) -> None:
         """Continue from the files of an earlier search."""

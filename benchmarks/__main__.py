@@ -21,7 +21,7 @@ from keras_vaf.utils import write_atomically
 QUICK_REPETITIONS = 2
 UNFINISHED = 3
 """Exit code if cases are left when the time is over."""
-# What may differ between the parts of a report. Each result holds its own values.
+# Keys that may differ between the parts of a report. Each result has its values.
 VARYING = ("date", "native kernels")
 
 

@@ -9,6 +9,7 @@ import io
 import os
 import re
 import tempfile
+import textwrap
 from pathlib import Path
 
 import keras
@@ -18,18 +19,23 @@ from small_pictures import save_small
 DOCS = Path(__file__).parent
 PAGES = {path.stem: path for path in sorted((DOCS / "examples").glob("*.md"))}
 DPI = 110
+# Code that differs between backends is in tabs with these titles.
+_TAB = r'^=== "(.*?)"\n\n    ```python\n(.*?)^    ```'
+_TITLES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 
 def code_of(page: str, length: int | None = None) -> str:
-    """Return the code of a page.
+    """Return the code of a page, after the code in the tab of the current backend.
 
     Args:
         page: Name of the page.
         length: Number of steps or epochs; that of the page by default.
     """
-    [code] = re.findall(
-        r"^```python\n(.*?)^```", PAGES[page].read_text("utf-8"), re.M | re.S
-    )
+    text = PAGES[page].read_text("utf-8")
+    [code] = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    tabs = dict(re.findall(_TAB, text, re.M | re.S))
+    if tabs:
+        code = textwrap.dedent(tabs[_TITLES[keras.backend.backend()]]) + code
     if length is None:
         return code
     short, count = re.subn(r"(?m)^(STEPS|EPOCHS) = \d+", rf"\1 = {length}", code)

@@ -99,6 +99,7 @@ def on_page_content(content, **kwargs):
         lambda found: _mathml(found["tag"], found["formula"]), content
     )
     content = _CODE.sub(lambda found: _HYPHENATED.sub(_UNBROKEN, found[0]), content)
+    content = _LONG_CELL.sub('<code class="long">', content)
     return _PICTURE.sub(r'<a href="\1">\g<0></a>', content)
 
 
@@ -106,6 +107,8 @@ def on_page_content(content, **kwargs):
 # the next line.
 _CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
 _HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,38}(?!\S)")
+# Code in a table stays in one line, unless it is as long as an error message.
+_LONG_CELL = re.compile(r"(?<=<td>)<code>(?=[^<]{45})")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')

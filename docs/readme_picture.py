@@ -1,8 +1,8 @@
 """The picture of the README: `KERAS_BACKEND=jax python docs/readme_picture.py`.
 
-The left panel shows a function that a VAF learned. The other panels show gains on the
-regressions of the paper: of the VAF that starts as ReLU over ReLU, and of the best VAF
-over the best fixed function. They come from the committed reports.
+The left panel shows a function that a VAF learned. The other panels show two gains on
+the regressions of the paper: the VAF that starts as ReLU compared with ReLU, and the
+best VAF compared with the best fixed function. They come from the committed reports.
 """
 
 from __future__ import annotations

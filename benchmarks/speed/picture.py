@@ -36,6 +36,8 @@ def draw(document: dict[str, Any], path: Path) -> None:
         ours = [label.startswith(("VAF, k=", "VAF, kernels")) for label in labels]
         axis.barh(labels, ratios, color=[BLUE if own else GREY for own in ours])
         axis.set(title=title, xscale="log", xlabel="time, ReLU = 1")
+        axis.xaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_minor_formatter("")
         axis.bar_label(axis.containers[0], fmt="%.1f", padding=2, fontsize=7)
         axis.margins(x=0.25)
     axes[0, 0].invert_yaxis()

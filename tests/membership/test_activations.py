@@ -70,8 +70,9 @@ def test_its_registered_name_is_pinned(name):
 @members
 def test_it_is_documented(name):
     rows = (ROOT / "docs" / "family.md").read_text(encoding="utf-8").splitlines()
-    line = f"| `{name}` | f(a) | parameters | sharing | start | paper |"
-    found = any(row.startswith(f"| `{name}` |") for row in rows)
+    first = f"| [`{name}`](api/layers/{name}.md) |"
+    line = f"{first} f(a) | parameters | sharing | start | paper |"
+    found = any(row.startswith(first) for row in rows)
     assert found, f"Add a row to the first table of docs/family.md: {line}"
 
 

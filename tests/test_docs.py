@@ -92,6 +92,13 @@ def test_the_page_of_a_class_names_its_source(site):
     assert "keras_vaf/layers/family/kaf.py" in page
 
 
+def test_a_returned_value_is_one_item(site):
+    section = re.compile(r"Returns:</span></p>\s*<ul>(.*?)</ul>", re.S)
+    for page in (site / "api").rglob("*.html"):
+        for items in section.findall(page.read_text(encoding="utf-8")):
+            assert items.count("<li") == 1, page
+
+
 def test_formulas_are_typeset(site):
     assert "<mi>&#x003B2;</mi>" in (site / "vaf" / "index.html").read_text("utf-8")
     for page in site.rglob("*.html"):

@@ -1,6 +1,9 @@
 """`train_only_activations`, and functions that save and load activations alone."""
 
 import io
+import itertools
+import json
+import math
 import os
 import zipfile
 from collections.abc import Sequence
@@ -87,9 +90,13 @@ def save_activations(model: keras.Model, path: str | os.PathLike[str]) -> Path:
     True
     >>> load_activations(model, path)
     """
-    arrays = _arrays(model)
+    layout, weights = _weights(model)
+    arrays = [keras.ops.convert_to_numpy(weight.value).ravel() for weight in weights]
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    # One array for all numbers, because each array adds about 200 bytes.
+    np.savez_compressed(
+        buffer, layout=json.dumps(layout), numbers=np.concatenate(arrays)
+    )
     return write_atomically(path, buffer.getvalue())
 
 
@@ -107,41 +114,53 @@ def load_activations(model: keras.Model, path: str | os.PathLike[str]) -> None:
 
     Example: see `save_activations`.
     """
-    content = io.BytesIO(Path(path).read_bytes())
+    found, numbers = _read(Path(path))
+    expected, weights = _weights(model)
+    if found != expected:
+        pairs = itertools.zip_longest(found, expected)
+        difference = next((a, b) for a, b in pairs if a != b)
+        raise ValueError(
+            "Expected the file of a model with the same trainable activations. "
+            "Received: {}, with the weight {} instead of {} (number of the activation, "
+            "name, shape)".format(path, *difference)
+        )
+    sizes = [math.prod(weight.shape) for weight in weights]
+    if numbers.shape != (sum(sizes),) or not np.isfinite(numbers).all():
+        raise ValueError(
+            f"Expected {sum(sizes)} finite numbers. Received: {path}, with an array of "
+            f"shape {numbers.shape}, of which {np.isfinite(numbers).sum()} are finite"
+        )
+    parts = np.split(numbers, np.cumsum(sizes[:-1]))
+    for weight, part in zip(weights, parts, strict=True):
+        weight.assign(part.reshape(weight.shape))
+
+
+def _read(path: Path) -> tuple[list[Any], np.ndarray]:
+    """Return the layout and the numbers of a file."""
+    content = io.BytesIO(path.read_bytes())
     try:
         with np.load(content, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
+            return list(json.loads(file["layout"].item())), file["numbers"]
     except (*_UNREADABLE, AttributeError, TypeError) as error:
         raise ValueError(
             f"Expected a file that `save_activations` wrote. Received: {path} ({error})"
         ) from error
-    expected = _arrays(model)
-    for name in sorted(expected.keys() | found.keys()):
-        shapes = [getattr(a.get(name), "shape", None) for a in (expected, found)]
-        if shapes[0] != shapes[1] or not np.isfinite(found[name]).all():
-            raise ValueError(
-                "Expected the file of a model with the same trainable activations. "
-                f"Received: {path}, in which {name!r} has the shape {shapes[1]}, "
-                f"instead of {shapes[0]}, or is not finite"
-            )
-    for place, layer in enumerate(trainable_activations(model).values()):
-        layer.set_weights([found[_key(place, weight)] for weight in layer.weights])
 
 
-def _arrays(model: keras.Model) -> dict[str, np.ndarray]:
-    arrays = {}
+def _weights(model: keras.Model) -> tuple[list[list[Any]], list[keras.Variable]]:
+    """Return the weights of a model's trainable activations, and their layout.
+
+    The layout has the number of the activation, the name and the shape of each weight,
+    without the name of the layer.
+    """
+    layout, weights = [], []
     for place, (path, layer) in enumerate(trainable_activations(model).items()):
         if not layer.weights:
             hint = "call the model on an input first."
             raise ValueError(f"The layer {path!r} has no weights yet; {hint}")
-        for weight in layer.weights:
-            arrays[_key(place, weight)] = keras.ops.convert_to_numpy(weight.value)
-    return arrays
-
-
-def _key(place: int, weight: Any) -> str:
-    """Return the name of a weight in a file, without the name of its layer."""
-    return f"{place}/{weight.name}"
+        layout += [[place, each.name, [*each.shape]] for each in layer.weights]
+        weights += layer.weights
+    return layout, weights
 
 
 def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers.Layer:

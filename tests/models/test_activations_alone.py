@@ -94,6 +94,27 @@ def test_the_file_is_small_beside_a_large_model(tmp_path):
     assert path.stat().st_size < 2000 < model.count_params()
 
 
+def test_many_layers_need_few_bytes_each(tmp_path):
+    model = keras.Sequential([keras.Input((4,))])
+    for _ in range(35):
+        model.add(VAFActivation(initialization="random"))
+    path = save_activations(model, tmp_path / "activations.npz")
+    assert path.stat().st_size < 35 * 10 * 4 + 1500
+
+
+def test_a_file_with_numbers_that_are_not_finite_is_refused(tmp_path):
+    model = make_model()
+    broken = make_model()
+    ensemble = broken.get_layer("ensemble")
+    ensemble.set_weights([w + np.nan for w in ensemble.get_weights()])
+    path = save_activations(broken, tmp_path / "activations.npz")
+    before = values(model)
+    with pytest.raises(ValueError, match="finite numbers"):
+        load_activations(model, path)
+    for old, new in zip(before, values(model), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])
 def test_another_file_is_refused(tmp_path, content):
     path = tmp_path / "activations.npz"

@@ -18,6 +18,8 @@ from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import convert, freeze
 
 SAMPLES = 2
+BATCH = 4
+"""Inputs of the training step. Batch normalization of one value always gives 0."""
 RUN = Path(__file__).with_name("load_and_run.py")
 
 
@@ -51,7 +53,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
         "deviation": difference(expected, outputs_of(converted, x)),
     }
     stages: dict[str, Callable[[], Any]] = {
-        "trained": lambda: train(converted, x),
+        "trained": lambda: train(converted, inputs_of(model, BATCH)),
         "reloaded": lambda: reload(converted, x, folder, "converted"),
         "frozen": lambda: reload(freeze(converted, data=x), x, folder, "frozen"),
     }
@@ -76,13 +78,13 @@ def loads(model: keras.Model, x: Any, folder: Path) -> bool:
     return True
 
 
-def inputs_of(model: keras.Model) -> Any:
+def inputs_of(model: keras.Model, samples: int = SAMPLES) -> Any:
     """Return random inputs of a model, tokens below 50 and masks of ones."""
     random = np.random.default_rng(0)
 
     def sample(entry: Any) -> np.ndarray:
         unknown = 32 if len(entry.shape) > 3 else 8
-        shape = (SAMPLES, *(size or unknown for size in entry.shape[1:]))
+        shape = (samples, *(size or unknown for size in entry.shape[1:]))
         if keras.backend.is_float_dtype(entry.dtype):
             return random.normal(size=shape).astype("float32")
         if "mask" in entry.name:
@@ -107,7 +109,7 @@ def difference(expected: list[np.ndarray], outputs: list[np.ndarray]) -> float:
 
 
 def train(model: keras.Model, x: Any) -> dict[str, Any]:
-    """Train a model for an epoch, and tell which activations changed."""
+    """Train a model for one step, and tell which activations changed."""
     layers = find_layers(model, TrainableActivation)
     before = {path: layer.get_weights() for path, layer in layers.items()}
     outputs = model(x, training=False)
@@ -116,13 +118,14 @@ def train(model: keras.Model, x: Any) -> dict[str, Any]:
     else:
         y = keras.tree.map_structure(lambda z: np.zeros(z.shape, "float32"), outputs)
         model.compile("adam", keras.tree.map_structure(lambda _: "mse", y))
-    history = model.fit(x, y, batch_size=1, epochs=1, verbose=0)
+    history = model.fit(x, y, batch_size=BATCH, epochs=1, verbose=0)
     changed = []
     for path, old in before.items():
         pairs = zip(old, layers[path].get_weights(), strict=True)
         changed.append(any(np.any(a != b) for a, b in pairs))
     return {
         "loss": history.history["loss"][0],
+        "batch": BATCH,
         "activations": len(layers),
         "changed": changed,
     }

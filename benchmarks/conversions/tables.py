@@ -15,7 +15,7 @@ _COLUMNS = (
 _INTRODUCTION = """\
 # Models of other packages, converted
 
-`convert(model)` without options, random weights, one epoch of training.
+`convert(model)` without options, random weights, one step of training.
 
 - replaced / exist: elementwise activation functions that the backend computes. Its
   functions are wrapped, and count before and after the conversion. Softmax is left out.
@@ -24,7 +24,8 @@ _INTRODUCTION = """\
 - not searched: layers whose code cannot be followed.
 - deviation: largest difference of an output before training, divided by its largest
   value.
-- trained: VAFs whose weights changed, of all VAFs.
+- trained: VAFs whose weights changed, of all VAFs, after a step on a batch of 4.
+  Reports without `batch` had two steps on batches of 1.
 - reloaded: the saved model, loaded in a new process: deviation of its outputs. kimm
   does not register its models with Keras. Reports since 2026-11-23 pass its classes as
   `custom_objects`.

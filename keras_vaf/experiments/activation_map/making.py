@@ -74,7 +74,8 @@ def make_map(
     if train:
         for run in runs:
             run.times()
-            run.forget()
+            if not quick:  # compiled programs of the full size take much memory
+                run.forget()
     if train and not only_measure:
         for run in runs:
             run.run(BUDGETS)

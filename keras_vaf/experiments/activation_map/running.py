@@ -23,7 +23,8 @@ from keras_vaf.experiments.reports.report import environment
 
 Budget = Literal["steps", "time"]
 GROWTHS = 2
-_ROUNDS, _SECONDS = 7, 0.3
+_MEASURED = {"full": (7, 0.3), "quick": (3, 0.05)}
+"""Rounds of measuring a step, and seconds of an arm in a round, by size."""
 
 
 class MissingError(LookupError):
@@ -99,14 +100,15 @@ class MapRun:
     ) -> tuple[dict[str, float], dict[str, float]]:
         """Return the median time per step and the time of compilation, by arm."""
         trainers = {name: self._trainer(arm) for name, arm in arms.items()}
+        turns, seconds = _MEASURED[self.settings.size]
         rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
-        counts = {name: max(3, int(_SECONDS / each)) for name, each in rough.items()}
+        counts = {name: max(3, int(seconds / each)) for name, each in rough.items()}
         rounds = [
             {name: trainer.seconds(counts[name]) for name, trainer in trainers.items()}
-            for _ in range(_ROUNDS)
+            for _ in range(turns)
         ]
-        seconds = {name: statistics.median(r[name] for r in rounds) for name in rough}
-        return seconds, {name: each.compiled_in for name, each in trainers.items()}
+        medians = {name: statistics.median(r[name] for r in rounds) for name in rough}
+        return medians, {name: each.compiled_in for name, each in trainers.items()}
 
     def steps(self, arm: Arm, budget: Budget) -> int:
         """Return the number of steps of an arm.

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf.constraints import SlopeBound
+from keras_vaf.constraints import Monotone, SlopeBound
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.ops.slope_bound import slope_bound
 from keras_vaf.regularizers import lipschitz_bound
-from tests.harness import check_serialization, to_arrays
+from tests.harness import check_serialization, double_precision, to_arrays
 from tests.layers.family import sample
 
 KNOTS = {"relu": (0,), "leaky_relu": (0,), "hard_tanh": (-1, 1), "relu6": (0, 6)}
@@ -81,6 +81,14 @@ def model_of(layer, optimizer):
     return model, x, 30 * np.sin(x)
 
 
+def check_steps(layer, step):
+    """Take steps, and check the slopes of the function and of the stored weights."""
+    for _ in range(3):
+        step()
+        assert pairs_slope(layer) <= 1.0
+        assert lipschitz_bound(layer) <= 1.0
+
+
 @pytest.mark.parametrize("g", KNOTS)
 def test_the_steepest_line_is_found(g):
     generator = np.random.default_rng(0)
@@ -124,6 +132,53 @@ def test_never_steeper_after_any_step(g, sharing, scaling):
             )
             assert max(steepest(g, *function) for function in functions) <= 1.5
     assert pairs_slope(layer) > 0.3  # the limit is used
+
+
+@pytest.mark.parametrize("g", ["relu", "relu6", "gelu"])
+@pytest.mark.parametrize("scaling", ["function", "unit"])
+def test_a_second_projection_changes_nothing(g, scaling):
+    layer = VAFActivation(
+        k=8,
+        g=g,
+        sharing="channel",
+        initialization=RandomStart(seed=0),
+        function_constraint=SlopeBound(0.7, scaling),
+    )
+    layer.build((None, 2000))
+    layer.set_weights([9 * weight for weight in layer.get_weights()])
+    layer.apply_constraints()
+    before = layer.get_weights()[2]
+    layer.apply_constraints()
+    np.testing.assert_array_equal(layer.get_weights()[2], before)
+
+
+@pytest.mark.parametrize("dtype, margin", [("float32", 1e-4), ("float64", 1e-12)])
+def test_the_margin_is_that_of_the_precision(dtype, margin):
+    with double_precision():
+        layer = VAFActivation(
+            k=5,
+            initialization=RandomStart(seed=0),
+            function_constraint=SlopeBound(0.01),
+            dtype=dtype,
+        )
+        assert 0.01 * (1 - margin) < lipschitz_bound(layer) <= 0.01
+
+
+def test_the_constraint_on_beta_holds_too():
+    layer = VAFActivation(
+        k=4,
+        initialization="relu",
+        beta_constraint=Monotone(),
+        function_constraint=SlopeBound(1.0),
+    )
+    model, x, _ = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
+
+    def step():
+        model.train_on_batch(x, -30 * x)
+        alpha, _, beta, _ = layer.get_weights()
+        assert np.all(alpha * beta >= 0)
+
+    check_steps(layer, step)
 
 
 def bounded(weights, **arguments):
@@ -216,18 +271,21 @@ def test_the_function_is_bounded_after_steps_of_a_gradient_tape(plain):
     layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
     optimizer = keras.optimizers.SGD(0.1)
     x = tf.constant(sample((64, 3)))
-    for _ in range(3):
+
+    def step():
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((layer(x) - 30 * x) ** 2)
         weights = layer.trainable_variables
         gradients = tape.gradient(loss, [weight.value for weight in weights])
-        if plain:
-            for weight, gradient in zip(weights, gradients, strict=True):
-                weight.assign_sub(0.1 * gradient)
-        else:
+        if not plain:
             optimizer.apply(gradients, weights)
-            assert lipschitz_bound(layer) <= 1.0
+            return
+        for weight, gradient in zip(weights, gradients, strict=True):
+            weight.assign_sub(0.1 * gradient)
         assert pairs_slope(layer) <= 1.0
+        layer.apply_constraints()
+
+    check_steps(layer, step)
 
 
 @pytest.mark.backend("jax")
@@ -245,12 +303,13 @@ def test_the_function_is_bounded_after_stateless_steps_of_jax():
         y, _ = layer.stateless_call(weights, [], x)
         return ops.mean((y - 30 * x) ** 2)
 
-    for _ in range(3):
+    def step():
+        nonlocal weights, state
         gradients = jax.grad(loss)(weights)
         weights, state = optimizer.stateless_apply(state, gradients, weights)
         layer.set_weights(weights)
-        assert lipschitz_bound(layer) <= 1.0
-        assert pairs_slope(layer) <= 1.0
+
+    check_steps(layer, step)
 
 
 @pytest.mark.parametrize("g", ["relu", "gelu"])
@@ -259,10 +318,7 @@ def test_the_function_is_bounded_in_mixed_precision(g):
         g=g, function_constraint=SlopeBound(1.0), dtype="mixed_bfloat16"
     )
     model, x, y = model_of(layer, keras.optimizers.SGD(0.5, clipvalue=1.0))
-    for _ in range(3):
-        model.train_on_batch(x, y)
-        assert lipschitz_bound(layer) <= 1.0
-        assert pairs_slope(layer) <= 1.0
+    check_steps(layer, lambda: model.train_on_batch(x, y))
 
 
 @pytest.mark.backend("torch")
@@ -272,13 +328,15 @@ def test_a_step_of_torch_is_followed_by_apply_constraints():
     layer = VAFActivation(g="relu", function_constraint=SlopeBound(1.0))
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
     x = torch.as_tensor(sample((64, 3)))
-    for _ in range(3):
+
+    def step():
         optimizer.zero_grad()
         torch.mean((layer(x) - 30 * x) ** 2).backward()
         optimizer.step()
         assert pairs_slope(layer) <= 1.0
         layer.apply_constraints()
-        assert lipschitz_bound(layer) <= 1.0
+
+    check_steps(layer, step)
 
 
 def test_is_saved_with_the_layer(tmp_path):

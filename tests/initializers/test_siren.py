@@ -15,6 +15,17 @@ def test_weights_are_uniform_within_the_limit(omega, limit):
     np.testing.assert_allclose(kernel.std(), limit / 3**0.5, rtol=0.03)
 
 
+def test_a_convolution_has_the_inputs_of_all_positions():
+    kernel = keras.ops.convert_to_numpy(SirenKernel(seed=1)((3, 3, 2, 500)))
+    assert 0.99 < np.abs(kernel).max() / (6 / 18) ** 0.5 <= 1
+
+
+def test_weights_have_the_dtype_of_the_layer():
+    layer = keras.layers.Dense(2, kernel_initializer=SirenKernel(30), dtype="float16")
+    layer.build((None, 3))
+    assert SirenKernel()((3, 4), "float16").dtype == layer.kernel.value.dtype
+
+
 def test_a_seed_gives_the_same_weights():
     first, second, other = (SirenKernel(seed=s)((3, 4)) for s in (1, 1, 2))
     np.testing.assert_array_equal(first, second)

@@ -23,8 +23,8 @@ from keras_vaf.experiments.reports.report import environment
 
 Budget = Literal["steps", "time"]
 GROWTHS = 2
-_MEASURED = {"full": (7, 0.3), "quick": (3, 0.05)}
-"""Rounds of measuring a step, and seconds of an arm in a round, by size."""
+_ROUNDS, _SECONDS = 7, 0.3
+_QUICK_ROUNDS, _QUICK_SECONDS = 3, 0.05
 
 
 class MissingError(LookupError):
@@ -100,7 +100,9 @@ class MapRun:
     ) -> tuple[dict[str, float], dict[str, float]]:
         """Return the median time per step and the time of compilation, by arm."""
         trainers = {name: self._trainer(arm) for name, arm in arms.items()}
-        turns, seconds = _MEASURED[self.settings.size]
+        turns, seconds = _ROUNDS, _SECONDS
+        if self.settings.size == "quick":
+            turns, seconds = _QUICK_ROUNDS, _QUICK_SECONDS
         rough = {name: trainer.seconds(3) for name, trainer in trainers.items()}
         counts = {name: max(3, int(seconds / each)) for name, each in rough.items()}
         rounds = [

@@ -43,16 +43,30 @@ class Mode:
     compiled: bool
 
 
+JAX = Mode("jax", "jax", compiled=True)
+TENSORFLOW = Mode("tensorflow", "tensorflow", compiled=False)
+TENSORFLOW_XLA = Mode("tensorflow-xla", "tensorflow", compiled=True)
+TORCH = Mode("torch", "torch", compiled=False)
+TORCH_COMPILE = Mode("torch-compile", "torch", compiled=True)
+MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH, TORCH_COMPILE)
+# The modes of a step in `fit`: PyTorch does not compile it, TensorFlow only on a GPU.
+FIT_MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH)
+
+# The kernels know nothing of XLA's graphs on TensorFlow.
+PLAIN_MODES = (JAX, TENSORFLOW, TORCH)
+LARGE, LARGE_QUICK = (32, 32, 32, 192), (2, 8, 8, 16)
+
+
 @dataclasses.dataclass(frozen=True)
 class Study:
     """One kind of work, done by several activations on inputs of one shape."""
 
     name: str
     activations: tuple[Activation, ...]
-    modes: tuple[Mode, ...]
-    shape: tuple[int, ...]
-    quick_shape: tuple[int, ...]
     repetitions: int
+    modes: tuple[Mode, ...] = PLAIN_MODES
+    shape: tuple[int, ...] = LARGE
+    quick_shape: tuple[int, ...] = LARGE_QUICK
     dtype: str = "float32"
     processes: int = 0
     """Processes for each variant, where only a fresh one tells (compile time). All
@@ -96,25 +110,10 @@ def pair(*of: Activation) -> tuple[Activation, ...]:
 RELU, TANH, PRELU = Activation("relu"), Activation("tanh"), Activation("prelu")
 SILU, SIN = Activation("silu"), Activation("sin")
 
-JAX = Mode("jax", "jax", compiled=True)
-TENSORFLOW = Mode("tensorflow", "tensorflow", compiled=False)
-TENSORFLOW_XLA = Mode("tensorflow-xla", "tensorflow", compiled=True)
-TORCH = Mode("torch", "torch", compiled=False)
-TORCH_COMPILE = Mode("torch-compile", "torch", compiled=True)
-MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH, TORCH_COMPILE)
-# The modes of a step in `fit`: PyTorch does not compile it, TensorFlow only on a GPU.
-FIT_MODES = (JAX, TENSORFLOW_XLA, TENSORFLOW, TORCH)
-
-# The kernels know nothing of XLA's graphs on TensorFlow.
-PLAIN_MODES = (JAX, TENSORFLOW, TORCH)
-LARGE, LARGE_QUICK = (32, 32, 32, 192), (2, 8, 8, 16)
-
 OPERATION = Study(
     "operation",
     activations=(RELU, PRELU, *pair(*(vaf(k) for k in (1, 3, 5, 15)))),
     modes=MODES,
-    shape=LARGE,
-    quick_shape=LARGE_QUICK,
     repetitions=5,
     runs=3,
 )
@@ -124,18 +123,12 @@ SMOOTH = Study(
         *(RELU, TANH, SILU, SIN),
         *pair(vaf(g="tanh"), vaf(15, "tanh"), vaf(g="silu"), vaf(g="sin")),
     ),
-    modes=PLAIN_MODES,
-    shape=LARGE,
-    quick_shape=LARGE_QUICK,
     repetitions=5,
     runs=3,
 )
 SHARING = Study(
     "sharing",
     activations=(RELU, *pair(*(vaf(sharing=way) for way in ("channel", "neuron")))),
-    modes=PLAIN_MODES,
-    shape=LARGE,
-    quick_shape=LARGE_QUICK,
     repetitions=9,
 )
 FORMS = Study(
@@ -145,17 +138,11 @@ FORMS = Study(
         *(vaf(k, subject="autodiff") for k in (3, 15)),
         *(vaf(k, subject="materialised") for k in (3, 15)),
     ),
-    modes=PLAIN_MODES,
-    shape=LARGE,
-    quick_shape=LARGE_QUICK,
     repetitions=3,
 )
 CHAIN = Study(
     "chain",
     activations=(RELU, *pair(vaf())),
-    modes=PLAIN_MODES,
-    shape=LARGE,
-    quick_shape=LARGE_QUICK,
     repetitions=9,
 )
 SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
@@ -165,7 +152,6 @@ SIZES = Study(  # the shape holds numbers of elements here; 2048 are 32 x 64
         *(vaf(g=g, subject="autodiff") for g in ("relu", "tanh")),
         *(vaf(g=g, subject="own gradient") for g in ("relu", "tanh")),
     ),
-    modes=PLAIN_MODES,
     shape=(1024, 2048, 10_240, 102_400, 409_600),
     quick_shape=(1024,),
     repetitions=5,
@@ -181,7 +167,6 @@ LIMITS = Study(  # numbers of elements below and above those of `ops.backends.ch
             for g in ("relu", "tanh")
         ),
     ),
-    modes=PLAIN_MODES,
     shape=(4096, 8192, 16_384, 65_536, 131_072, 262_144),
     quick_shape=(1024,),
     repetitions=9,
@@ -189,7 +174,6 @@ LIMITS = Study(  # numbers of elements below and above those of `ops.backends.ch
 SECOND = Study(
     "second",
     activations=(TANH, *pair(vaf(g="tanh"))),
-    modes=PLAIN_MODES,
     shape=(1600, 64),
     quick_shape=(16, 64),
     repetitions=9,
@@ -206,7 +190,6 @@ CNET_B = Study(
 PREDICT = Study(
     "predict",
     activations=(RELU, vaf(), vaf(15)),
-    modes=PLAIN_MODES,
     shape=(128, 32, 32, 3),
     quick_shape=(2, 8, 8, 3),
     repetitions=3,
@@ -232,7 +215,6 @@ STEPS = Study(  # the shape holds batches here; 32 are 2,048 elements in each la
 PINN = Study(
     "pinn",
     activations=(TANH, *pair(vaf(g="tanh"))),
-    modes=PLAIN_MODES,
     shape=(256, 1),
     quick_shape=(16, 1),
     repetitions=5,
@@ -274,19 +256,8 @@ FAMILY = Study(
     repetitions=3,
 )
 STUDIES = (
-    *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, LIMITS, SECOND),
-    *(
-        CNET_B,
-        SMALL,
-        STEPS,
-        PINN,
-        PREDICT,
-        COMPILE,
-        FORMS,
-        FAMILY,
-        ACCURACY,
-        ACCURACY_LARGE,
-    ),
+    *(OPERATION, SMOOTH, SHARING, CHAIN, SIZES, LIMITS, SECOND, CNET_B, SMALL, STEPS),
+    *(PINN, PREDICT, COMPILE, FORMS, FAMILY, ACCURACY, ACCURACY_LARGE),
 )
 
 GPU = tuple(
@@ -295,7 +266,6 @@ GPU = tuple(
         activations=(RELU, PRELU, TANH, vaf(), vaf(15), vaf(g="tanh")),
         modes=MODES,
         shape=(128, 32, 32, 192),
-        quick_shape=LARGE_QUICK,
         repetitions=15,
         dtype=dtype,
     )

@@ -20,23 +20,23 @@ SMALL = 65_536
 """Elements of an input, times hidden units, up to which one tensor holds all units.
 
 With k = 3, TensorFlow and PyTorch take less time with it than with this package's
-gradient up to 16,384 elements. At 65,536, PyTorch still does, and TensorFlow only with
-tanh ["Limits: 16384 elements", "Limits: 65536 elements"]. This form keeps several
-tensors of k times the size of the input for the backward pass, so the limit is low.
+gradient up to 16,384 elements, and at 65,536 with tanh only ["Limits: 16384 elements",
+"Limits: 65536 elements"]. This form keeps several tensors of k times the size of the
+input for the backward pass, so the limit is low.
 """
 FEW = 2_048
 """Elements of an input up to which JAX does so.
 
-In a whole training step, JAX takes less time with it at 1,024 and 2,048 elements, and
-more from 8,192 elements on ["Training step with a batch of 32", ... "of 128"]: XLA then
-merges the plain operations with those of the neighbouring layers.
+In a training step with 2,048 elements in each layer, JAX takes less time with it for
+relu. With 8,192 elements it takes more for tanh, and with 32,768 for both, because XLA
+merges plain operations with those of the neighbouring layers ["Training step with a
+batch of 32", "of 128", "of 512"].
 """
 MEDIUM = 32_768
 """Elements up to which JAX differentiates a homogeneous g, as relu is, by itself.
 
-The step of a network takes less time so at 32,768 elements and more at 65,536
-["Training step with a batch of 512", "of 1024"]. The operation alone takes less time
-with this package's gradient from 16,384 elements on ["Limits: 16384 elements"].
+The step of a network takes less time so with 32,768 elements in each layer, and more
+with 65,536 ["Training step with a batch of 512", "of 1024"].
 """
 MEDIUM_SMOOTH = 131_072
 """Elements up to which JAX keeps the values of a smooth g.

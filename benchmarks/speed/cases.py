@@ -72,8 +72,8 @@ class Study:
     """Processes for each variant, where only a fresh one tells (compile time). All
     variants share one process otherwise."""
     runs: int = 1
-    """How often the study is measured, each time in new processes. The layout of memory
-    differs between processes, and times with it. All runs count alike."""
+    """Number of times that the study is measured, each in new processes. The layout of
+    memory differs between processes, and times with it. All runs count alike."""
 
     @property
     def reference(self) -> Activation:

@@ -5,6 +5,7 @@ import pytest
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
+from keras_vaf.ops.backends import choice
 from keras_vaf.ops.native import on_jax
 from tests.ops.native.test_bindings import arguments, operation
 
@@ -44,6 +45,14 @@ def test_only_differentiated_code_holds_kernels(tensors):
     assert held(jax.grad(loss), *inputs) == 2
     with plain_operators():
         assert held(jax.grad(lambda *a: loss(*a)), *inputs) == 0
+
+
+def test_small_smooth_inputs_take_the_kernels(tensors, monkeypatch):
+    import jax
+
+    for limit in ("SMALL", "MEDIUM", "MEDIUM_SMOOTH"):
+        monkeypatch.setattr(choice, limit, 65_536)
+    assert held(jax.grad(loss), *tensors[1:]) == 2
 
 
 def test_exports_of_inference_hold_plain_operators(library):

@@ -3,6 +3,8 @@
 import io
 import zipfile
 
+import keras
+
 from keras_vaf.experiments import Protocol, Report, Trial, find_variants
 
 
@@ -55,7 +57,11 @@ def make_report(**fields):
         "seconds": 1.25,
         "curves": {"epoch": [1, 2], "loss": [0.5, 0.25], "validation_loss": [0.6, 0.4]},
         "activations": [],
-        "environment": {"backend": "jax", "device": "cpu:0", "versions": {}},
+        "environment": {
+            "backend": keras.backend.backend(),
+            "device": "cpu:0",
+            "versions": {},
+        },
         "flops": 90,
     }
     return Report(**(defaults | fields))

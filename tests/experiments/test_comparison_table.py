@@ -37,10 +37,10 @@ activation counts as one.
 
 
 def test_says_everything_that_one_must_know():
-    relu = make_arm("relu", [0.7, 0.8, 0.9])
-    vaf = make_arm(
-        "vaf-relu", [0.9, 1.0, 0.8], parameters=1234, flops=5678, seconds=2.0
-    )
+    here = {"backend": "jax", "device": "cpu:0", "versions": {}}
+    cost = {"parameters": 1234, "flops": 5678, "seconds": 2.0}
+    relu = make_arm("relu", [0.7, 0.8, 0.9], environment=here)
+    vaf = make_arm("vaf-relu", [0.9, 1.0, 0.8], environment=here, **cost)
 
     assert comparison_table([*relu, *vaf]).markdown == TABLE
 

@@ -62,9 +62,10 @@ class Store:
         Raises:
             OSError: If a file cannot be written. The error names the file.
         """
+        path = self.path(report.cell, report.environment["backend"])
         if network is not None:
-            write_atomically(self.network_path(report.cell), network)
-        write_atomically(self.path(report.cell), _to_json(report))
+            write_atomically(path.with_suffix(".keras"), network)
+        write_atomically(path, _to_json(report))
 
     def read(self, cell: Cell) -> Report | None:
         """Return a cell's report, or `None` if the report or the network is missing.

@@ -117,13 +117,32 @@ def make(dataset: str, settings: Settings) -> Problem:
     return regression(network_of(inputs), *pairs, inspect=inspect)  # type: ignore[arg-type]
 
 
+LEAKY = Arm("leaky", "Leaky ReLU", "fixed", "Activation", {"activation": "leaky_relu"})
+"""A sixth fixed function, so that there are as many fixed functions as VAFs."""
+
+PER_UNIT = Arm(
+    "vaf-relu-unit",
+    "VAF from ReLU, k = 2, scaled per unit",
+    "vaf",
+    "VAFActivation",
+    {
+        "k": 2,
+        "g": "relu",
+        "function_constraint": keras.saving.serialize_keras_object(
+            SlopeBound(1.0, scaling="unit")
+        ),
+        "alpha_constraint": keras.saving.serialize_keras_object(Interval(-1.0, 1.0)),
+    },
+)
+"""The best arm of `benchmarks/certified_causes.py` on the absolute value."""
+
 MAXMIN = Arm("maxmin", "MaxMin", "rival", "keras_vaf.experiments>MaxMin")
 
 TASK = Task(
     name="certified",
     title="Certified 1-Lipschitz networks",
     datasets=tuple(FUNCTIONS),
-    arms=(*FIXED, *VAFS, PRELU, MAXMIN),
+    arms=(*FIXED, LEAKY, *VAFS, PER_UNIT, PRELU, MAXMIN),
     settings=Settings(steps=2000, batch=128),
     quick=Settings.quick(steps=50, batch=128),
     make=make,

@@ -376,3 +376,26 @@ def test_ones_own_activation_and_task_from_a_file(tmp_path):
     count = len(lines)
     make_map(tasks, names, quick=True, output=tmp_path, say=lines.append)
     assert len(lines) == count
+
+
+UNFIT = """
+import keras
+
+class Summed(keras.layers.Layer):
+    def call(self, inputs):
+        return keras.ops.sum(inputs, axis=-1)
+
+class Sized(keras.layers.Layer):
+    def __init__(self, size, **arguments):
+        super().__init__(**arguments)
+"""
+
+
+@on_jax
+@pytest.mark.parametrize("name", ["Summed", "Sized"])
+def test_an_activation_that_does_not_fit_is_refused_by_name(tmp_path, name):
+    path = tmp_path / "mine.py"
+    path.write_text(UNFIT)
+    names = ["relu", "vaf-relu", f"{path}:{name}"]
+    with pytest.raises(ValueError, match=f"can be built .* Received: {name}"):
+        make_map(find_tasks(["oscillating"]), names, quick=True, output=tmp_path)

@@ -55,11 +55,21 @@ class Trainer:
         problem: The problem.
         arm: The activation.
         settings: Settings of the training.
+
+    Raises:
+        ValueError: If the network cannot be built with the activation.
     """
 
     def __init__(self, problem: Problem, arm: Arm, settings: Settings) -> None:
         self.problem, self.arm, self.settings = problem, arm, settings
-        self.model = problem.network(arm, 0)
+        try:
+            self.model = problem.network(arm, 0)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "Expected a layer that can be built without arguments and returns as "
+                f"many axes as it receives. Received: {arm.title}, with which the "
+                f"network cannot be built ({type(error).__name__}: {error})"
+            ) from error
         self.optimizer = keras.optimizers.Adam(1.0)
         self.optimizer.build(self.model.trainable_variables)
         paths = [variable.path for variable in self.optimizer.variables]

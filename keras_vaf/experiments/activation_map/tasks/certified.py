@@ -122,7 +122,7 @@ LEAKY = Arm("leaky", "Leaky ReLU", "fixed", "Activation", {"activation": "leaky_
 
 PER_UNIT = Arm(
     "vaf-relu-unit",
-    "VAF from ReLU, k = 2, scaled per unit",
+    "VAF, k = 2, per unit",
     "vaf",
     "VAFActivation",
     {

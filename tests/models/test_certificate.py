@@ -214,6 +214,29 @@ def test_the_bound_of_a_convolution_is_proven_and_tight(places, groups):
     assert norm <= bound <= 1.1 * norm
 
 
+@pytest.mark.parametrize("size", [7, 10, 22, 49])
+def test_a_rounded_singular_value_does_not_fall_below_the_exact_one(size):
+    model = keras.Sequential([keras.Input((size,)), layers.Dense(size)])
+    model.set_weights([np.ones((size, size)), np.zeros(size)])  # of the norm `size`
+    assert lipschitz_certificate(model).bound >= size
+
+
+def test_groups_of_a_convolution_do_not_add_up():
+    first = layers.Conv2D(4, 3, groups=2, padding="same", use_bias=False)
+    model = keras.Sequential([keras.Input((12, 12, 4)), first])
+    units = np.eye(12 * 12 * 4, dtype="float32").reshape(-1, 12, 12, 4)
+    matrix = model.predict(units, verbose=0).reshape(len(units), -1)
+    norm = np.linalg.norm(matrix.astype("float64"), 2)
+    assert norm <= lipschitz_certificate(model).bound <= 1.05 * norm
+
+
+def test_several_outputs_are_one_vector():
+    inputs = keras.Input((3,))
+    outputs = [layers.Rescaling(3.0)(inputs), layers.Rescaling(-4.0)(inputs)]
+    bound, _ = lipschitz_certificate(keras.Model(inputs, outputs))
+    assert np.isclose(bound, 5, rtol=1e-9)
+
+
 def test_branches_add_up():
     inputs = keras.Input((3,))
     inner = keras.Sequential([keras.Input((3,)), layers.Rescaling(2.0)], name="inner")

@@ -1,6 +1,8 @@
 """The slope of a VAF stays within a hard limit."""
 
+import itertools
 import math
+from fractions import Fraction
 
 import keras
 import numpy as np
@@ -101,12 +103,39 @@ def test_the_steepest_line_is_found(g):
     assert np.all(ops.convert_to_numpy(bound.value + bound.error) >= expected)
 
 
+def exactly_steepest(alpha, alpha_bias, beta):
+    """Return the largest slope of a line of a VAF with g = relu, without rounding."""
+    rows = np.array([alpha, alpha_bias, beta], "float64").T
+    units = [[Fraction(weight) for weight in row] for row in rows]
+    knots = sorted(-bias / a for a, bias, _ in units)
+    between = [(p + q) / 2 for p, q in itertools.pairwise(knots) if p != q]
+    places = (knots[0] - 1, *between, knots[-1] + 1)
+    slopes = (sum(a * b for a, c, b in units if a * x + c > 0) for x in places)
+    return max(map(abs, slopes))
+
+
 def test_knots_that_rounding_cannot_order_count_in_every_order():
-    alpha, beta = np.array([1.0, 3.0], "float32"), np.array([1.0, -1.0], "float32")
-    alpha_bias = np.array([-0.1, -0.1], "float32") * alpha
+    generator = np.random.default_rng(0)
+    alpha = generator.uniform(0.5, 3, (200, 3)).astype("float32")
+    place = generator.uniform(-2, 2, (200, 1)).astype("float32")
+    alpha_bias = -alpha * place  # rounded, so that the knots are nearly equal
+    beta = (generator.choice([-9, 9], (200, 3)) / alpha).astype("float32")
     weights = map(ops.convert_to_tensor, (alpha, alpha_bias, beta))
-    bound = slope_bound(keras.activations.relu, *weights)
-    assert float(bound.value) >= steepest("relu", alpha, alpha_bias, beta)
+    value, error = to_arrays(slope_bound(keras.activations.relu, *weights))
+    reached = value.astype("float64") + error
+    for row, unit in enumerate(zip(alpha, alpha_bias, beta, strict=True)):
+        assert reached[row] >= exactly_steepest(*unit)
+
+
+@pytest.mark.parametrize(
+    "alpha, alpha_bias",
+    [((1.5, 1.5), (0.7, 0.7)), ((1.0, 3.0), (0.0, 0.0)), ((-0.3, -7.0), (0.0, 0.0))],
+)
+def test_opposite_units_with_the_same_knot_cancel(alpha, alpha_bias):
+    alpha = np.array(alpha, "float32")
+    beta = np.array([4, -4], "float32") / alpha
+    weights = map(ops.convert_to_tensor, (alpha, np.float32(alpha_bias), beta))
+    assert float(slope_bound(keras.activations.relu, *weights).value) < 1e-5
 
 
 @pytest.mark.parametrize("g", [*KNOTS, *SMOOTH])

@@ -25,6 +25,7 @@ def make_model(k=3):
             layers.BatchNormalization(),
             inner,
             ActivationEnsemble(name="ensemble"),
+            layers.Dropout(0.0, name="dropout"),
             layers.Dense(2, name="head"),
         ]
     )
@@ -66,6 +67,11 @@ def test_named_layers_stay_trainable():
     head = {path for path in changed if "head" in path}
     assert len(head) == 2
     assert changed - head <= of_activations(model)
+
+
+def test_one_name_needs_no_list():
+    model = train_only_activations(make_model(), also="head")
+    assert model.get_layer("head").trainable_weights
 
 
 def test_a_model_that_was_frozen_is_trained():
@@ -150,6 +156,12 @@ def test_a_missing_file_is_named(tmp_path):
     [
         (keras.Sequential([keras.Input((2,)), layers.Dense(2)]), (), "activation"),
         (make_model(), ["haed"], "Did you mean 'head'"),
+        (make_model(), ["dropout"], "layers with weights"),
+        (
+            keras.Sequential([VAFActivation(sharing="channel")]),
+            (),
+            "call it on an input first",
+        ),
     ],
 )
 def test_wrong_arguments(model, also, message):

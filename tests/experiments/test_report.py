@@ -7,6 +7,7 @@ import pytest
 
 from keras_vaf.experiments import Report
 from keras_vaf.experiments.reports.report import environment
+from keras_vaf.ops.native.library import Found
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 
 
@@ -78,3 +79,10 @@ def test_names_versions_backend_and_device():
         or "gpu" in found["device"]
     )
     assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize("library, expected", [(None, None), (object(), "1.2")])
+def test_names_the_version_of_usable_kernels(monkeypatch, library, expected):
+    found = Found(library, None, "1.2", "")
+    monkeypatch.setattr("keras_vaf.experiments.reports.report.find", lambda: found)
+    assert environment()["versions"].get("keras_vaf_kernels") == expected

@@ -14,6 +14,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports.checks import check_report
+from keras_vaf.ops.native.library import find
 from keras_vaf.utils import AnyFloat, build
 
 FORMAT = 2
@@ -163,10 +164,16 @@ def validation_loss(report: Report) -> float:
 
 
 def environment() -> dict[str, Any]:
-    """Return the versions, backend and device, which are needed to repeat a run."""
+    """Return the versions, backend and device, which are needed to repeat a run.
+
+    The versions include `keras_vaf_kernels` where the native kernels can be used.
+    """
     backend = keras.backend.backend()
     packages = ("keras_vaf", "keras", "numpy", backend)
     versions = {name: importlib.import_module(name).__version__ for name in packages}
+    kernels = find()
+    if kernels.library is not None:
+        versions["keras_vaf_kernels"] = kernels.version
     return {
         "versions": {"python": platform.python_version(), **versions},
         "backend": backend,

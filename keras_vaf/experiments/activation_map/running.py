@@ -191,8 +191,9 @@ class MapRun:
         report = self._train(arm, steps, rates, seeds)
         self.store.write(path, report)
         numbers = ", ".join(f"{rate:g}" for rate in rates)
+        purpose = "select" if seeds == self.settings.choice_seeds else "score"
         self.say(
-            f"{self.task.name} {self.dataset} {arm.name}: {steps} steps, "
+            f"{self.task.name} {self.dataset} {arm.name}: {steps} steps to {purpose}, "
             f"learning rates {numbers}, {len(seeds)} seeds, {report.seconds:.1f} s"
         )
         return report

@@ -89,8 +89,12 @@ class Settings:
 
     @classmethod
     def quick(cls, steps: int, batch: int = 0, **fields: Any) -> Settings:
-        """Return settings of the quick version: one learning rate and few seeds."""
-        few = {"rates": (0.003,), "choice_seeds": (100,), "seeds": (0, 1)}
+        """Return settings of the quick version: one learning rate and two seeds.
+
+        Selection has as many seeds as the scores, so that one compiled program serves
+        both.
+        """
+        few = {"rates": (0.003,), "seeds": (0, 1)}
         return cls(steps, batch, **(few | {"size": "quick"} | fields))
 
     def __post_init__(self) -> None:

@@ -185,7 +185,7 @@ def test_the_summary_counts_directions_of_each_pair(tables):
         ["VAF, ReLU start", "ReLU", "1 (1)", "0 (0)", "< 0.001 |"],
         ["VAF, ReLU start", "best fixed activation", "0 (0)", "1 (0)", "1 |"],
         [
-            *("the better of these two VAFs", "ReLU of equal size and tries"),
+            *("VAF, rescaled or ReLU start", "ReLU of equal size and tries"),
             *("1 (0)", "0 (0)", "1 |"),
         ],
     ]

@@ -30,15 +30,16 @@ def keep(
         output: The folder.
 
     Returns:
-        The file of the table. The same folder has the pictures, and a file of reports
-        for `read_reproduction`.
+        The file of the table. The same folder has the pictures, which name a selection
+        other than `"validation"`, and a file of reports for `read_reproduction`.
     """
     start = f"{done.experiment.name}-{done.form.name}"
     end = "-".join(sorted({report.environment["backend"] for report in done.reports}))
     folder = Path(output)
+    chosen = "" if selection == "validation" else f"{selection}-"
     for name, figure in table.figures.items():
         content = png_bytes(figure, bbox_inches="tight")
-        write_atomically(folder / f"{start}-{name}-{end}.png", content)
+        write_atomically(folder / f"{start}-{name}-{chosen}{end}.png", content)
     write_reports(
         folder / f"{start}-{end}.json.gz",
         done.reports,

@@ -66,3 +66,17 @@ def test_makes_a_table_and_trains_nothing_twice(name, tmp_path):
     [compact] = tmp_path.glob("*.json.gz")
     read = read_reproduction(experiment, form, [compact])
     assert experiment.table(read, "validation").lines == table.lines
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_another_selection_replaces_neither_table_nor_pictures(tmp_path):
+    experiment = find_experiment("regression")
+    form = Form("paper", True, experiment.architectures[:1], settings=SHORT)
+    done = reproduce(experiment, form, ["servo"], output=tmp_path / "runs", replicas=1)
+    keep(done, experiment.table(done, "validation"), "validation", tmp_path)
+    first = [*tmp_path.glob("*.md"), *tmp_path.glob("*.png")]
+    content = [path.read_bytes() for path in first]
+    assert {path.suffix for path in first} == {".md", ".png"}
+    keep(done, experiment.table(done, "literal"), "literal", tmp_path)
+    assert [path.read_bytes() for path in first] == content
+    assert len(list(tmp_path.glob("*-literal-*.png"))) == len(first) - 1

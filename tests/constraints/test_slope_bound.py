@@ -14,7 +14,13 @@ from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.ops.slope_bound import slope_bound
 from keras_vaf.regularizers import lipschitz_bound
-from tests.harness import check_serialization, double_precision, to_arrays
+from tests.harness import (
+    check_serialization,
+    double_precision,
+    to_arrays,
+    to_tensors,
+    vjp,
+)
 from tests.layers.family import sample
 
 KNOTS = {"relu": (0,), "leaky_relu": (0,), "hard_tanh": (-1, 1), "relu6": (0, 6)}
@@ -242,6 +248,27 @@ def test_each_unit_is_rescaled_by_the_steepest_line_on_which_it_acts():
     before = layer.get_weights()[2]
     layer.apply_constraints()
     np.testing.assert_array_equal(layer.get_weights()[2], before)
+
+
+@pytest.mark.parametrize("scaling", ["function", "unit"])
+def test_gradients_take_the_scale_as_a_constant(scaling):
+    layer = VAFActivation(k=2)
+    fixed = to_tensors([np.array([1, -1], "float32"), np.zeros(2, "float32")])
+    beta, upstream = to_tensors(
+        [np.array(each, "float32") for each in ([4, 2], [1, 3])]
+    )
+
+    def projected(beta):
+        weights = dict(zip(("alpha", "alpha_bias"), fixed, strict=True))
+        return SlopeBound(1.0, scaling).project(layer, {**weights, "beta": beta})[
+            "beta"
+        ]
+
+    value, (gradient,) = vjp(projected, [beta], upstream)
+    value, gradient = to_arrays([value, gradient])
+    scale = value / [4, 2]
+    assert np.all(scale < 1)
+    np.testing.assert_allclose(gradient, scale * [1, 3], rtol=1e-6)
 
 
 @pytest.mark.parametrize("scaling", ["function", "unit"])

@@ -47,16 +47,16 @@ REPRODUCTION = """\
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 | servo | 167 | constant | 0.50 | 0.00 |  |  |  |  |  |  |
 | servo | 167 | relu | 0.30 | 0.01 | 0.35 ± 0.02 (25) |  |  |  |  |  |
-| servo | 167 | vaf-random-rescaled | 0.40 | 0.02 | 0.25 ± 0.02 (10) | {random} |
+| servo | 167 | vaf-random | 0.40 | 0.02 | 0.25 ± 0.02 (10) | {random} |
 | servo | 167 | vaf-relu | 0.20 | 0.03 | 0.15 ± 0.02 (50) | {known} |
 | servo | 167 | vaf-relu |  |  |  | best-fixed | -0.1 | 0.5 | 1.0 | (worse) |
 | servo | 167 | relu-fair | 0.28 | 0.01 |  |  |  |  |  |  |
-| servo | 167 | vaf-either-rescaled | 0.21 | 0.03 |  | {either} |
+| servo | 167 | vaf-either | 0.21 | 0.03 |  | {either} |
 
-- vaf-random-rescaled against relu over 1 datasets: {few} p = 1 (Holm's correction).
+- vaf-random against relu over 1 datasets: {few} p = 1 (Holm's correction).
 - vaf-relu against relu over 1 datasets: {few} p < 0.001 (Holm's correction).
 - vaf-relu against best-fixed over 1 datasets: {few} p = 1 (Holm's correction).
-- vaf-either-rescaled against relu-fair over 1 datasets: {few} p = 1 (Holm's).
+- vaf-either against relu-fair over 1 datasets: {few} p = 1 (Holm's).
 """
 
 
@@ -181,11 +181,11 @@ def test_a_smaller_error_is_better_than_published(tables):
 def test_the_summary_counts_directions_of_each_pair(tables):
     _, _, *lines = tables.NAMED["summary-paper"]().splitlines()
     assert [line.split(" | ")[1:] for line in lines] == [
-        ["VAF, rescaled random start", "ReLU", "0 (0)", "1 (0)", "1 |"],
+        ["VAF, random start", "ReLU", "0 (0)", "1 (0)", "1 |"],
         ["VAF, ReLU start", "ReLU", "1 (1)", "0 (0)", "< 0.001 |"],
         ["VAF, ReLU start", "best fixed activation", "0 (0)", "1 (0)", "1 |"],
         [
-            *("VAF, rescaled or ReLU start", "ReLU of equal size and tries"),
+            *("VAF, random or ReLU start", "ReLU of equal size and tries"),
             *("1 (0)", "0 (0)", "1 |"),
         ],
     ]

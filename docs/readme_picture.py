@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING
 import keras
 import numpy as np
 from matplotlib import pyplot
-from report_files import Row, names_of, rows_of
+from report_files import REPORTS
 from small_pictures import save_small
-from summary_tables import arm_of
 
+from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.layers import VAFActivation
+from keras_vaf.paper import Form, find_experiment, read_reproduction
+from keras_vaf.paper.tables.gains_figure import draw_gains
+from keras_vaf.paper.tables.summaries import Results
 from keras_vaf.visualization import plot_activation, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURE = Path(__file__).parent / "images" / "vaf.png"
+REGRESSIONS = REPORTS / "reproduction/regression-ours-jax.json.gz"
 PANELS = (
     (("vaf-relu", "relu"), "VAF against ReLU"),
     (("vaf-best", "best-fixed"), "Best VAF against best fixed"),
@@ -36,8 +40,9 @@ def main() -> None:
     """Draw the three panels and write the picture."""
     _, axes = pyplot.subplots(1, 3, figsize=(10.2, 4), width_ratios=[1.15, 1, 1])
     draw_function(axes[0])
+    found = results()
     for ax, (pair, title) in zip(axes[1:], PANELS, strict=True):
-        draw_gains(gains(*pair), ax)
+        draw_gains(found, pair, ax)
         ax.set_title(title)
         ax.set_xlabel("% less error (95 % interval)")
     save_small(PICTURE, dpi=130)
@@ -57,45 +62,13 @@ def draw_function(ax: Axes) -> None:
     ax.set_title("A learned function")
 
 
-def gains(activation: str, reference: str) -> list[tuple[str, float, float, bool]]:
-    """Return dataset, gain, half its interval and significance on each regression.
-
-    Gains are in percent of the error of the reference.
-    """
-    [report] = names_of("reproduction/regression-ours-validation-jax.md")
-    rows = rows_of(report)
-    errors = {(row["dataset"], arm_of(row)): row["mean"] for row in rows if row["mean"]}
-    found = []
-    for row in rows:
-        if (arm_of(row), row["against"]) == (activation, reference):
-            error = float(errors[row["dataset"], reference])
-            gain, interval = (100 * part / error for part in parts(row))
-            clear = row["direction"].endswith("*")
-            found.append((row["dataset"], gain, interval, clear))
-    return found
-
-
-def parts(row: Row) -> list[float]:
-    """Return a gain and half its interval."""
-    return [float(part) for part in row["gain"].split(" ± ")]
-
-
-def draw_gains(found: list[tuple[str, float, float, bool]], ax: Axes) -> None:
-    """Draw one dot with its interval for each dataset, filled if it is significant."""
-    for place, (_, gain, interval, clear) in enumerate(found):
-        color, face = (style.BLUE, style.BLUE) if clear else (style.GREY, "white")
-        ax.errorbar(
-            *(gain, place, None, interval),
-            fmt="o",
-            color=color,
-            markerfacecolor=face,
-            ms=5,
-            capsize=2,
-        )
-    ax.axvline(0, color=style.DARK, lw=0.8)
-    ax.set_yticks(range(len(found)), [name for name, *_ in found])
-    ax.invert_yaxis()
-    ax.grid(axis="y", visible=False)
+def results() -> Results:
+    """Return the results of the regressions under protocol `ours`."""
+    experiment = find_experiment("regression")
+    done = read_reproduction(experiment, Form("ours"), [REGRESSIONS])
+    return selected_results(
+        done.reports, experiment.metric, references=experiment.references
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from keras_vaf.paper.published import REGRESSION
 from keras_vaf.paper.tables.gains_figure import gains_figure
 from keras_vaf.paper.tables.published_table import published_table, rows_of
 from keras_vaf.paper.tables.summaries import holm_over_datasets, over_datasets
+from keras_vaf.visualization import style
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -254,4 +255,33 @@ def test_the_picture_has_a_dot_for_each_vaf_and_dataset_better_to_the_right():
     assert ax.get_title(loc="left") == "VAF, ReLU start\nagainst ReLU"
     dots = [line for line in ax.lines if line.get_marker() == "o"]
     assert [dot.get_xdata()[0] for dot in dots] == pytest.approx([40, 40])
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["wine", "liver"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["liver", "wine"]
+    bottom, top = ax.get_ylim()
+    assert bottom > top  # the first dataset is the highest
+
+
+def test_a_dot_is_filled_if_the_gain_is_significant_after_the_correction():
+    gains = {
+        "liver": [0.1, 0.11, 0.1],  # significant among three datasets
+        "wine": [-0.1, -0.14, -0.12],  # only if it were the only one
+        "yeast": [0.1, -0.2, 0.3],
+    }
+    reports = [
+        report
+        for dataset, own in gains.items()
+        for name, scores in (
+            ("relu", [0.5, 0.5, 0.5]),
+            ("vaf-relu", [0.5 + gain for gain in own]),
+        )
+        for report in make_arm(name, scores, protocol={"dataset": dataset, "folds": 3})
+    ]
+    found = selected_results(reports, "accuracy")
+    assert found["wine", "vaf-relu"].p < 0.05
+    assert holm_over_datasets(found)["wine", "vaf-relu", "relu"] > 0.05
+
+    [ax] = gains_figure(found).axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+
+    colors = [style.BLUE, style.ORANGE, style.GREY]
+    assert [dot.get_color() for dot in dots] == colors
+    assert [dot.get_markerfacecolor() for dot in dots] == [style.BLUE, "white", "white"]

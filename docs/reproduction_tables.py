@@ -1,5 +1,6 @@
 """Tables of results on the paper's datasets, made from the committed reports."""
 
+import statistics
 from collections import Counter
 
 from report_files import Row, names_of, render, rows_of, text_of
@@ -8,6 +9,7 @@ from summary_tables import PAIR, arm_of
 from keras_vaf.paper.tables.summaries import TITLES
 
 _TITLES = {"relu": "ReLU", "vaf-relu": "VAF"}
+_TASKS = {"accuracy": "classification", "RMSE": "regression"}
 _VAFS = ("vaf-random", "vaf-relu")
 _CHOICES = {
     "relu": "ReLU",
@@ -38,7 +40,7 @@ def reproductions(manner: str) -> list[tuple[str, dict[str, Row]]]:
         manner: The protocol, `"paper"` or `"ours"`.
     """
     found = []
-    for task, score in (("classification", "accuracy"), ("regression", "RMSE")):
+    for score, task in _TASKS.items():
         for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
             rows = rows_of(report)
             for name in dict.fromkeys(row["dataset"] for row in rows):
@@ -88,7 +90,7 @@ def learning_rates() -> str:
     counts: dict[str, Counter[float]] = {}
     for _, arms in reproductions("ours"):
         for arm, row in arms.items():
-            if row["rate"] and "(" not in row["activation"]:
+            if _is_one(row):
                 counts.setdefault(arm, Counter())[float(row["rate"])] += 1
     rates = sorted({rate for own in counts.values() for rate in own})
     return render(
@@ -98,6 +100,32 @@ def learning_rates() -> str:
             for arm, own in counts.items()
         ]
     )
+
+
+def epochs() -> str:
+    """Mean epochs until training stops, relative to ReLU: medians over datasets."""
+    ratios: dict[str, dict[str, list[float]]] = {}
+    for score, arms in reproductions("ours"):
+        own = {
+            arm: _number(row["mean epochs"])
+            for arm, row in arms.items()
+            if _is_one(row)
+        }
+        for arm, number in own.items():
+            each = ratios.setdefault(arm, {}).setdefault(_TASKS[score], [])
+            each.append(number / own["relu"])
+    return render(
+        [
+            {"activation": TITLES[arm]}
+            | {task: f"{statistics.median(each):.2f}" for task, each in own.items()}
+            for arm, own in ratios.items()
+        ]
+    )
+
+
+def _is_one(row: Row) -> bool:
+    """Tell whether a row is one activation, not the best of several."""
+    return bool(row["rate"]) and "(" not in row["activation"]
 
 
 def equal_tries() -> str:
@@ -157,4 +185,4 @@ def choices() -> str:
     return render(list(found.values()))
 
 
-TABLES = (choices, equal_tries, learning_rates, results)
+TABLES = (choices, epochs, equal_tries, learning_rates, results)

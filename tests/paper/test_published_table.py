@@ -22,7 +22,7 @@ from keras_vaf.paper.tables.gains_figure import gains_figure
 from keras_vaf.paper.tables.published_table import published_table, rows_of
 from keras_vaf.paper.tables.summaries import holm_over_datasets, over_datasets
 from keras_vaf.visualization import style
-from tests.experiments.fakes import make_arm
+from tests.experiments.fakes import make_arm, make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -239,6 +239,28 @@ def test_p_values_are_corrected_for_the_datasets_of_each_pair():
     assert lines["liver", "prelu"]["direction"] == "worse*"
     assert lines["wine", "vaf-relu"]["direction"] == "(better)"
     assert "direction" not in lines["liver", "relu"]
+
+
+def test_mean_epochs_are_those_of_the_selected_trainings_if_they_may_stop_early():
+    slow, fast = (
+        make_trial(rate=rate, epochs=epochs, validation={"loss": 1, "accuracy": 0.5})
+        for rate, epochs in ((0.1, 40), (0.01, 10))
+    )
+    better = {"loss": 1, "accuracy": 0.6}
+    fields = {"rates": (0.1, 0.01), "epochs": 50}
+    stopping = make_protocol(**fields, patience=5)
+    report = make_report(
+        protocol=stopping, trials=(slow, dataclasses.replace(fast, validation=better))
+    )
+    later = make_report(
+        protocol=stopping,
+        fold=1,
+        trials=(dataclasses.replace(slow, validation=better), fast),
+    )
+
+    assert cells(table_of([report, later]), "relu")["mean epochs"] == "25"
+    full = dataclasses.replace(report, protocol=make_protocol(**fields))
+    assert "mean epochs" not in table_of([full]).columns
 
 
 def test_the_picture_has_a_dot_for_each_vaf_and_dataset_better_to_the_right():

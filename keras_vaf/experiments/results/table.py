@@ -98,6 +98,7 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "optimism": f"{result.optimism:{number}}",
         "folds": _folds(selected),
         "epochs": str(protocol.epochs),
+        "mean epochs": _mean_epochs(selected),
         "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
         "FLOPs": f"{first.flops:,}",
         "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
@@ -172,6 +173,13 @@ def _rate_cells(selected: Selected) -> dict[str, str]:
         return {}
     edges = sum(selected.at_edges)
     return {"rate": f"{statistics.median_low(rates):.2g}", "edge": str(edges or "")}
+
+
+def _mean_epochs(selected: Selected) -> str:
+    """Return the mean number of trained epochs, if training may stop early."""
+    if selected.protocol.patience is None:
+        return ""
+    return f"{statistics.fmean(trial.epochs for trial in selected.trials):.0f}"
 
 
 def _folds(selected: Selected) -> str:

@@ -34,7 +34,7 @@ COLUMNS = (
     *("dataset", "rows", "activation", "hidden", "rate", "edge"),
     *("mean", "deviation", "balanced", "published"),
     *("against", "wins/ties/losses", "gain", "p", "p (Holm)", "direction", "optimism"),
-    *("folds", "epochs", "parameters", "seconds", "device"),
+    *("folds", "epochs", "mean epochs", "parameters", "seconds", "device"),
 )
 _SHOWN = ("dataset", "activation", "mean", "against", "gain", "p", "direction")
 

@@ -87,7 +87,8 @@ def run(arguments: argparse.Namespace) -> None:
         shard=shard,
         track=track,
     )
-    _show(comparison, rows=len(usable_rows(protocols[0], dataset)))
+    missing = protocols[0].preprocessing.missing
+    _show(comparison, rows=len(usable_rows(dataset, missing)))
 
 
 def _add_training_options(group: argparse._ArgumentGroup) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.datasets.preprocessing import Missing
 from keras_vaf.datasets.scores import Rows
-from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.protocol import Cell
 from keras_vaf.training import fold_rows, split
 from keras_vaf.training.seeds import independent_seeds
 
@@ -31,8 +34,7 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     protocol = cell.protocol
     stratify = protocol.task == "classification"
     fraction = protocol.validation_fraction
-    groups, times = dataset.groups, dataset.times
-    divided = groups is not None or times is not None
+    divided = dataset.groups is not None or dataset.times is not None
     if divided and (protocol.test_rows or protocol.test_fraction is not None):
         raise ValueError(
             "A table with `groups` or `time` is split into folds: leave out "
@@ -45,31 +47,49 @@ def rows_of(cell: Cell, dataset: Dataset) -> Rows:
     elif protocol.test_fraction is not None:
         rest, test = _random_division(cell, dataset, protocol.test_fraction)
     else:
-        usable = _sample(cell, dataset, usable_rows(protocol, dataset), protocol.rows)
-        folds = fold_rows(
-            dataset.y[usable],
-            protocol.folds,
-            cell.seed,
-            stratify,
-            fraction,
-            groups=None if groups is None else groups[usable],
-            times=None if times is None else times[usable],
+        missing = protocol.preprocessing.missing
+        folds = _folds(
+            dataset, missing, protocol.rows, protocol.folds, fraction, cell.seed
         )
-        return Rows(*(usable[part] for part in folds[cell.fold]))
+        return folds[cell.fold]
     seed = seeds_of(cell, "split")[0]
     y = dataset.y[rest]
     train, validation = split(y, fraction, seed, stratify, rows=len(rest))
     return Rows(rest[train], rest[validation], test)
 
 
-def usable_rows(protocol: Protocol, dataset: Dataset) -> np.ndarray:
-    """Return the rows that a protocol uses: all, or those without missing entries.
+@functools.lru_cache(maxsize=3)  # one for each of the usual three seeds
+def _folds(
+    dataset: Dataset,
+    missing: Missing,
+    count: int | None,
+    folds: int,
+    validation_fraction: float,
+    seed: int,
+) -> tuple[Rows, ...]:
+    """Return the rows of all folds, which the cells of all activations share."""
+    usable = _sample(dataset, usable_rows(dataset, missing), count, seed)
+    groups, times = dataset.groups, dataset.times
+    parts = fold_rows(
+        dataset.y[usable],
+        folds,
+        seed,
+        dataset.task == "classification",
+        validation_fraction,
+        groups=None if groups is None else groups[usable],
+        times=None if times is None else times[usable],
+    )
+    return tuple(Rows(*(usable[part] for part in fold)) for fold in parts)
+
+
+def usable_rows(dataset: Dataset, missing: Missing) -> np.ndarray:
+    """Return the rows that are used: all, or those without missing entries.
 
     Args:
-        protocol: The protocol.
-        dataset: Its data.
+        dataset: The data.
+        missing: Treatment of missing inputs, as in `Preprocessing`.
     """
-    if protocol.preprocessing.missing == "mean":
+    if missing == "mean":
         return np.arange(len(dataset.y))
     axes = tuple(range(1, dataset.x.ndim))
     return np.flatnonzero(~np.isnan(dataset.x).any(axis=axes))
@@ -78,7 +98,7 @@ def usable_rows(protocol: Protocol, dataset: Dataset) -> np.ndarray:
 def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return the other rows and the publisher's test rows, an equal share of both."""
     protocol = cell.protocol
-    usable = usable_rows(protocol, dataset)
+    usable = usable_rows(dataset, protocol.preprocessing.missing)
     first = len(dataset.y) - protocol.test_rows
     parts = usable[usable < first], usable[usable >= first]
     if protocol.folds != 1 or min(map(len, parts)) == 0:
@@ -90,7 +110,8 @@ def _standard_division(cell: Cell, dataset: Dataset) -> tuple[np.ndarray, np.nda
         )
     share = (protocol.rows or len(usable)) / len(usable)
     rest, test = (
-        _sample(cell, dataset, part, max(1, round(share * len(part)))) for part in parts
+        _sample(dataset, part, max(1, round(share * len(part))), cell.seed)
+        for part in parts
     )
     return rest, test
 
@@ -100,7 +121,8 @@ def _random_division(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the other rows and the test rows, drawn independently for each fold."""
     protocol = cell.protocol
-    usable = _sample(cell, dataset, usable_rows(protocol, dataset), protocol.rows)
+    rows = usable_rows(dataset, protocol.preprocessing.missing)
+    usable = _sample(dataset, rows, protocol.rows, cell.seed)
     stratify = protocol.task == "classification"
     seed = seeds_of(cell, "test")[0]
     rest, test = split(dataset.y[usable], fraction, seed, stratify)
@@ -108,14 +130,14 @@ def _random_division(
 
 
 def _sample(
-    cell: Cell, dataset: Dataset, rows: np.ndarray, count: int | None
+    dataset: Dataset, rows: np.ndarray, count: int | None, seed: int
 ) -> np.ndarray:
     """Return `count` of the rows, drawn at random, or all rows if there are fewer."""
     if count is None or count >= len(rows):
         return rows
-    [seed] = independent_seeds(cell.seed, "rows")
-    stratify = cell.protocol.task == "classification"
-    halves = split(dataset.y[rows], 0.5, seed, stratify, rows=count)
+    [drawn] = independent_seeds(seed, "rows")
+    stratify = dataset.task == "classification"
+    halves = split(dataset.y[rows], 0.5, drawn, stratify, rows=count)
     return rows[np.sort(np.concatenate(halves))]
 
 

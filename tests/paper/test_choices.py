@@ -12,9 +12,9 @@ from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.optimizers import ActivationsApart
-from keras_vaf.paper import Form, find_experiment
+from keras_vaf.paper import Form, Reproduction, find_experiment
 from keras_vaf.paper.choices import CHOICES, OPTIMIZERS
-from tests.experiments.fakes import make_protocol
+from tests.experiments.fakes import make_arm, make_protocol
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -75,6 +75,29 @@ def test_a_fixed_function_is_held_against_the_vaf_that_starts_as_it(name):
 
     expected = np.asarray(fixed.build(seed=0)(X))
     np.testing.assert_allclose(layer.function(X), expected, atol=1e-6)
+
+
+def test_settings_are_not_compared_as_a_team():
+    experiment = find_experiment("choices-classification")
+    reports = [
+        report
+        for arm in (
+            "relu",
+            "vaf-relu",
+            "vaf-silu",
+            "vaf-random",
+            "gelu",
+            "silu",
+            "tanh",
+        )
+        for report in make_arm(arm, [0.5, 0.6])
+    ]
+
+    done = Reproduction(experiment, Form(), tuple(reports))
+    arms = {line[2] for line in experiment.table(done, "validation").lines}
+
+    assert {"vaf-relu", "vaf-silu", "vaf-random"} < arms
+    assert not any(arm.startswith(("vaf-best", "best-fixed")) for arm in arms)
 
 
 def test_copies_stay_equal_and_an_exact_start_does_not(classes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,7 +198,8 @@ def selected_results(
         published: The published numbers.
         selection: As in `select`.
         references: Names of the reference activations, by activation. Missing
-            references are ignored.
+            references are ignored. A team in `TEAMS` has a result only if it is named
+            here.
 
     Returns:
         A dictionary from the names of dataset and activation to the result.
@@ -210,8 +212,11 @@ def selected_results(
     honest = select(reports, "validation")
     by_test = select(reports, "paper") if selection == "validation" else chosen
     known = {(each.dataset, each.variant): each for each in published}
+    compared = {*references, *itertools.chain(*references.values())}
     found = {}
     for key, selected in chosen.items():
+        if selected.team and selected.team not in compared:
+            continue
         names = references.get(key[1], (REFERENCE,))
         others = [chosen.get((key[0], each)) for each in names]
         known_others = [each for each in others if each not in (None, selected)]

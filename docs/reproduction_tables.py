@@ -178,8 +178,9 @@ def choices() -> str:
     found: dict[str, Row] = {}
     for task in ("classification", "regression"):
         (report,) = names_of(f"reproduction/choices-{task}-paper-validation-*.md")
-        for arm, _, count, *counts, p in PAIR.findall(text_of(report)):
+        for arm, _, count, *counts, ratio, p in PAIR.findall(text_of(report)):
             row = found.setdefault(arm, {"instead of the default": _CHOICES[arm]})
+            row[f"{task}: error"] = f"{float(ratio):.2f}"
             row[f"{task}: better, worse of {count}"] = ", ".join(counts)
             row[f"{task}: p"] = p
     return render(list(found.values()))

@@ -9,10 +9,10 @@ from keras_vaf.paper.tables.summaries import TITLES
 
 PAIR = re.compile(
     r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+); "
-    r"Wilcoxon signed-rank p (?:= )?(< \S+|\S+)",
+    r"(\S+) times the error; Wilcoxon signed-rank p (?:= )?(< \S+|\S+)",
     re.M,
 )
-"""A line below a table: activation, reference, counts and p-value."""
+"""A line below a table: activation, reference, counts, ratio of errors and p-value."""
 
 _HEADLINE = (
     ("vaf-relu", "relu"),
@@ -57,7 +57,7 @@ def _counted(manner: str, is_shown: Callable[[str, str], bool]) -> list[Row]:
     for task in ("regression", "classification"):
         for report in names_of(f"reproduction/{task}-{manner}-validation-*.md"):
             text, directions = text_of(report), _directions(report)
-            wilcoxon = {(found[1], found[2]): found[6] for found in PAIR.finditer(text)}
+            tests = {(found[1], found[2]): found for found in PAIR.finditer(text)}
             lines += [
                 {
                     "task": f"{task}, {len(words)} datasets",
@@ -65,7 +65,8 @@ def _counted(manner: str, is_shown: Callable[[str, str], bool]) -> list[Row]:
                     "compared with": TITLES[against],
                     "better": _count(words, "better"),
                     "worse": _count(words, "worse"),
-                    "Wilcoxon p": wilcoxon[arm, against],
+                    "error": f"{float(tests[arm, against][6]):.2f}",
+                    "Wilcoxon p": tests[arm, against][7],
                 }
                 for (arm, against), words in directions.items()
                 if is_shown(arm, against)
@@ -94,9 +95,9 @@ def _by_task(lines: list[Row]) -> str:
         pair = row["activation"], row["compared with"]
         line = found.setdefault(pair, {"activation": pair[0], "compared with": pair[1]})
         line[row["task"]] = (
-            f"{row['better'].split()[0]} better, {row['worse'].split()[0]} worse, "
-            f"p = {row['Wilcoxon p']}".replace("= <", "<")
-        )
+            f"{row['error']}; {row['better'].split()[0]} better, "
+            f"{row['worse'].split()[0]} worse, p = {row['Wilcoxon p']}"
+        ).replace("= <", "<")
     return render(list(found.values()))
 
 

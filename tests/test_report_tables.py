@@ -65,7 +65,7 @@ REPRODUCTION = REPRODUCTION.format(
     random="relu | -0.10 ± 0.30 | 0.700 | 0.700 | (worse)",
     known="relu | +0.10 ± 0.08 | < 0.001 | 0.002 | better*",
     either="relu-fair | +0.07 ± 0.09 | 0.080 | 0.080 | (better)",
-    few="better on 1, worse on 0; Wilcoxon signed-rank",
+    few="better on 1, worse on 0; 0.904 times the error; Wilcoxon signed-rank",
 )
 
 OURS = """\
@@ -84,15 +84,18 @@ OURS = """\
 - best-fixed against relu over 1 datasets: {few} p < 0.001 (Holm's correction).
 - vaf-best against relu-fair over 1 datasets: {few} p < 0.001 (Holm's correction).
 - vaf-best against best-fixed over 1 datasets: {few} p = 1 (Holm's correction).
-""".format(few="better on 1, worse on 0; Wilcoxon signed-rank", last="mean epochs")
+""".format(
+    few="better on 1, worse on 0; 0.904 times the error; Wilcoxon signed-rank",
+    last="mean epochs",
+)
 
 CHOICES = """\
 # {title}: choices: protocol paper
 
 - vaf-k5 against vaf-relu over {count} datasets: better on {better}, worse on 1; \
-Wilcoxon signed-rank p = {p} (Holm's correction).
-- silu against vaf-silu over {count} datasets: better on 0, worse on 2; Wilcoxon \
-signed-rank p = 0.5 (Holm's correction).
+0.951 times the error; Wilcoxon signed-rank p = {p} (Holm's correction).
+- silu against vaf-silu over {count} datasets: better on 0, worse on 2; \
+1.200 times the error; Wilcoxon signed-rank p = 0.5 (Holm's correction).
 """
 
 
@@ -171,7 +174,7 @@ def test_epochs_are_relative_to_those_of_relu(tables):
 @pytest.mark.usefixtures("small")
 def test_the_headline_counts_the_datasets_of_the_main_comparisons(tables):
     _, _, *lines = tables.NAMED["headline"]().splitlines()
-    counts = "1 better, 0 worse, p"
+    counts = "0.90; 1 better, 0 worse, p"
     assert lines == [
         f"| best VAF | ReLU of equal size and tries | {counts} < 0.001 |",
         f"| best VAF | best fixed activation | {counts} = 1 |",
@@ -192,12 +195,12 @@ def test_a_smaller_error_is_better_than_published(tables):
 def test_the_summary_counts_directions_of_each_pair(tables):
     _, _, *lines = tables.NAMED["summary-paper"]().splitlines()
     assert [line.split(" | ")[1:] for line in lines] == [
-        ["VAF, random start", "ReLU", "0 (0)", "1 (0)", "1 |"],
-        ["VAF, ReLU start", "ReLU", "1 (1)", "0 (0)", "< 0.001 |"],
-        ["VAF, ReLU start", "best fixed activation", "0 (0)", "1 (0)", "1 |"],
+        ["VAF, random start", "ReLU", "0 (0)", "1 (0)", "0.90", "1 |"],
+        ["VAF, ReLU start", "ReLU", "1 (1)", "0 (0)", "0.90", "< 0.001 |"],
+        ["VAF, ReLU start", "best fixed activation", "0 (0)", "1 (0)", "0.90", "1 |"],
         [
             *("VAF, random or ReLU start", "ReLU of equal size and tries"),
-            *("1 (0)", "0 (0)", "1 |"),
+            *("1 (0)", "0 (0)", "0.90", "1 |"),
         ],
     ]
 
@@ -232,8 +235,8 @@ def test_choices_of_both_tables_stand_on_one_line(tables):
     head, _, *lines = tables.NAMED["choices"]().splitlines()
     assert head.count("better, worse of") == 2
     assert "classification: better, worse of 6" in head
-    assert lines[0] == "| k = 5 | 4, 1 | 0.03 | 2, 1 | 0.25 |"
-    assert lines[1].startswith("| fixed silu")
+    assert lines[0] == "| k = 5 | 0.95 | 4, 1 | 0.03 | 0.95 | 2, 1 | 0.25 |"
+    assert lines[1].startswith("| fixed silu, against g = silu | 1.20 | 0, 2 |")
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 from pathlib import Path
 from typing import get_args
 
@@ -20,7 +21,11 @@ from keras_vaf.paper import (
 from keras_vaf.paper.published import REGRESSION
 from keras_vaf.paper.tables.gains_figure import gains_figure
 from keras_vaf.paper.tables.published_table import published_table, rows_of
-from keras_vaf.paper.tables.summaries import holm_over_datasets, over_datasets
+from keras_vaf.paper.tables.summaries import (
+    error_ratio,
+    holm_over_datasets,
+    over_datasets,
+)
 from keras_vaf.visualization import style
 from tests.experiments.fakes import make_arm, make_protocol, make_report, make_trial
 
@@ -280,6 +285,39 @@ def test_the_picture_has_a_dot_for_each_vaf_and_dataset_better_to_the_right():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["liver", "wine"]
     bottom, top = ax.get_ylim()
     assert bottom > top  # the first dataset is the highest
+
+
+@pytest.mark.parametrize(
+    ("task", "relu", "vaf", "ratio"),
+    [
+        ("regression", [[0.4, 0.2], [8.0, 8.0]], [[0.2, 0.1], [4.0, 28.0]], 1.0),
+        ("classification", [[0.8, 0.6], [0.5, 0.5]], [[0.9, 0.8], [0.0, 0.0]], 1.0),
+        ("classification", [[0.8, 0.6], [1.0, 1.0]], [[0.9, 0.8], [0.5, 0.5]], 0.5),
+        (
+            "classification",
+            [[1.0, 1.0], [1.0, 1.0]],
+            [[1.0, 1.0], [1.0, 1.0]],
+            math.nan,
+        ),
+    ],
+    ids=["errors", "accuracies", "one without an error", "none with an error"],
+)
+def test_errors_of_several_datasets_are_compared_by_their_geometric_mean(
+    task, relu, vaf, ratio
+):
+    reports = [
+        report
+        for dataset, *arms in zip(("servo", "yacht"), relu, vaf, strict=True)
+        for arm, scores in zip(("relu", "vaf-relu"), arms, strict=True)
+        for report in make_arm(arm, scores, task, protocol={"dataset": dataset})
+    ]
+    metric = "rmse" if task == "regression" else "accuracy"
+
+    found = selected_results(reports, metric)
+
+    results = [found[dataset, "vaf-relu"] for dataset in ("servo", "yacht")]
+    assert error_ratio(results) == pytest.approx(ratio, nan_ok=True)
+    assert f"{ratio:.3f} times the error" in over_datasets(found)[0]
 
 
 def test_a_dot_is_filled_if_the_gain_is_significant_after_the_correction():

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import statistics
 import textwrap
 from typing import TYPE_CHECKING
 
-from keras_vaf.experiments.reports.report import error
 from keras_vaf.experiments.results.result import Result
 from keras_vaf.paper.tables.summaries import (
     TITLES,
@@ -15,6 +13,7 @@ from keras_vaf.paper.tables.summaries import (
     Results,
     by_pair,
     holm_over_datasets,
+    mean_errors,
 )
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -104,8 +103,6 @@ def draw_gains(found: Results, pair: Pair, ax: Axes) -> None:
 
 def _in_percent(result: Result) -> tuple[float, float]:
     """Return gain and half its interval, in percent of the reference's error."""
-    gain = statistics.fmean(result.gains)
-    # The reference's error is that of the activation, and the gain.
-    mean = error(result.metric, result.mean) + gain
-    whole = (1 + mean if result.metric.endswith("accuracy") else mean) or 1.0
-    return 100 * gain / whole, 100 * (result.interval or 0.0) / whole
+    own, reference = mean_errors(result)
+    percent = 100 / (reference or 1.0)
+    return percent * (reference - own), percent * (result.interval or 0.0)

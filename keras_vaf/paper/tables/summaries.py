@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from keras_vaf.experiments.reports.report import error
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Result
 from keras_vaf.experiments.results.significance import holm, wilcoxon
@@ -62,20 +64,45 @@ def holm_over_datasets(found: Results) -> dict[tuple[str, str, str], float]:
 
 def over_datasets(found: Results) -> list[str]:
     """Return a sentence for each pair: is the activation better over all datasets?"""
-    means = {
-        f"{name} against {against}": [
-            statistics.fmean(each.gains) for each in results.values()
-        ]
-        for (name, against), results in by_pair(found).items()
-    }
-    corrected = holm([wilcoxon(gains) for gains in means.values()])
+    pairs = {pair: list(own.values()) for pair, own in by_pair(found).items()}
+    means = [[statistics.fmean(each.gains) for each in own] for own in pairs.values()]
+    corrected = holm([wilcoxon(gains) for gains in means])
     return [
-        f"{pair} over {len(gains)} datasets: better on "
+        f"{name} against {against} over {len(gains)} datasets: better on "
         f"{sum(gain > 0 for gain in gains)}, worse on "
-        f"{sum(gain < 0 for gain in gains)}; Wilcoxon signed-rank p {_three_digits(p)} "
+        f"{sum(gain < 0 for gain in gains)}; {error_ratio(pairs[name, against]):.3f} "
+        f"times the error; Wilcoxon signed-rank p {_three_digits(p)} "
         "(Holm's correction)."
-        for (pair, gains), p in zip(means.items(), corrected, strict=True)
+        for (name, against), gains, p in zip(pairs, means, corrected, strict=True)
     ]
+
+
+def mean_errors(result: Result) -> tuple[float, float]:
+    """Return the mean errors of an activation and of its reference.
+
+    An error is a root mean square error, or 1 minus an accuracy.
+
+    Args:
+        result: The result, which has a reference.
+    """
+    highest = 1 if result.metric.endswith("accuracy") else 0
+    own = highest + error(result.metric, result.mean)
+    return own, own + statistics.fmean(result.gains)
+
+
+def error_ratio(results: Sequence[Result]) -> float:
+    """Return the geometric mean of ratios of errors; below 1, the activation is better.
+
+    Args:
+        results: Results of an activation with the same reference on several datasets.
+            Those where one of the two makes no error are left out.
+
+    Returns:
+        The ratio, or NaN if all datasets are left out.
+    """
+    pairs = [mean_errors(result) for result in results]
+    ratios = [own / reference for own, reference in pairs if min(own, reference) > 0]
+    return statistics.geometric_mean(ratios) if ratios else math.nan
 
 
 def by_dataset(found: Results) -> list[str]:

@@ -180,7 +180,7 @@ def choices() -> str:
         (report,) = names_of(f"reproduction/choices-{task}-paper-validation-*.md")
         for arm, _, count, *counts, ratio, p in PAIR.findall(text_of(report)):
             row = found.setdefault(arm, {"instead of the default": _CHOICES[arm]})
-            row[f"{task}: error"] = f"{float(ratio):.2f}"
+            row[f"{task}: error ratio"] = f"{float(ratio):.2f}"
             row[f"{task}: better, worse of {count}"] = ", ".join(counts)
             row[f"{task}: p"] = p
     return render(list(found.values()))

@@ -65,7 +65,7 @@ def _counted(manner: str, is_shown: Callable[[str, str], bool]) -> list[Row]:
                     "compared with": TITLES[against],
                     "better": _count(words, "better"),
                     "worse": _count(words, "worse"),
-                    "error": f"{float(tests[arm, against][6]):.2f}",
+                    "error ratio": f"{float(tests[arm, against][6]):.2f}",
                     "Wilcoxon p": tests[arm, against][7],
                 }
                 for (arm, against), words in directions.items()
@@ -95,7 +95,7 @@ def _by_task(lines: list[Row]) -> str:
         pair = row["activation"], row["compared with"]
         line = found.setdefault(pair, {"activation": pair[0], "compared with": pair[1]})
         line[row["task"]] = (
-            f"{row['error']}; {row['better'].split()[0]} better, "
+            f"{row['error ratio']}; {row['better'].split()[0]} better, "
             f"{row['worse'].split()[0]} worse, p = {row['Wilcoxon p']}"
         ).replace("= <", "<")
     return render(list(found.values()))

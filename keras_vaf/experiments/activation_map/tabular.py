@@ -44,7 +44,7 @@ def tabular_tasks(rows: Sequence[MapRow]) -> tuple[Task, ...]:
                     settings=Settings(1),
                     quick=Settings(1),
                     make=_not_trained,
-                    measure=f"{measure} on the test rows of 10 folds",
+                    measure=f"{measure} on the test rows of all folds and seeds",
                 )
             )
     return tuple(tasks)

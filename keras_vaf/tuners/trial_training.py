@@ -14,7 +14,7 @@ import numpy as np
 from keras_vaf.training import History, TrainingRun, train_many
 from keras_vaf.training.data import take
 from keras_vaf.training.folds import FoldRows
-from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.training.seeds import independent_seeds, seeded
 from keras_vaf.tuners.results import fold_metrics
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ class TrialTraining(NamedTuple):
     def build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a new model, whose start depends only on seed, fold and attempt."""
         [seed] = independent_seeds(self.seed, fold, attempt)
-        keras.utils.set_random_seed(seed)
-        return self.hypermodel.build(hp)
+        with seeded(seed):
+            return self.hypermodel.build(hp)
 
     def _histories(self, models: list[keras.Model], epochs: int) -> list[History]:
         runs = [

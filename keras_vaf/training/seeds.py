@@ -3,7 +3,8 @@
 import contextlib
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import keras
 import numpy as np
@@ -32,9 +33,17 @@ def independent_seeds(*keys: int | str, count: int = 1) -> list[int]:
     return np.random.SeedSequence(entropy).generate_state(count).tolist()
 
 
+_DRAWING = tuple(
+    name
+    for name in random.__all__
+    if isinstance(getattr(getattr(random, name), "__self__", None), random.Random)
+)
+"""Names of the functions that use Python's global generator."""
+
+
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Seed the global generators, and keep other threads away from those of Keras.
+    """Seed the global generators, and keep other threads away from Python's.
 
     Keras draws the seeds of initializers with `random.randint`. The event loop of a
     Dask worker draws from the same generator, in another thread and at any moment. In
@@ -44,14 +53,21 @@ def seeded(seed: int) -> Iterator[None]:
         seed: The seed, as in `keras.utils.set_random_seed`.
     """
     keras.utils.set_random_seed(seed)
-    own, thread, shared = random.Random(seed), threading.get_ident(), random.randint
+    own, thread = random.Random(seed), threading.get_ident()
+    shared = {name: getattr(random, name) for name in _DRAWING}
 
-    def randint(a: int, b: int) -> int:
-        draw = own.randint if threading.get_ident() == thread else shared
-        return draw(a, b)
+    def divided(name: str) -> Callable[..., Any]:
+        def draw(*arguments: Any, **named: Any) -> Any:
+            inside = threading.get_ident() == thread
+            function = getattr(own, name) if inside else shared[name]
+            return function(*arguments, **named)
 
-    random.randint = randint
+        return draw
+
     try:
+        for name in shared:
+            setattr(random, name, divided(name))
         yield
     finally:
-        random.randint = shared
+        for name, function in shared.items():
+            setattr(random, name, function)

@@ -47,7 +47,7 @@ def seeded(seed: int) -> Iterator[None]:
 
     Keras draws the seeds of initializers with `random.randint`. The event loop of a
     Dask worker draws from the same generator, in another thread and at any moment. In
-    this context, the thread that entered it draws from a generator of its own.
+    this context, the thread that entered it draws from a separate generator.
 
     Args:
         seed: The seed, as in `keras.utils.set_random_seed`.

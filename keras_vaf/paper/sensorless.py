@@ -16,6 +16,7 @@ from keras_vaf.experiments.results.notes import (
 )
 from keras_vaf.experiments.results.result import Result
 from keras_vaf.experiments.results.selection import Selected, Selection, by_protocol
+from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
 from keras_vaf.experiments.variants import RESCALED_START, Variant
 from keras_vaf.paper.experiment import Experiment, Form, Reproduction
@@ -113,7 +114,7 @@ def claims(found: Mapping[Setting, Result]) -> list[str]:
     vafs = {setting: result for setting, result in found.items() if setting.k}
     held = [each for each in vafs.values() if each.gains]
     better = sum(statistics.fmean(each.gains) > 0 for each in held)
-    clearly = [each for each in held if each.p is not None and each.p < 0.05]
+    clearly = [each for each in held if each.p is not None and each.p < LEVEL]
     clearly_better = sum(statistics.fmean(each.gains) > 0 for each in clearly)
     means = {setting: result.mean for setting, result in vafs.items()}
     by_k = ", ".join(
@@ -122,8 +123,8 @@ def claims(found: Mapping[Setting, Result]) -> list[str]:
     )
     return [
         "Paper: every VAF outperforms its fixed activation. Here: the mean is better "
-        f"in {better} of {len(held)}; p < 0.05 in {clearly_better} that are better and "
-        f"{len(clearly) - clearly_better} that are worse.",
+        f"in {better} of {len(held)}; p < {LEVEL} in {clearly_better} that are better "
+        f"and {len(clearly) - clearly_better} that are worse.",
         "Paper: shared and not shared are very similar. Here: "
         f"{_contrast(means, 'sharing', *SHARINGS)}.",
         "Paper: the random start is slightly better. Here: "

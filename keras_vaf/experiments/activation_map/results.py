@@ -12,13 +12,11 @@ from keras_vaf.experiments.activation_map.arm import Arm
 from keras_vaf.experiments.activation_map.running import Budget, MapRun, MissingError
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.significance import (
+    LEVEL,
     corrected_interval,
     corrected_t_test,
     holm,
 )
-
-LEVEL = 0.05
-"""Largest p-value of a significant difference."""
 
 
 @dataclass(frozen=True)

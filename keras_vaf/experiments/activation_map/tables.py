@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from keras_vaf.experiments.activation_map.results import (
-    LEVEL,
     MapRow,
     TaskGain,
     best_of,
@@ -16,6 +15,7 @@ from keras_vaf.experiments.activation_map.results import (
 )
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.results.notes import p_value as as_text
+from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.experiments.results.table import Table
 
 _COLUMNS = (

@@ -10,6 +10,9 @@ import numpy as np
 
 from keras_vaf.utils import require
 
+LEVEL = 0.05
+"""Differences whose p-value is below this level are significant."""
+
 
 def corrected_t_test(differences: Sequence[float], test_fraction: float) -> float:
     """Return the p-value of the corrected resampled t-test.

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Published, Result
 from keras_vaf.experiments.results.selection import Selected
+from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.utils import deviation, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BALANCED = "balanced_accuracy"
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,10 @@ def direction_cells(result: Result, corrected: float | None) -> dict[str, str]:
         return {}
     mean = statistics.fmean(result.gains)
     word = "equal" if mean == 0 else "better" if mean > 0 else "worse"
-    star = "*" if corrected < _LEVEL else ""
+    star = "*" if corrected < LEVEL else ""
     return {
         "p (Holm)": p_value(corrected).removeprefix("= "),
-        "direction": f"{word}{star}" if result.p < _LEVEL else f"({word})",
+        "direction": f"{word}{star}" if result.p < LEVEL else f"({word})",
     }
 
 

@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Result, results_of
-from keras_vaf.experiments.results.significance import holm
-
-LEVEL = 0.05
-"""Corrected p-values below this level are significant."""
+from keras_vaf.experiments.results.significance import LEVEL, holm
 
 
 def corrected_p(results: Sequence[Result]) -> list[float | None]:

@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from keras_vaf.experiments.results.result import Result
+from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.paper.tables.summaries import (
     TITLES,
     Pair,
@@ -83,7 +84,7 @@ def draw_gains(found: Results, pair: Pair, ax: Axes) -> None:
         gain, interval = _in_percent(own[dataset])
         clear = abs(gain) > interval
         color = (style.BLUE if gain > 0 else style.ORANGE) if clear else style.GREY
-        filled = corrected.get((dataset, *pair), 1.0) < 0.05
+        filled = corrected.get((dataset, *pair), 1.0) < LEVEL
         ax.errorbar(
             *(gain, place, None, interval),
             fmt="o",

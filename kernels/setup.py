@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
-SOURCES = Path(__file__).parent / "src"
+SOURCES = Path(__file__).parents[1] / "keras_vaf" / "ops" / "native" / "src"
 # Named by the version that `vaf_parts_...` in parts.h has, with the compiler's flags.
 INSTRUCTION_SETS = {
     "x86_64": {

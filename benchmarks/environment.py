@@ -36,13 +36,11 @@ def gpu() -> str:
 
 
 def _kernels() -> str:
-    """Version and instruction set of the native kernels."""
+    """Instruction set of the native kernels, or why they are missing."""
     from keras_vaf.ops.native.library import find
 
     found = find()
-    return (
-        f"{found.version}, {found.instruction_set}" if found.library else found.reason
-    )
+    return found.instruction_set if found.library else found.reason
 
 
 def _processor() -> str:

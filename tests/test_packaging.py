@@ -19,7 +19,11 @@ import keras_vaf
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[1]
-NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "site")
+WITHOUT_KERNELS = os.environ | {"KERAS_VAF_KERNELS": "0"}
+NATIVE = "keras_vaf/ops/native"
+NOT_SOURCE = shutil.ignore_patterns(
+    *(".*", "__pycache__", "*.egg-info", "build", "site", "lib")
+)
 
 
 def run_python(*arguments, **options):
@@ -34,12 +38,16 @@ def run_python(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
-    """Folder with the wheel and the source distribution of a copy of the project."""
+    """Folder with the wheel and the source distribution of a copy of the project.
+
+    The native kernels are left out, because their compilation takes long.
+    """
     folder = tmp_path_factory.mktemp("packaging")
     shutil.copytree(ROOT, folder / "copy", ignore=NOT_SOURCE)
     run_python(
         *("-m", "build", "--no-isolation", "--sdist", "--wheel"),
         *("--outdir", str(folder / "dist"), str(folder / "copy")),
+        env=WITHOUT_KERNELS,
     )
     return folder / "dist"
 
@@ -59,17 +67,23 @@ def metadata(wheel):
 
 def package_files():
     """Return the files of the packages in the project."""
-    return {
+    names = {
         path.relative_to(ROOT).as_posix()
         for package in ("keras_vaf", "keras_vaf_cli")
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    return {name for name in names if not name.startswith(f"{NATIVE}/lib/")}
 
 
 def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel):
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert names == package_files()
+    source = {name for name in package_files() if name.startswith(f"{NATIVE}/src/")}
+    assert names == package_files() - source | {f"{NATIVE}/lib/missing.txt"}
+
+
+def test_a_wheel_without_kernels_is_for_every_platform(wheel):
+    assert wheel.filename.endswith("-py3-none-any.whl")
 
 
 def test_the_wheel_holds_the_licence(wheel):
@@ -95,7 +109,7 @@ def test_the_source_distribution_holds_package_tests_and_citation(source_names):
         path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")
     }
     others = {
-        *("setup.cfg", "pyproject.toml", "mkdocs.yml", "docs/index.md"),
+        *("setup.cfg", "setup.py", "pyproject.toml", "mkdocs.yml", "docs/index.md"),
         *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
     }
     assert package_files() | tests | others <= source_names
@@ -104,7 +118,7 @@ def test_the_source_distribution_holds_package_tests_and_citation(source_names):
 def test_the_source_distribution_leaves_out_results(source_distribution, source_names):
     results = ("docs/reports", "notebooks")
     assert [name for name in source_names if name.startswith(results)] == []
-    assert source_distribution.stat().st_size < 1_000_000
+    assert source_distribution.stat().st_size < 1_500_000
 
 
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
@@ -113,6 +127,7 @@ def test_it_installs_and_runs(distributions, tmp_path, kind):
     run_python(
         *("-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"),
         *("--target", str(tmp_path), str(path)),
+        env=WITHOUT_KERNELS,
     )
     # The command imports the package of its own folder, not the one under test.
     (tmp_path / "keras_vaf" / "__init__.py").write_text("raise ValueError('copy')")

@@ -47,7 +47,7 @@ def info() -> dict[str, str]:
     if reason:
         return facts | {"native kernels": f"not active: {reason}"}
     return facts | {
-        "native kernels": f"active: version {find().version}, {find().instruction_set}",
+        "native kernels": f"active: {find().instruction_set}",
         "kernels support": f"{', '.join(FUNCTIONS)} as g; k up to {MOST_UNITS}; "
         f"layer, channel and neuron sharing; {', '.join(TYPES)}",
     }

@@ -31,12 +31,10 @@ def test_python_says_the_same(run):
 def test_why_the_kernels_are_not_active(monkeypatch):
     with plain_operators():
         assert "plain_operators() is in effect" in info()["native kernels"]
-    absent = library.Found(None, None, "", "keras-vaf-kernels is not installed")
+    absent = library.Found(None, None, "they were not compiled")
     monkeypatch.setattr("keras_vaf.ops.environment.find", lambda: absent)
     monkeypatch.setattr("keras_vaf.ops.environment.is_plain", lambda: False)
-    assert info()["native kernels"] == (
-        "not active: keras-vaf-kernels is not installed"
-    )
+    assert info()["native kernels"] == "not active: they were not compiled"
     assert "kernels support" not in info()
 
 

@@ -1,6 +1,7 @@
 """Reports as data: read as they were written, and which trial stands for a cell."""
 
 import json
+import types
 
 import keras
 import pytest
@@ -81,8 +82,9 @@ def test_names_versions_backend_and_device():
     assert json.loads(json.dumps(found)) == found
 
 
-@pytest.mark.parametrize("library, expected", [(None, None), (object(), "1.2")])
-def test_names_the_version_of_usable_kernels(monkeypatch, library, expected):
-    found = Found(library, None, "1.2", "")
+@pytest.mark.parametrize("level, expected", [(None, ""), (3, "x86-64-v3")])
+def test_names_the_instruction_set_of_usable_kernels(monkeypatch, level, expected):
+    library = level and types.SimpleNamespace(vaf_level=lambda: level)
+    found = Found(library, None, "")
     monkeypatch.setattr("keras_vaf.experiments.reports.report.find", lambda: found)
-    assert environment()["versions"].get("keras_vaf_kernels") == expected
+    assert environment()["native_kernels"] == expected

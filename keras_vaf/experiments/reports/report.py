@@ -166,19 +166,18 @@ def validation_loss(report: Report) -> float:
 def environment() -> dict[str, Any]:
     """Return the versions, backend and device, which are needed to repeat a run.
 
-    The versions include `keras_vaf_kernels` where the native kernels can be used.
+    `native_kernels` is their instruction set, or `""` where they cannot be used.
     """
     backend = keras.backend.backend()
     packages = ("keras_vaf", "keras", "numpy", backend)
     versions = {name: importlib.import_module(name).__version__ for name in packages}
     kernels = find()
-    if kernels.library is not None:
-        versions["keras_vaf_kernels"] = kernels.version
     return {
         "versions": {"python": platform.python_version(), **versions},
         "backend": backend,
         "device": str(keras.ops.zeros(()).device).rpartition("device:")[2].lower(),
         "precision": keras.config.dtype_policy().name,
+        "native_kernels": kernels.instruction_set if kernels.library else "",
         "platform": platform.platform(),
         "cores": os.cpu_count(),
     }

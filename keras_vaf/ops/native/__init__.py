@@ -1,4 +1,4 @@
-"""Optional native kernels, from the package `keras-vaf-kernels`.
+"""Native kernels, C++ code in `src`, and their bindings for each framework.
 
 `case_of` decides which calls use the kernels. All other calls use the framework's own
 operators, with equal results. `plain_operators` switches the kernels off.

@@ -1,19 +1,20 @@
 """`find`, which finds and checks the shared library of the native kernels.
 
-The library belongs to the optional package `keras-vaf-kernels`. A missing package is
-not an error. A package that does not fit causes one warning and is ignored.
+The libraries are part of this package where a C++ compiler was found when the package
+was built. Missing libraries are not an error. A library that does not fit causes one
+warning and is ignored.
 """
 
 import ctypes
-import importlib
 import os
 import platform
 import struct
 import warnings
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
+FOLDER = Path(__file__).parent / "lib"
+"""Folder of the shared libraries."""
 INTERFACE = 2
 """Version of the C interface that this package calls."""
 
@@ -45,13 +46,11 @@ class Found(NamedTuple):
     Args:
         library: The loaded library, or `None`.
         folder: Folder of the libraries, or `None`.
-        version: Version of the package; `""` if it is not installed.
         reason: Reason why the library is missing; `""` if it is there.
     """
 
     library: ctypes.CDLL | None
     folder: Path | None
-    version: str
     reason: str
 
     @property
@@ -79,24 +78,27 @@ def forget() -> None:
 
 
 def _look() -> Found:
+    if not (FOLDER / "libvaf_kernels.so").exists():
+        return Found(None, None, _why_missing())
     try:
-        package = importlib.import_module("keras_vaf_kernels")
-    except ModuleNotFoundError:
-        return Found(None, None, "", "keras-vaf-kernels is not installed")
-    version = str(getattr(package, "__version__", ""))
-    try:
-        library = _load(package)
+        library = _load()
     except Exception as error:
-        reason = f"keras-vaf-kernels {version} is not usable: {error}"
+        reason = f"the native kernels are not usable: {error}"
         warn(reason)
-        return Found(None, None, version, reason)
-    return Found(library, Path(package.FOLDER), version, "")
+        return Found(None, None, reason)
+    return Found(library, FOLDER, "")
 
 
-def _load(package: ModuleType) -> ctypes.CDLL:
-    for path in Path(package.FOLDER).glob("*.so"):
+def _why_missing() -> str:
+    """Return the reason that the build left in place of the libraries."""
+    reason = FOLDER / "missing.txt"
+    return reason.read_text() if reason.exists() else "they were not compiled"
+
+
+def _load() -> ctypes.CDLL:
+    for path in FOLDER.glob("*.so"):
         _check_length(path)
-    library: ctypes.CDLL = package.load()
+    library = ctypes.CDLL(str(FOLDER / "libvaf_kernels.so"))
     interface = library.vaf_interface()
     if interface != INTERFACE:
         raise RuntimeError(
@@ -126,8 +128,8 @@ def _check_length(path: Path) -> None:
 def warn(reason: str) -> None:
     """Warn that the kernels are not used, and say how to solve it."""
     warnings.warn(
-        f"{reason}. Plain operators are used instead, with equal results. Install the "
-        "package again, or remove it with `pip uninstall keras-vaf-kernels`.",
+        f"{reason}. Plain operators are used instead, with equal results. Install "
+        "keras_vaf again to mend this.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -13,9 +13,8 @@ def plain_operators() -> Iterator[None]:
     """Use only the framework's own operators in this context.
 
     Programs for inference never contain native kernels. A program that trains may
-    contain them if the package `keras-vaf-kernels` is installed. To export a training
-    step that runs without this package, trace it in this context. Results stay the
-    same.
+    contain them where they are active. To export a training step that runs elsewhere,
+    trace it in this context. Results stay the same.
 
     Example:
 

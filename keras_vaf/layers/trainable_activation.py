@@ -14,7 +14,7 @@ from keras_vaf.layers.arguments import (
     representation,
     signature_of,
 )
-from keras_vaf.layers.function_values import function_values
+from keras_vaf.layers.learned_function import LearnedFunction
 from keras_vaf.layers.sharing import (
     unshared_axes,
     unshared_sizes,
@@ -30,13 +30,13 @@ from keras_vaf.layers.weight_arguments import (
     regularizer_of,
     to_config,
 )
-from keras_vaf.ops import Pointwise, pointwise
+from keras_vaf.ops import pointwise
 from keras_vaf.ops.equation import names_of
 from keras_vaf.ops.functions import evaluate_all
 from keras_vaf.types import Tensor
 
 
-class TrainableActivation(keras.layers.Layer):
+class TrainableActivation(LearnedFunction, keras.layers.Layer):
     """A function R -> R with trainable parameters, applied to every element.
 
     A subclass defines its equation and the start values of its weights. This base class
@@ -87,12 +87,10 @@ class TrainableActivation(keras.layers.Layer):
             unknown, or if the input is not of a floating-point type.
     """
 
-    equation_class: type[Pointwise]
     weight_names: tuple[str, ...] = ()
     non_trainable_weight_names: tuple[str, ...] = ()
     start_values: tuple[float, ...] = ()
     default_constraints: tuple[tuple[str, Any], ...] = ()
-    _fields: tuple[str, ...] = ()
     _training_is_ignored = False
     __signature__: Any  # otherwise that of `__new__`
 
@@ -141,11 +139,6 @@ class TrainableActivation(keras.layers.Layer):
         self._unshared_axes: tuple[int, ...] = ()
         if self.sharing == "layer":
             self._add_weights_at_once()
-
-    @property
-    def equation(self) -> Pointwise:
-        """The function, configured by the layer's arguments."""
-        return self.equation_class(*[getattr(self, name) for name in self._fields])
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of the weights, in the order of `weight_names`.
@@ -206,24 +199,6 @@ class TrainableActivation(keras.layers.Layer):
             )
             setattr(self, name, weight)
 
-    def apply_constraints(self) -> None:
-        """Apply the constraints to the weights, as Keras optimizers do after a step."""
-        for name in self.weight_names:
-            weight = getattr(self, name)
-            if weight.constraint is not None:
-                weight.assign(weight.constraint(weight))
-
-    def allowed_weights(self) -> Sequence[Tensor]:
-        """Return the weights with which the layer computes."""
-        return self._allowed(*(getattr(self, name) for name in self.weight_names))
-
-    def _allowed(self, *weights: Tensor) -> Sequence[Tensor]:
-        """Return weights projected by the constraint on the function."""
-        if self.function_constraint is None:
-            return weights
-        named = dict(zip(self.weight_names, weights, strict=True))
-        return [*{**named, **self.function_constraint.project(self, named)}.values()]
-
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         if self.sharing == "layer" and any(map(has_unknown_rank, args)):
             self.input_spec, self.built = None, True  # otherwise Keras requires a shape
@@ -257,7 +232,7 @@ class TrainableActivation(keras.layers.Layer):
                 "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
-        weights = self.allowed_weights()
+        weights = self.effective_weights()
 
         def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
             return pointwise(self.equation, x, weights, unshared, training is True)
@@ -278,23 +253,3 @@ class TrainableActivation(keras.layers.Layer):
         for name in (*own, *self._slots(), *of_function):
             config[name] = to_config(getattr(self, name), name)
         return config
-
-    def function(self, x: Any) -> np.ndarray:
-        """Return values of the learned function as a NumPy array.
-
-        Args:
-            x: Number or array of any shape.
-
-        Returns:
-            f(x) of all functions, as a float64 array of shape `(*x.shape, *unshared)`.
-
-        Raises:
-            ValueError: If the layer has no weights yet.
-
-        Example:
-
-        >>> layer = keras_vaf.layers.VAFActivation(initialization="relu")
-        >>> print(layer.function([-1, 0, 2]))
-        [0. 0. 2.]
-        """
-        return function_values(self, self._unshared_axes, self._allowed, x)

@@ -6,9 +6,11 @@ contribute little. `revert` restores fixed activations, `nearest` finds the know
 function nearest to a learned one, and `freeze` returns a model that needs only Keras.
 `save_curve` and `load_curve` transfer a learned function to another model. `to_vaf`
 returns an equivalent VAF for another activation. `mlp`, `cnet` and `nin` build the
-networks of the paper. `train_only_activations` freezes all other weights of a model.
+networks of the paper. `train_only_activations` freezes all other weights.
 `save_activations` and `load_activations` save and load the activations alone.
 `lipschitz_certificate` bounds how much the output of a model can change.
+
+Only `load_activations`, and functions with `inplace=True`, change the given model.
 """
 
 from keras_vaf.models.activations_alone import (

@@ -19,35 +19,40 @@ from keras_vaf.utils import did_you_mean, write_atomically
 _UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
-def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> keras.Model:
-    """Freeze all weights of a model except those of its trainable activations.
+def train_only_activations(
+    model: keras.Model, also: Sequence[str] = (), inplace: bool = False
+) -> keras.Model:
+    """Return a model in which only the trainable activations are trained.
 
-    This is fine-tuning with few parameters: a VAF shared per layer has 3k + 1. Batch
-    normalization layers then run in inference mode, so their statistics are frozen too.
-    Compile a compiled model again afterwards.
+    This is fine-tuning with few parameters: a VAF shared per layer has 3k + 1. All
+    other weights are frozen. Batch normalization layers then run in inference mode, so
+    their statistics are frozen too. Compile the result before you train it.
 
     Args:
         model: A built model with trainable activations, such as the result of
             `convert`.
         also: Names of other layers that stay trainable, such as the head.
+        inplace: Whether to freeze the weights of the model itself instead of a copy.
 
     Returns:
-        The same model.
+        A copy of the model, which is not compiled, or the model itself if `inplace` is
+        true.
 
     Raises:
-        ValueError: If the model has no trainable activation or no weights yet, or if
-            `also` has a name that is not the name of a layer with weights.
+        ValueError: If the model has no trainable activation or no weights yet, if
+            `also` has a name that is not the name of a layer with weights, or if the
+            model cannot be copied.
 
     Example:
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
     ...     keras_vaf.layers.VAFActivation(), keras.layers.Dense(2, name="head")])
-    >>> _ = train_only_activations(model, also=["head"])
+    >>> tuned = train_only_activations(model, also=["head"])
     >>> import math
-    >>> sum(math.prod(weight.shape) for weight in model.trainable_weights)
+    >>> sum(math.prod(weight.shape) for weight in tuned.trainable_weights)
     28
     """
-    activations = trainable_activations(model)
+    trainable_activations(model)
     if isinstance(also, str):
         also = (also,)
     if not model.weights:
@@ -55,6 +60,8 @@ def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> kera
             "Expected a model with weights: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
+    if not inplace:
+        model = _copied(model)
     everything = {each.name: each for each in model._flatten_layers(include_self=False)}
     named = [_named(name, everything) for name in also]
     model.trainable = True  # a frozen outer layer would freeze its inner layers
@@ -63,7 +70,7 @@ def train_only_activations(model: keras.Model, also: Sequence[str] = ()) -> kera
             layer.trainable = False
         for weight in (*layer._trainable_variables, *layer._non_trainable_variables):
             weight.trainable = False
-    for layer in (*activations.values(), *named):
+    for layer in (*trainable_activations(model).values(), *named):
         _unfreeze(layer)
     return model
 
@@ -161,6 +168,21 @@ def _weights(model: keras.Model) -> tuple[list[list[Any]], list[keras.Variable]]
         layout += [[place, each.name, [*each.shape]] for each in layer.weights]
         weights += layer.weights
     return layout, weights
+
+
+def _copied(model: keras.Model) -> keras.Model:
+    try:
+        config = keras.saving.serialize_keras_object(model)
+        config.pop("compile_config", None)
+        copy = keras.saving.deserialize_keras_object(config, safe_mode=False)
+        copy.set_weights(model.get_weights())
+        return copy
+    except Exception as error:  # the code of custom layers may raise anything
+        raise ValueError(
+            "The model cannot be copied: its custom classes need `get_config` and "
+            "`keras.saving.register_keras_serializable`. With `inplace=True`, the "
+            f"model itself is changed. Received: {model.name!r} ({error})"
+        ) from error
 
 
 def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers.Layer:

@@ -5,8 +5,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from keras_vaf.initializers import CurveStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
@@ -46,7 +44,7 @@ def save_curve(
     [0. 2.]
     """
     vaf = to_vaf(layer)
-    weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
+    weights = vaf.get_effective_weights()
     shape = weights[-1].shape
     place = tuple(index)
     inside = zip(place, shape, strict=False)

@@ -122,8 +122,7 @@ class _Constant:
 
     def __init__(self, layer: TrainableActivation, name: str) -> None:
         vaf = to_vaf(layer)
-        weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
-        alpha, alpha_bias, beta, self._beta_bias = weights
+        alpha, alpha_bias, beta, self._beta_bias = vaf.get_effective_weights()
         if elementwise(vaf.g).homogeneous:  # g(c h) = c g(h) for c > 0
             size = np.where(alpha == 0, 1, np.abs(alpha))
             alpha, alpha_bias, beta = alpha / size, alpha_bias / size, beta * size

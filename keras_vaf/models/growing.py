@@ -68,12 +68,7 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
             f"The layer {layer.name!r} has {layer.k} hidden units: expected k >= "
             f"{layer.k}. Received: k={k}"
         )
-    if not layer.weights:
-        raise ValueError(
-            f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
-            "input, first."
-        )
-    alpha, alpha_bias, beta, beta_bias = layer.get_weights()
+    alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
     spares = spare_units(k - layer.k, layer.g, alpha, alpha_bias)
     grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
     grown.build(built_shape(layer))

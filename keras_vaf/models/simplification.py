@@ -103,7 +103,7 @@ def _smaller(
 ) -> tuple[VAFActivation | None, float]:
     """Return a VAF with the fewest hidden units that all its functions allow."""
     vaf = to_vaf(layer)  # checks the weights, and uses relu if g is piecewise linear
-    weights = [np.asarray(weight, "float64") for weight in vaf.get_weights()]
+    weights = vaf.get_effective_weights()
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
     x, measure = (_GRID, _largest) if values is None else (values, _mean)
     found = []
@@ -125,7 +125,13 @@ def _smaller(
     stacked = np.stack(rows, axis=1).reshape(3, *weights[3].shape, k)
     constant = np.reshape([units.beta_bias for units in found], weights[3].shape)
     new.set_weights([*stacked, constant])
-    return new, max(units.error for units in found)
+    if layer.function_constraint is None:
+        return new, max(units.error for units in found)
+    differences = (new.function(x) - layer.function(x)).reshape(len(x), -1)
+    error = max(map(measure, differences.T))
+    if error > tolerance:
+        raise KeptError("with fewer units, its constraint would change the function")
+    return new, error
 
 
 def _reduce(

@@ -52,8 +52,6 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     >>> print(vaf.function([-4, 0, 4]))
     [-1.  0.  4.]
     """
-    if isinstance(layer, layers.TrainableActivation) and layer.function_constraint:
-        layer.apply_constraints()  # its stored weights may be moving averages
     parts = _parts(layer)
     sharing, shape = _sharing_and_shape(layer)
     vaf = layers.VAFActivation(
@@ -119,6 +117,8 @@ def _parts(layer: keras.layers.Layer) -> _Parts:
 
 
 def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
+    if isinstance(layer, layers.TrainableActivation):
+        return layer.get_effective_weights()
     if not layer.weights:
         raise ValueError(
             f"The layer {layer.name!r} has no weights yet; build it, or call it on an "

@@ -93,9 +93,10 @@ class Lipschitz(FunctionRegularizer):
 
 
 def _bound(layer: Any) -> Tensor:
-    if not all(hasattr(layer, name) for name in ("g", "alpha", "beta")):
+    if not hasattr(layer, "g") or not layer.weights:
         raise ValueError(
             "A bound on the slope needs a VAFActivation that has its weights: call it, "
             f"or build it, first. Received: layer={layer!r}"
         )
-    return slope_bound(layer.g, layer.alpha, layer.alpha_bias, layer.beta).value
+    alpha, alpha_bias, beta, _ = layer.effective_weights()
+    return slope_bound(layer.g, alpha, alpha_bias, beta).value

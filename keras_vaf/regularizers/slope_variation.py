@@ -50,4 +50,5 @@ class SlopeVariation(FunctionRegularizer):
 
     def penalty(self, layer: Any) -> Tensor:
         """Return sum_j |alpha_j beta_j| over all functions of the layer."""
-        return ops.sum(ops.abs(layer.alpha * layer.beta))
+        alpha, _, beta, _ = layer.effective_weights()
+        return ops.sum(ops.abs(alpha * beta))

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import keras
 import numpy as np
 
 from keras_vaf.ops.activations import elementwise
@@ -23,10 +22,7 @@ def unit_knots(layer: Any) -> np.ndarray | None:
     g = getattr(layer, "g", None)
     if g is None or not elementwise(g).knots:
         return None
-    alpha, bias, beta = (
-        keras.ops.convert_to_numpy(weight).astype(np.float64)
-        for weight in (layer.alpha, layer.alpha_bias, layer.beta)
-    )
+    alpha, bias, beta, _ = layer.get_effective_weights()
     alpha = np.where((alpha != 0) & (beta != 0), alpha, np.nan)
     places = np.stack([(t - bias) / alpha for t in elementwise(g).knots], axis=-1)
     return places.reshape(*alpha.shape[:-1], -1)

@@ -73,8 +73,8 @@ def _weights(layer: VAFActivation, index: tuple[int, ...]) -> list[np.ndarray]:
     """Return the four weights of one function, in float64."""
     if not isinstance(layer, VAFActivation):
         raise ValueError(f"Expected a VAFActivation. Received: {layer!r}")
-    weights = [layer.alpha, layer.alpha_bias, layer.beta, layer.beta_bias]
-    unshared = tuple(layer.beta_bias.shape)
+    weights = layer.get_effective_weights()
+    unshared = weights[-1].shape
     fits = len(index) == len(unshared) and all(
         0 <= place < size for place, size in zip(index, unshared, strict=True)
     )
@@ -83,5 +83,4 @@ def _weights(layer: VAFActivation, index: tuple[int, ...]) -> list[np.ndarray]:
             f"`index` should name one of the layer's functions, of shape {unshared}. "
             f"Received: index={index!r}"
         )
-    arrays = (keras.ops.convert_to_numpy(weight) for weight in weights)
-    return [array.astype(np.float64)[index] for array in arrays]
+    return [weight[index] for weight in weights]

@@ -60,7 +60,7 @@ def steepest(g, alpha, alpha_bias, beta):
 
 def value(layer, x):
     """Return f(x) in float64, by NumPy."""
-    weights = map(ops.convert_to_tensor, layer.allowed_weights())
+    weights = map(ops.convert_to_tensor, layer.effective_weights())
     arrays = [np.asarray(array, "float64") for array in to_arrays(weights)]
     alpha, alpha_bias, beta, beta_bias = arrays
     g = VALUES[

@@ -55,7 +55,7 @@ def of_activations(model):
 
 def test_nothing_else_changes():
     model = make_model()
-    assert train_only_activations(model) is model
+    assert train_only_activations(model, inplace=True) is model
     changed = trained(model)
     assert changed
     assert changed <= of_activations(model)
@@ -82,7 +82,7 @@ def test_a_model_that_was_frozen_is_trained():
 
 def test_a_file_carries_the_activations_and_nothing_else(tmp_path):
     model, other = make_model(), make_model()
-    train_only_activations(model)
+    model = train_only_activations(model)
     trained(model)
     path = save_activations(model, tmp_path / "activations.npz")
     before = values(other)

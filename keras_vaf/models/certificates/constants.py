@@ -69,7 +69,7 @@ def _vaf(layer: Any) -> float | None:
         alpha, alpha_bias, beta, _ = weights
         return list(slope_bound(layer.g, alpha, alpha_bias, beta, "float64"))
 
-    value, error = evaluate_all(bound, *map(_array, layer.allowed_weights()))
+    value, error = evaluate_all(bound, *map(_array, layer.effective_weights()))
     return float(np.max(value + error, initial=0.0))
 
 

@@ -125,7 +125,8 @@ def _prelu(model: keras.Model, arm: Arm) -> keras.Model:
 
 
 def _vaf(model: keras.Model, arm: Arm) -> keras.Model:
-    return train_only_activations(convert(model, **arm.arguments), also=["head"])
+    converted = convert(model, **arm.arguments)
+    return train_only_activations(converted, also=["head"], inplace=True)
 
 
 _PREPARE = {

@@ -1,0 +1,115 @@
+"""`LearnedFunction`, the function that a trainable activation computes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.constraints import FunctionConstraint
+from keras_vaf.ops import Pointwise
+from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.layout import Layout
+from keras_vaf.types import Tensor
+
+
+class LearnedFunction:
+    """The part of `TrainableActivation` that tells which function a layer computes.
+
+    Only this class and the constraints read the stored weights. All other code reads
+    the effective weights, which include the effect of `function_constraint`.
+    """
+
+    name: str
+    equation_class: type[Pointwise]
+    weight_names: tuple[str, ...]
+    function_constraint: FunctionConstraint | None
+    _fields: tuple[str, ...] = ()
+    _unshared_axes: tuple[int, ...] = ()
+
+    @property
+    def equation(self) -> Pointwise:
+        """The function, configured by the layer's arguments."""
+        return self.equation_class(*[getattr(self, name) for name in self._fields])
+
+    def effective_weights(self) -> Sequence[Tensor]:
+        """Return the weights with which the layer computes, as tensors.
+
+        They are in the order of `weight_names`. They differ from `weights` if
+        `function_constraint` changes the stored numbers. Penalties and other
+        differentiable code use these tensors.
+
+        Raises:
+            ValueError: If the layer has no weights yet.
+        """
+        if not hasattr(self, self.weight_names[0]):
+            raise ValueError(
+                f"The layer {self.name!r} has no weights yet; build it, or call it on "
+                "an input, first."
+            )
+        return self._allowed(*(getattr(self, name) for name in self.weight_names))
+
+    def get_effective_weights(self) -> list[np.ndarray]:
+        """Return the weights with which the layer computes, as float64 NumPy arrays.
+
+        They are in the order of `weight_names`.
+
+        Raises:
+            ValueError: If the layer has no weights yet.
+
+        Example:
+
+        >>> layer = keras_vaf.layers.VAFActivation(
+        ...     k=1, function_constraint=keras_vaf.constraints.SlopeBound(1.0)
+        ... )
+        >>> layer.beta.assign([4.0])
+        >>> alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
+        >>> print(beta.round(4))
+        [1.]
+        """
+        arrays = map(keras.ops.convert_to_numpy, self.effective_weights())
+        return [array.astype("float64") for array in arrays]
+
+    def function(self, x: Any) -> np.ndarray:
+        """Return values of the learned function as a NumPy array.
+
+        Args:
+            x: Number or array of any shape.
+
+        Returns:
+            f(x) of all functions, as a float64 array of shape `(*x.shape, *unshared)`.
+
+        Raises:
+            ValueError: If the layer has no weights yet.
+
+        Example:
+
+        >>> layer = keras_vaf.layers.VAFActivation(initialization="relu")
+        >>> print(layer.function([-1, 0, 2]))
+        [0. 0. 2.]
+        """
+        weights = self.get_effective_weights()
+        x = np.asarray(x, "float64")
+        count = len(self._unshared_axes)
+        rank = x.ndim + count
+        layout = Layout(rank, tuple(range(x.ndim, rank)))
+
+        def value(x: Tensor, *weights: Tensor) -> Tensor:
+            return self.equation.value(x, *map(layout.align, weights))
+
+        y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
+        return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
+
+    def apply_constraints(self) -> None:
+        """Apply the constraints to the weights, as Keras optimizers do after a step."""
+        for name in self.weight_names:
+            weight = getattr(self, name)
+            if weight.constraint is not None:
+                weight.assign(weight.constraint(weight))
+
+    def _allowed(self, *weights: Tensor) -> Sequence[Tensor]:
+        """Return weights projected by the constraint on the function."""
+        if self.function_constraint is None:
+            return weights
+        named = dict(zip(self.weight_names, weights, strict=True))
+        return [*{**named, **self.function_constraint.project(self, named)}.values()]

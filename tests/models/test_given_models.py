@@ -1,0 +1,124 @@
+"""Functions of `keras_vaf.models` do not change what they are given."""
+
+import inspect
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import layers, models
+from keras_vaf.constraints import Monotone, SlopeBound
+from keras_vaf.models.inspection import inspect_activations
+
+pytestmark = pytest.mark.backend("torch")
+
+
+def vaf_of(model):
+    return model.get_layer("vaf")
+
+
+USES = {
+    "convert": lambda model, path: models.convert(model),
+    "freeze": lambda model, path: models.freeze(model),
+    "grow": lambda model, path: models.grow(model, k=5),
+    "simplify": lambda model, path: models.simplify(model, tolerance=0.1),
+    "revert": lambda model, path: models.revert(model, tolerance=100.0),
+    "nearest": lambda model, path: models.nearest(vaf_of(model)),
+    "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
+    "save_curve": lambda model, path: models.save_curve(vaf_of(model), path),
+    "save_activations": lambda model, path: models.save_activations(model, path),
+    "lipschitz_certificate": lambda model, path: models.lipschitz_certificate(model),
+    "train_only_activations": lambda model, path: models.train_only_activations(model),
+    "grow a layer": lambda model, path: models.grow(vaf_of(model), k=5),
+    "inspect_activations": lambda model, path: inspect_activations(model),
+    "freeze with data": lambda model, path: models.freeze(model, X[:3]),
+    "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
+}
+# These take no model, or are made to change one.
+OTHERS = {"cnet", "gaussian", "load_activations", "load_curve", "mlp", "nin"}
+
+X = np.random.default_rng(0).normal(size=(16, 4)).astype("float32")
+
+
+@pytest.fixture
+def model():
+    """A trained model with a frozen layer, and weights that its constraints change."""
+    made = keras.Sequential(
+        [
+            keras.Input((4,)),
+            keras.layers.Dense(6, activation="tanh", name="first"),
+            layers.VAFActivation(
+                function_constraint=SlopeBound(1.0),
+                beta_constraint=Monotone(),
+                name="vaf",
+            ),
+            keras.layers.Dense(2, name="head"),
+        ],
+        name="model",
+    )
+    made.compile("adam", "mse")
+    made.fit(X, X[:, :2], epochs=1, verbose=0)
+    made.get_layer("first").trainable = False
+    vaf = vaf_of(made)
+    vaf.beta.assign([3.0, 1.0, -2.0])
+    vaf.alpha.trainable = False
+    return made
+
+
+def state(model):
+    """Return all that belongs to a model, in a form that can be compared."""
+    variables = [*model.variables, *model.optimizer.variables]
+    parts = model._flatten_layers()
+    return {
+        "values": [keras.ops.convert_to_numpy(v.value).tolist() for v in variables],
+        "paths": [variable.path for variable in variables],
+        "trained": [weight.trainable for weight in model.weights],
+        "constraints": [id(weight.constraint) for weight in model.weights],
+        "regularizers": [id(weight.regularizer) for weight in model.weights],
+        "trainable": [part.trainable for part in parts],
+        "names": [part.name for part in parts],
+        "layers": [id(part) for part in parts],
+        "attributes": [set(vars(part)) for part in parts],
+        "configuration": model.get_config(),
+        "output": keras.ops.convert_to_numpy(model(X)).tolist(),
+    }
+
+
+@pytest.mark.parametrize("name", USES)
+def test_the_given_model_stays_as_it_is(name, model, tmp_path):
+    before = state(model)
+    result = USES[name](model, tmp_path / "file")
+    assert state(model) == before
+    if isinstance(result, keras.layers.Layer):  # shares no weight with the model
+        result.set_weights([weight + 1 for weight in result.get_weights()])
+        result.trainable = not result.trainable
+        assert state(model) == before
+
+
+def test_every_public_function_is_tried():
+    functions = {n for n in models.__all__ if inspect.isfunction(getattr(models, n))}
+    assert functions <= {*USES, *OTHERS}
+
+
+def test_inplace_is_the_exception(model):
+    before = state(model)
+    assert models.train_only_activations(model, inplace=True) is model
+    assert state(model) != before
+
+
+def test_a_model_that_cannot_be_copied_is_named():
+    class Own(keras.Model):
+        def __init__(self, size):
+            super().__init__()
+            self.vaf = layers.VAFActivation()
+            self.head = keras.layers.Dense(size)
+
+        def call(self, x):
+            return self.head(self.vaf(x))
+
+    model = Own(2)
+    model(X)
+    with pytest.raises(ValueError, match="inplace=True"):
+        models.train_only_activations(model)
+    tuned = models.train_only_activations(model, inplace=True)
+    assert len(tuned.trainable_weights) == 4

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import keras
-import numpy as np
 
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.tables.networks import with_encoder
@@ -18,8 +17,10 @@ from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report, error
 from keras_vaf.experiments.results.comparison_table import metric_title
 from keras_vaf.experiments.results.selection import Selected, by_protocol
-from keras_vaf.experiments.runs.networks import build_network
-from keras_vaf.experiments.runs.rows import network_seeds
+from keras_vaf.experiments.runs.networks import build_network, compile_network
+from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
+from keras_vaf.training import trainer
+from keras_vaf.training.network_trainer import seed_random_layers
 
 _TIE = 1e-9  # means of equal scores can differ by rounding
 
@@ -124,7 +125,8 @@ def refit(arm: Arm, dataset: Dataset) -> keras.Model:
     """Train the network of an activation on all rows.
 
     The number of epochs is the median of the best epochs of its folds. The network
-    is trained with the learning rate that most folds selected.
+    is trained with the learning rate that most folds selected, in the same loop as the
+    networks that were compared.
 
     Args:
         arm: The activation.
@@ -143,22 +145,11 @@ def refit(arm: Arm, dataset: Dataset) -> keras.Model:
         protocol, arm.reports[0].seed, protocol.folds
     )  # no fold has this number
     network = build_network(protocol, x.shape[1:], outputs, network_seeds(cell))
-    _fit(network, arm, x, y)
+    compile_network(network, protocol, arm.learning_rate)
+    [seed] = seeds_of(cell, "shuffling")
+    seed_random_layers(network, seed)
+    trainer.refit(network, x, y, arm.epochs, protocol.batch_size, seed)
     if dataset.x.ndim == 2:
         return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)
     probabilities = keras.layers.Softmax()
     return keras.Sequential([keras.Input(x.shape[1:]), *network.layers, probabilities])
-
-
-def _fit(network: keras.Model, arm: Arm, x: np.ndarray, y: np.ndarray) -> None:
-    protocol = arm.protocol
-    loss: keras.losses.Loss = keras.losses.MeanSquaredError()
-    if protocol.task == "classification":
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    optimizer = protocol.optimizer.build(network)
-    if arm.learning_rate is not None:
-        optimizer.learning_rate = arm.learning_rate
-    keras.utils.set_random_seed(arm.reports[0].seed)
-    network.compile(optimizer, loss)
-    size = protocol.batch_size or len(y)
-    network.fit(x, y, batch_size=size, epochs=arm.epochs, verbose=0)

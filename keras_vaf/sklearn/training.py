@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import keras
@@ -14,6 +14,7 @@ from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training import History, split
+from keras_vaf.training.losses import loss_of
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.training.runs import NetworkRun
 
@@ -119,8 +120,10 @@ def _lent_trainer(
     trainer = _TRAINERS.pop(key, None)
     if trainer is None:
         model = architecture.build("g", seed=0)
-        loss = _weighted_cross_entropy if architecture.classes else _weighted_square
-        model.compile(keras.optimizers.Adam(), loss)
+        model.compile(
+            keras.optimizers.Adam(),
+            _weighted(loss_of(architecture.classes, reduction=None)),
+        )
         trainer = NetworkTrainer(model, batch_size, patience)
     yield trainer
     _TRAINERS[key] = trainer
@@ -152,13 +155,6 @@ def _divided(
         return split(y, fraction, seed, stratify=False)
 
 
-def _weighted_square(y: Any, outputs: Any) -> Any:
-    return y[:, 1] * ops.square(outputs[:, 0] - y[:, 0])
-
-
-def _weighted_cross_entropy(y: Any, outputs: Any) -> Any:
-    labels = ops.cast(y[:, 0], "int32")
-    loss = keras.losses.sparse_categorical_crossentropy(
-        labels, outputs, from_logits=True
-    )
-    return y[:, 1] * loss
+def _weighted(loss: keras.Loss) -> Callable[[Any, Any], Any]:
+    """Return a loss whose targets are followed by the weights of the rows."""
+    return lambda y, outputs: y[:, 1] * loss(y[:, :1], outputs)

@@ -61,7 +61,8 @@ class StoppingRule:
 
     Args:
         monitor: Name of the value that is compared.
-        mode: `"min"` if lower values are better, `"max"` if higher values are better.
+        mode: `"min"` if lower values are better, `"max"` if higher values are better,
+            `"last"` if the last finite epoch counts as the best.
         patience: Number of consecutive epochs without improvement after which training
             stops. `None` never stops early.
     """
@@ -74,7 +75,7 @@ class StoppingRule:
         """Check the arguments."""
         if self.patience is not None:
             check_integer("patience", self.patience)
-        check_choice("mode", self.mode, ("min", "max"))
+        check_choice("mode", self.mode, ("min", "max", "last"))
 
     def check_monitor(self, model: keras.Model) -> None:
         """Raise a `ValueError` unless the monitored value is a metric of the model."""
@@ -109,7 +110,9 @@ class StoppingRule:
         best, waited, _ = verdict
         error = self.error(ops.cast(logs[self.monitor], "float32"))
         finite = ops.logical_and(ops.isfinite(error), ops.isfinite(logs["loss"]))
-        better = ops.logical_and(finite, error < best)
+        better = finite
+        if self.mode != "last":
+            better = ops.logical_and(finite, error < best)
         waited = ops.where(better, ops.zeros_like(waited), waited + 1)
         go_on = finite
         if self.patience is not None:
@@ -118,7 +121,7 @@ class StoppingRule:
 
     def error(self, values: Any) -> Any:
         """Return monitored values as errors, for which lower is better."""
-        return values if self.mode == "min" else -values
+        return -values if self.mode == "max" else values
 
     def history(
         self,
@@ -137,6 +140,8 @@ class StoppingRule:
         """
         errors = self.error(metrics[self.monitor])
         finite = np.isfinite(errors) & np.isfinite(metrics["loss"])
+        if self.mode == "last":
+            errors = -np.arange(len(errors))
         best_epoch = int(np.argmin(np.where(finite, errors, np.inf))) + 1
         stopped: Literal["epochs", "patience", "not finite"] = "epochs"
         if not go_on:

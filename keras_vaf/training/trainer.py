@@ -15,6 +15,7 @@ from keras_vaf.training.data import (
     order_of_rows,
     prepare,
     read_variables,
+    take,
     to_arrays,
 )
 from keras_vaf.training.history import History, StoppingRule
@@ -56,7 +57,7 @@ def train(
             stops. `None` never stops early.
         monitor: The metric that selects the best epoch.
         mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
-            are better.
+            are better, `"last"` if the last finite epoch is kept.
         seed: Seed of the shuffling.
         on_progress: Function called about twice per second with the number of finished
             epochs and the metrics of the last epoch.
@@ -79,6 +80,38 @@ def train(
     """
     trainer = Trainer(model, batch_size, patience, monitor, mode)
     return trainer.train(x, y, validation_data, epochs, seed, on_progress)
+
+
+def refit(
+    model: keras.Model,
+    x: Any,
+    y: Any,
+    epochs: int,
+    batch_size: int | None = None,
+    seed: int = 0,
+) -> History:
+    """Train a model on all rows for a known number of epochs, in the loop of `train`.
+
+    Without validation rows, the model gets the weights of the last finite epoch.
+
+    Args:
+        model: As in `train`.
+        x: As in `train`.
+        y: As in `train`.
+        epochs: Number of epochs.
+        batch_size: As in `train`.
+        seed: As in `train`.
+
+    Returns:
+        The metrics of each epoch. Their validation metrics are those of one row.
+
+    Raises:
+        ValueError: As in `train`.
+    """
+    data = to_arrays("`(x, y)`", (x, y))
+    one_row = take(data, slice(1))  # the loop evaluates at least one row
+    trainer = Trainer(model, batch_size, mode="last")
+    return trainer.train(*data, one_row, epochs, seed)
 
 
 class Trainer:

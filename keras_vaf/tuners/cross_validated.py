@@ -12,6 +12,7 @@ import keras
 
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.tuners.results import EPOCHS, TrialResult, result_of
 from keras_vaf.tuners.resumable.same_search import check_same_search
 from keras_vaf.tuners.resumable.tuner import ResumableTuner
@@ -184,7 +185,9 @@ class CrossValidatedTuner(ResumableTuner):
                 "is complete. Received: no data"
             )
         model = self._training.build(trial.hyperparameters, self._folds, attempt=0)
-        self._task.fit_all(model, int(trial.metrics.get_last_value(EPOCHS)))
+        epochs = int(trial.metrics.get_last_value(EPOCHS))
+        [seed] = independent_seeds(self._fold_seed, self._folds, "shuffling")
+        self._task.fit_all(model, epochs, seed)
         return model
 
     def _submit(self, engine: Engine, trial: Trial) -> Task:

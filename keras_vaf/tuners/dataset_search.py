@@ -20,6 +20,7 @@ from keras_vaf.experiments import RPROP
 from keras_vaf.models import mlp
 from keras_vaf.training import fold_rows
 from keras_vaf.training.divisions import hold_out
+from keras_vaf.training.losses import loss_of
 from keras_vaf.tuners import (
     CrossValidated,
     TrialResult,
@@ -233,10 +234,7 @@ class DatasetSearch:
     ) -> keras.Model:
         inputs = self._fitted.transform_inputs(self._dataset.x[:1]).shape[1]
         model = mlp(inputs, self.settings.hidden, self._outputs, make, seed=seed)
-        loss: keras.losses.Loss = keras.losses.MeanSquaredError()
-        if self._classes:
-            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        model.compile(optimizer, loss)
+        model.compile(optimizer, loss_of(self._classes))
         return model
 
     def _complete(self, trained: keras.Model) -> keras.Model:

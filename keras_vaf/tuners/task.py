@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.training import fold_rows
-from keras_vaf.training.data import number_of_rows
 from keras_vaf.training.folds import FoldRows, Preprocess, preprocess_folds
+from keras_vaf.training.trainer import refit
 from keras_vaf.utils import checksum
 
 
@@ -72,13 +72,13 @@ class SearchTask(NamedTuple):
             return data, rows
         return preprocess_folds(data, rows, self.preprocess)
 
-    def fit_all(self, model: keras.Model, epochs: int) -> None:
-        """Train a model on all rows.
+    def fit_all(self, model: keras.Model, epochs: int, seed: int) -> None:
+        """Train a model on all rows, in the same loop as the trials.
 
         Args:
             model: A compiled model.
             epochs: Number of epochs.
+            seed: Seed of the shuffling.
         """
         x = self.x if self.preprocess is None else self.preprocess(self.x)(self.x)
-        size = self.batch_size or number_of_rows(self.y)
-        model.fit(x, self.y, batch_size=size, epochs=epochs, verbose=0)
+        refit(model, x, self.y, epochs, self.batch_size, seed)

@@ -4,6 +4,7 @@ import keras
 import pytest
 
 from keras_vaf.experiments import Cell, Shard, Store, cells
+from keras_vaf.experiments.reports import store as store_module
 from keras_vaf.experiments.reports.store import file_name
 from tests.experiments.fakes import NETWORK, make_protocol, make_report, network_file
 
@@ -100,6 +101,16 @@ def test_setting_aside_again_loses_nothing(store):
 )
 def test_file_names_stay_in_their_folder(text, expected):
     assert file_name(text) == expected
+
+
+def test_a_report_is_written_after_its_network(store, monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        store_module, "write_atomically", lambda path, content: written.append(path)
+    )
+    report = make_report()
+    store.write(report, NETWORK)
+    assert written == [store.network_path(report.cell), store.path(report.cell)]
 
 
 def test_reports_may_be_kept_alone(tmp_path):

@@ -1,6 +1,10 @@
 """The sentence on a comparison says what the corrected p-values say."""
 
+import re
+
+import numpy as np
 import pytest
+from scipy import stats
 
 from keras_vaf.experiments import corrected_p, holm, results_of, verdict
 from tests.experiments.fakes import make_arm
@@ -34,6 +38,17 @@ def test_a_difference_has_direction_size_and_interval():
     ]
     said = verdict(reports)
     assert "VAF, ReLU start is worse than ReLU (RMSE higher by 0.203" in said
+
+
+def test_the_interval_covers_95_percent_of_the_corrected_t_distribution():
+    reports = [*make_arm("relu", RELU), *make_arm("vaf-relu", BETTER)]
+    gains = np.subtract(BETTER, RELU)
+    scale = gains.std(ddof=1) * np.sqrt(1 / 4 + 20 / 20)  # 20 of 40 rows are tested
+    expected = stats.t.interval(0.95, df=3, loc=gains.mean(), scale=scale)
+
+    low, high = re.search(r"interval (\S+) to (\S+),", verdict(reports)).groups()
+
+    assert [float(low), float(high)] == pytest.approx(expected, rel=0.01)
 
 
 def test_p_values_are_corrected_for_the_number_of_activations():

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from benchmarks.estimator_checks import ARGUMENTS, EXPECTED_FAILED_CHECKS
 from keras_vaf.initializers import RandomStart
 from keras_vaf.sklearn import VAFClassifier, VAFRegressor, training
+from keras_vaf.training import split
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.visualization import plot_activations
 
@@ -58,6 +59,30 @@ def test_predictions_have_the_units_of_the_target():
     X, y = load_diabetes(return_X_y=True)
     regressor = VAFRegressor(hidden=(10,), random_state=0).fit(X, 1000 * y + 5)
     assert regressor.score(X, 1000 * y + 5) > 0.4
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_validation_rows_do_not_train_the_network(iris, classes):
+    X, labels = iris
+    y = labels if classes else X @ np.array([1.0, -2.0, 0.5, 3.0]) + labels
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    rows = training_rows, validation_rows = split(y, 0.1, seed, stratify=classes)
+
+    def weights(moved):
+        """Return the network after one epoch, with the weights of some rows moved."""
+        sample_weight = np.linspace(0.5, 1.5, len(X))
+        sample_weight[moved] = sample_weight[moved[::-1]]
+        kind = VAFClassifier if classes else VAFRegressor
+        estimator = kind(**{**QUICK, "epochs": 1})
+        return estimator.fit(X, y, sample_weight).network_.get_weights()
+
+    plain = weights(np.array([], int))
+    moved = [weights(part) for part in rows]
+    for one, by_training, by_validation in zip(plain, *moved, strict=True):
+        np.testing.assert_allclose(one, by_validation, atol=1e-7)
+        assert not np.allclose(one, by_training, atol=1e-6)
+    assert len(validation_rows) == 15
+    assert not set(training_rows) & set(validation_rows)
 
 
 def test_equal_seeds_give_equal_networks_and_others_do_not(iris):

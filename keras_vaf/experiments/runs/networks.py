@@ -10,6 +10,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.models import cnet, mlp, nin
+from keras_vaf.training.losses import loss_of
 
 Kind = Literal["mlp", "cnet", "nin"]
 
@@ -57,6 +58,22 @@ def build_network(
     if name == "cnet":
         return cnet(input_shape, hidden, outputs, activation, **arguments)
     return nin(input_shape, hidden, outputs, **arguments)
+
+
+def compile_network(
+    network: keras.Model, protocol: Protocol, learning_rate: float | None = None
+) -> None:
+    """Compile a network with the optimizer of its protocol and the loss of its task.
+
+    Args:
+        network: The network, whose outputs are logits if the task is a classification.
+        protocol: The protocol.
+        learning_rate: Learning rate; `None` for that of the optimizer.
+    """
+    optimizer = protocol.optimizer.build(network)
+    if learning_rate is not None:
+        optimizer.learning_rate = learning_rate
+    network.compile(optimizer, loss_of(protocol.task == "classification"))
 
 
 def check_inputs(protocol: Protocol, input_shape: Sequence[int]) -> None:

@@ -22,7 +22,11 @@ from keras_vaf.experiments.reports.report import (
 )
 from keras_vaf.experiments.runs.flops import count_flops
 from keras_vaf.experiments.runs.learned import learned_activations, thinned
-from keras_vaf.experiments.runs.networks import build_network, check_inputs
+from keras_vaf.experiments.runs.networks import (
+    build_network,
+    check_inputs,
+    compile_network,
+)
 from keras_vaf.experiments.runs.rows import network_seeds, rows_of, seeds_of
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.network_trainer import NetworkTrainer, check_width
@@ -156,7 +160,7 @@ class ProtocolTrainer:
     def _network_trainer(self, first: PreparedCell) -> NetworkTrainer:
         shape = first.model.input_shape[1:]
         model = self._network(shape, first.cell, softmax=False)
-        model.compile(self._protocol.optimizer.build(model), self._loss())
+        compile_network(model, self._protocol)
         return NetworkTrainer(
             model,
             self._protocol.batch_size,
@@ -232,8 +236,3 @@ class ProtocolTrainer:
             stopped=history.stopped,
             start=start,
         )
-
-    def _loss(self) -> keras.losses.Loss:
-        if self._protocol.task == "regression":
-            return keras.losses.MeanSquaredError()
-        return keras.losses.SparseCategoricalCrossentropy(from_logits=True)

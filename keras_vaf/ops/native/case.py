@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import Pointwise
@@ -11,15 +12,15 @@ from keras_vaf.ops.native import library
 from keras_vaf.ops.native.switch import is_plain
 from keras_vaf.ops.vaf import VAF
 
-# Number of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
+# Name of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
 FUNCTIONS = {
-    "relu": (0, 0.0),
-    "leaky_relu": (0, 0.2),
-    "tanh": (1, 0.0),
-    "sigmoid": (2, 0.0),
-    "silu": (3, 0.0),
-    "gelu": (4, 0.0),
-    "sin": (5, 0.0),
+    "relu": ("leaky_relu", 0.0),
+    "leaky_relu": ("leaky_relu", 0.2),
+    "tanh": ("tanh", 0.0),
+    "sigmoid": ("sigmoid", 0.0),
+    "silu": ("silu", 0.0),
+    "gelu": ("gelu", 0.0),
+    "sin": ("sin", 0.0),
 }
 TYPES = {"float32": 0, "bfloat16": 1, "float16": 2}  # as in `VafType`
 MOST_UNITS = 64
@@ -44,7 +45,7 @@ class Case:
     @property
     def function(self) -> int:
         """Number of g in the library."""
-        return FUNCTIONS[self.g][0]
+        return library.find().functions.index(FUNCTIONS[self.g][0])
 
     @property
     def slope(self) -> float:
@@ -66,33 +67,45 @@ class Case:
 def case_of(
     function: Pointwise,
     layout: Layout,
-    dtype: str,
-    weight_dtypes: Iterable[str],
-    alpha: Sequence[int],
+    dtypes: Sequence[str],
+    shapes: Sequence[Sequence[Any]],
 ) -> Case | None:
     """Return the case if the kernels support it, else `None`.
 
-    The bindings of each framework also check what only they know, such as the device.
+    Parameters whose shapes do not fit are left to the framework, which broadcasts them
+    or raises its own error. The bindings of each framework also check what only they
+    know, such as the device.
 
     Args:
         function: The function f.
         layout: Axes of the input.
-        dtype: Dtype of the input.
-        weight_dtypes: Dtypes of the parameters.
-        alpha: Shape of alpha.
+        dtypes: Dtypes of the input and of each parameter.
+        shapes: Shapes of the same tensors. A size that is not an integer is unknown.
     """
     if type(function) is not VAF or is_plain():
         return None
-    k = alpha[-1]
-    g = name_of(function.g)
-    unshared = layout.unshared
+    g, alpha = name_of(function.g), shapes[1]
+    k = alpha[-1] if len(alpha) else 0
     if (
         g not in FUNCTIONS
-        or dtype not in TYPES
-        or set(weight_dtypes) != {"float32"}
+        or dtypes[0] not in TYPES
+        or set(dtypes[1:]) != {"float32"}
         or not 0 < k <= MOST_UNITS
-        or (unshared and unshared[-1] - unshared[0] + 1 != len(unshared))
-        or library.find().library is None
+        or not _fit(layout.unshared, k, *shapes)
+        or FUNCTIONS[g][0] not in library.find().functions
     ):
         return None
-    return Case(g, dtype, k, unshared)
+    return Case(g, dtypes[0], k, layout.unshared)
+
+
+def _fit(
+    unshared: tuple[int, ...], k: int, x: Sequence[Any], *parameters: Sequence[Any]
+) -> bool:
+    """Return whether the parameters have the sizes of adjacent axes of x, and k."""
+    first = unshared[0] if unshared else 0
+    axes = range(first, first + len(unshared))
+    if first < 0 or unshared != tuple(axes) or axes.stop > len(x):
+        return False
+    sizes = tuple(x[axis] for axis in axes)
+    wanted = [(*sizes, k)] * 3 + [sizes]
+    return [tuple(shape) for shape in parameters] == wanted

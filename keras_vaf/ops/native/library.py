@@ -6,16 +6,18 @@ warning and is ignored.
 """
 
 import ctypes
+import itertools
 import os
 import platform
 import struct
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent / "lib"
 """Folder of the shared libraries."""
-INTERFACE = 2
+INTERFACE = 3
 """Version of the C interface that this package calls."""
 
 _POINTERS = (
@@ -37,7 +39,20 @@ class Call(ctypes.Structure):
         ("units", ctypes.c_int64),
         ("inner", ctypes.c_int64),
         *((name, ctypes.c_void_p) for name in _POINTERS),
+        ("bytes", ctypes.c_int64 * len(_POINTERS)),
     )
+
+    @classmethod
+    def of(cls, arrays: dict[str, tuple[int, int]], **settings: Any) -> "Call":
+        """Make a call.
+
+        Args:
+            arrays: Address and bytes of arrays by name.
+            **settings: The other members.
+        """
+        pointers = {name: address for name, (address, _) in arrays.items()}
+        sizes = (arrays[name][1] if name in arrays else 0 for name in _POINTERS)
+        return cls(bytes=tuple(sizes), **settings, **pointers)
 
 
 class Found(NamedTuple):
@@ -47,11 +62,13 @@ class Found(NamedTuple):
         library: The loaded library, or `None`.
         folder: Folder of the libraries, or `None`.
         reason: Reason why the library is missing; `""` if it is there.
+        functions: Names of the fixed functions that the library has, by their number.
     """
 
     library: ctypes.CDLL | None
     folder: Path | None
     reason: str
+    functions: tuple[str, ...] = ()
 
     @property
     def instruction_set(self) -> str:
@@ -86,7 +103,13 @@ def _look() -> Found:
         reason = f"the native kernels are not usable: {error}"
         warn(reason)
         return Found(None, None, reason)
-    return Found(library, FOLDER, "")
+    functions = tuple(name.decode() for name in _names(library))
+    return Found(library, FOLDER, "", functions)
+
+
+def _names(library: ctypes.CDLL) -> Iterator[bytes]:
+    """Return the names of the library's functions, by their number."""
+    return itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
 
 
 def _why_missing() -> str:
@@ -106,6 +129,7 @@ def _load() -> ctypes.CDLL:
             f"{INTERFACE}"
         )
     library.vaf_calls.restype = ctypes.c_int64
+    library.vaf_function.restype = library.vaf_message.restype = ctypes.c_char_p
     library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
     library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
     library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
@@ -147,9 +171,10 @@ def check(failed: int) -> None:
 
     Raises:
         MemoryError: If the memory for the sums was too small.
-        RuntimeError: If the library does not support the call.
+        RuntimeError: If the library does not support the call, or if the arrays of the
+            call do not fit together.
     """
-    if failed == 2:
-        raise MemoryError("The native kernels ran out of memory.")
     if failed:
-        raise RuntimeError("The native kernels do not support this call.")
+        error = MemoryError if failed == 2 else RuntimeError
+        library: Any = find().library
+        raise error(library.vaf_message(failed).decode())

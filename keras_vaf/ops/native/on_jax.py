@@ -57,8 +57,9 @@ def covered(
     """Return the case if the kernels support this call, else `None`."""
     if not all(isinstance(size, int) for size in x.shape):
         return None
-    dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
-    case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+    tensors = (x, *parameters)
+    dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
+    case = case_of(function, layout, dtypes, shapes)
     return None if case is None or inactive() else case
 
 

@@ -1,6 +1,8 @@
 """The native kernels on TensorFlow, as TensorFlow operators."""
 
+import ctypes
 import functools
+import os
 from typing import Any
 
 import tensorflow as tf
@@ -8,7 +10,7 @@ import tensorflow as tf
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native.case import Case, case_of
-from keras_vaf.ops.native.library import find, warn
+from keras_vaf.ops.native.library import find, processors, warn
 
 _OPERATORS = ("keras_vaf_forward", "keras_vaf_backward")
 
@@ -20,10 +22,12 @@ def operators() -> tuple[Any, str]:
     if folder is None:
         return None, find().reason
     try:
-        loaded = tf.load_op_library(str(folder / "libvaf_tensorflow.so"))
+        path = str(folder / "libvaf_tensorflow.so")
+        loaded = tf.load_op_library(path)
         missing = [name for name in _OPERATORS if not hasattr(loaded, name)]
         if missing:
             raise RuntimeError("its C interface lacks a function")
+        ctypes.CDLL(path).vaf_tensorflow_threads(threads())
     except Exception as error:
         reason = f"TensorFlow {tf.__version__} cannot load the native kernels: {error}"
         warn(reason)
@@ -31,12 +35,23 @@ def operators() -> tuple[Any, str]:
     return loaded, ""
 
 
+def threads() -> int:
+    """Return how many threads TensorFlow's own operators use.
+
+    TensorFlow fixes this number before its first operation.
+    """
+    chosen: int = tf.config.threading.get_intra_op_parallelism_threads()
+    variable = os.environ.get("TF_NUM_INTRAOP_THREADS", "")
+    return chosen or (int(variable) if variable.isdecimal() else 0) or processors()
+
+
 def covered(
     function: Pointwise, layout: Layout, x: tf.Tensor, *parameters: tf.Tensor
 ) -> Case | None:
     """Return the case if the kernels support this call, else `None`."""
-    dtype, *weight_dtypes = (tensor.dtype.name for tensor in (x, *parameters))
-    case = case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+    tensors = (x, *parameters)
+    dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
+    case = case_of(function, layout, dtypes, shapes)
     return None if case is None or _compiled_by_xla() or inactive() else case
 
 

@@ -1,7 +1,6 @@
 """The native kernels on PyTorch, on tensors in main memory."""
 
 import ctypes
-from pathlib import Path
 
 import torch
 
@@ -14,21 +13,21 @@ DTYPES = {getattr(torch, name): name for name in TYPES}
 _PARAMETERS = ("alpha", "alpha_bias", "beta", "beta_bias")
 _GRADIENTS = ("out", "d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias")
 
-_OPENMP = ("libgomp", "libiomp5")
-
 
 def _use_threads_of_torch() -> None:
-    """Run the kernels on PyTorch's threads, which wait actively for work."""
+    """Run the kernels on PyTorch's threads, which wait actively for work.
+
+    Other packages may bring an OpenMP of their own. The name is therefore looked up in
+    PyTorch's library and the libraries that it was linked with, not in the process.
+    """
     library = find().library
-    maps = Path("/proc/self/maps")
-    if library is None or not maps.exists():
+    if library is None:
         return
-    for line in maps.read_text().splitlines():
-        path = Path(line.split()[-1])
-        if path.name.startswith(_OPENMP):
-            parallel = ctypes.CDLL(str(path)).GOMP_parallel
-            library.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
-            return
+    try:
+        parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
+    except (OSError, AttributeError):  # this PyTorch was built without OpenMP
+        return
+    library.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
 
 
 _use_threads_of_torch()  # and find the library before `torch.compile` traces a call
@@ -45,8 +44,12 @@ def covered(
     """Return the case if the kernels support this call, else `None`."""
     if x.device.type != "cpu":
         return None
-    dtype, *weight_dtypes = (DTYPES.get(t.dtype, "") for t in (x, *parameters))
-    return case_of(function, layout, dtype, weight_dtypes, parameters[0].shape)
+    tensors = (x, *parameters)
+    dtypes, shapes = (
+        [DTYPES.get(t.dtype, "") for t in tensors],
+        [t.shape for t in tensors],
+    )
+    return case_of(function, layout, dtypes, shapes)
 
 
 def in_memory(*tensors: torch.Tensor) -> bool:
@@ -77,7 +80,7 @@ def forward(
         *parameters: Parameters, as in `keras_vaf.ops.pointwise`.
         networks: Number of leading axes of each tensor that index networks.
     """
-    x = x.contiguous()
+    x = _dense(x)
     y = torch.empty_like(x)
     _run("vaf_forward", case, networks, x, parameters, out=y)
     return y
@@ -93,9 +96,14 @@ def gradients(
     """Return the gradients of x and of each parameter."""
     found = empty_gradients(x, *parameters)
     tensors = dict(zip(_GRADIENTS, found, strict=True))
-    tensors["d"] = upstream.contiguous()
-    _run("vaf_backward", case, networks, x.contiguous(), parameters, **tensors)
+    tensors["d"] = _dense(upstream)
+    _run("vaf_backward", case, networks, _dense(x), parameters, **tensors)
     return found
+
+
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the numbers of a tensor in the order of its axes, with their signs."""
+    return tensor.resolve_neg().contiguous()
 
 
 def empty_gradients(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -112,11 +120,11 @@ def _run(
     parameters: tuple[torch.Tensor, ...],
     **tensors: torch.Tensor,
 ) -> None:
-    contiguous = (parameter.contiguous() for parameter in parameters)
-    tensors |= zip(_PARAMETERS, contiguous, strict=True)
+    tensors |= zip(_PARAMETERS, map(_dense, parameters), strict=True)
     tensors["x"] = x
     outer, units, inner = case.sizes(x.shape[networks:])
-    call = Call(
+    call = Call.of(
+        {name: (tensor.data_ptr(), tensor.nbytes) for name, tensor in tensors.items()},
         function=case.function,
         type=TYPES[case.dtype],
         slope=case.slope,
@@ -125,7 +133,6 @@ def _run(
         outer=outer,
         units=units,
         inner=inner,
-        **{name: tensor.data_ptr() for name, tensor in tensors.items()},
     )
     run = getattr(find().library, name)
     check(run(ctypes.byref(call), torch.get_num_threads()))

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 
 from keras_vaf.ops.native.case import FUNCTIONS, TYPES
-from keras_vaf.ops.native.library import Call, check
+from keras_vaf.ops.native.library import Call, check, find
 from tests import reference
 
 DTYPES = {
@@ -15,6 +15,10 @@ DTYPES = {
     "bfloat16": ml_dtypes.bfloat16,
     "float16": np.float16,
 }
+NAMES = (
+    *("x", "d", "out", "alpha", "alpha_bias", "beta", "beta_bias"),
+    *("d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias"),
+)
 EPSILON = 2.0**-23
 # Shapes `(networks, outer, units, inner)` of each way in which a call is divided.
 SHAPES = {
@@ -70,20 +74,30 @@ def draw(shape, k, dtype="float32", seed=0):
     return arrays
 
 
+def call_of(held, **settings):
+    """Return a pointer to a call with the given arrays."""
+    places = {name: (a.ctypes.data, a.nbytes) for name, a in held.items()}
+    return ctypes.byref(Call.of(places, **settings))
+
+
 def run(library, arrays, g, dtype="float32", threads=2):
     """Return f(x), the gradients of x and of the parameters, in float64."""
-    function, slope = FUNCTIONS[g]
-    networks, outer, units, inner = arrays.x.shape
+    kind, slope = FUNCTIONS[g]
     upstream, x = (a.astype(DTYPES[dtype]) for a in arrays[:2])
     parameters = [p.astype("float32") for p in arrays[2:]]
     y, x_gradient = np.empty_like(x), np.empty_like(x)
     gradients = [np.full_like(p, np.nan) for p in parameters]
-    pointers = [a.ctypes.data for a in (x, upstream, y, *parameters, *gradients)]
-    sizes = (parameters[0].shape[-1], networks, outer, units, inner)
-    call = Call(function, TYPES[dtype], slope, *sizes, *pointers)
-    check(library.vaf_forward(ctypes.byref(call), threads))
-    call.out = x_gradient.ctypes.data
-    check(library.vaf_backward(ctypes.byref(call), threads))
+    held = dict(zip(NAMES, (x, upstream, y, *parameters, *gradients), strict=True))
+    settings = {
+        "function": find().functions.index(kind),
+        "type": TYPES[dtype],
+        "slope": slope,
+        "k": parameters[0].shape[-1],
+        **dict(zip(("networks", "outer", "units", "inner"), x.shape, strict=True)),
+    }
+    check(library.vaf_forward(call_of(held, **settings), threads))
+    held["out"] = x_gradient
+    check(library.vaf_backward(call_of(held, **settings), threads))
     return [a.astype("float64") for a in (y, x_gradient, *gradients)]
 
 

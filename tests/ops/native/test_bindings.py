@@ -8,6 +8,7 @@ import pytest
 from keras_vaf.ops import VAF, plain_operators, pointwise
 from keras_vaf.ops.functions import get_function
 from keras_vaf.ops.native import Case
+from keras_vaf.ops.native import library as native
 from keras_vaf.ops.native.case import FUNCTIONS
 from tests.harness import to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
@@ -95,3 +96,13 @@ def test_other_functions_run_as_before(library, used, g):
         to_arrays([y, *gradients]), to_arrays([expected_y, *expected]), strict=True
     ):
         np.testing.assert_array_equal(have, want)
+
+
+def test_a_function_that_the_library_lacks_runs_as_before(library, used, monkeypatch):
+    """As after an update of this package alone."""
+    older = native.find()._replace(functions=("leaky_relu", "sigmoid"))
+    monkeypatch.setattr(native, "find", lambda: older)
+    arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"], g="tanh")
+    y, gradients = vjp(operation.__wrapped__("tanh", (3,)), tensors, upstream)
+    assert not used()
+    assert_close(to_arrays([y, *gradients]), arrays, "tanh")

@@ -9,21 +9,44 @@ from keras_vaf.ops.native import case_of, library
 
 pytestmark = pytest.mark.backend("tensorflow")
 RELU = VAF(keras.activations.relu)
-WHOLE = Layout(4, ())
+SHAPE = (2, 3, 4, 5)
 
 
 class Other(VAF):
     """A custom function, which the kernels do not know."""
 
 
+FUNCTIONS = ("leaky_relu", "tanh", "sigmoid", "silu", "gelu", "sin")
+
+
 @pytest.fixture(autouse=True)
 def present(monkeypatch):
-    found = library.Found(object(), None, "")
-    monkeypatch.setattr(library, "find", lambda: found)
+    """Install a library with some functions."""
+
+    def install(*functions):
+        found = library.Found(object(), None, "", functions)
+        monkeypatch.setattr(library, "find", lambda: found)
+
+    install(*FUNCTIONS)
+    return install
 
 
-def taken(function=RELU, layout=WHOLE, dtype="float32", weights="float32", k=3):
-    return case_of(function, layout, dtype, [weights] * 4, (k,)) is not None
+def fitting(shape, unshared, k):
+    """Shapes of the parameters of an input."""
+    sizes = tuple(shape[axis] for axis in unshared)
+    return [(*sizes, k)] * 3 + [sizes]
+
+
+def case(function=RELU, unshared=(), dtype="float32", weights="float32", k=3, **other):
+    x = other.get("x", SHAPE)
+    shapes = other.get("parameters", fitting(SHAPE, unshared, k))
+    return case_of(
+        function, Layout(len(x), unshared), [dtype] + [weights] * 4, [x, *shapes]
+    )
+
+
+def taken(*args, **kwargs):
+    return case(*args, **kwargs) is not None
 
 
 def test_what_is_covered():
@@ -31,7 +54,7 @@ def test_what_is_covered():
         assert taken(VAF(getattr(keras.activations, g)))
     assert taken(VAF(keras.ops.sin))
     for unshared in ((), (3,), (1,), (1, 2, 3), (2, 3)):
-        assert taken(layout=Layout(4, unshared))
+        assert taken(unshared=unshared)
     assert taken(dtype="bfloat16") and taken(dtype="float16") and taken(k=64)
 
 
@@ -39,12 +62,48 @@ def test_what_is_not_covered():
     assert not taken(VAF(keras.activations.elu))
     assert not taken(VAF(lambda h: h))
     assert not taken(Other(keras.activations.relu))
-    assert not taken(layout=Layout(4, (1, 3)))
+    assert not taken(unshared=(1, 3))
+    assert not taken(unshared=(1, 1, 3)) and not taken(unshared=(-1,))
     assert not taken(dtype="float64") and not taken(weights="float64")
     assert not taken(k=65) and not taken(k=0)
     with plain_operators():
         assert not taken()
     assert taken()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        [(5, 3), (5, 3), (5, 3), (4,)],
+        [(5, 3), (5, 3), (5, 2), (5,)],
+        [(1, 3), (1, 3), (1, 3), (1,)],
+        [(3,), (3,), (3,), ()],
+        [(), (), (), ()],
+        [(5, 3), (5, 3), (5,)],
+    ],
+)
+def test_parameters_that_do_not_fit_are_left_to_the_framework(parameters):
+    assert taken(unshared=(3,), parameters=fitting(SHAPE, (3,), 3))
+    assert not taken(unshared=(3,), parameters=parameters)
+
+
+def test_an_unknown_size_is_covered_only_where_parameters_are_shared():
+    assert taken(x=(None, None, 4, 5), unshared=(3,))
+    assert not taken(x=(2, 3, 4, None), unshared=(3,))
+
+
+def test_an_axis_that_x_does_not_have_is_left_to_the_framework():
+    assert not taken(x=(2, 3), unshared=(3,))
+
+
+def test_functions_that_the_library_lacks_are_not_covered(present):
+    """A library that is older than this package has fewer functions."""
+    present("leaky_relu", "sigmoid")
+    assert taken() and taken(VAF(keras.activations.sigmoid))
+    assert case(VAF(keras.activations.sigmoid)).function == 1
+    assert not taken(VAF(keras.ops.sin)) and not taken(VAF(keras.activations.tanh))
+    present()
+    assert not taken()
 
 
 def test_nothing_is_covered_without_the_library(monkeypatch):
@@ -54,7 +113,5 @@ def test_nothing_is_covered_without_the_library(monkeypatch):
 
 
 def test_sizes():
-    case = case_of(RELU, Layout(4, (1, 2)), "float32", ["float32"], (3,))
-    assert case.sizes((2, 3, 4, 5)) == (2, 12, 5)
-    case = case_of(RELU, Layout(2, ()), "float32", ["float32"], (3,))
-    assert case.sizes((2, 3)) == (6, 1, 1)
+    assert case(unshared=(1, 2)).sizes((2, 3, 4, 5)) == (2, 12, 5)
+    assert case().sizes((2, 3)) == (6, 1, 1)

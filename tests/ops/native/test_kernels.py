@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.ops.native.case import FUNCTIONS
+from keras_vaf.ops.native.library import find
 from tests.ops.native.harness import DTYPES, SHAPES, assert_close, draw, expected, run
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -111,6 +112,13 @@ def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
         (want, _), *_ = expected(arrays, g)
     ulp = np.spacing(abs(want).astype("float32"))
     assert np.max(abs(run(library, arrays, g)[0] - want) / ulp) <= 4
+
+
+def test_the_library_names_its_functions(library):
+    """The numbers never change, because saved programs hold them."""
+    names = ("leaky_relu", "tanh", "sigmoid", "silu", "gelu", "sin")
+    assert find().functions == names
+    assert {name for name, _ in FUNCTIONS.values()} == set(names)
 
 
 def test_calls_that_are_not_covered_say_so(library):

@@ -37,12 +37,12 @@ def find_silently():
 
 
 def test_absent_is_silent(folder):
-    assert find_silently() == (None, None, "they were not compiled")
+    assert find_silently() == (None, None, "they were not compiled", ())
 
 
 def test_absent_says_what_the_build_left(folder):
     (folder / "missing.txt").write_text("no compiler")
-    assert find_silently() == (None, None, "no compiler")
+    assert find_silently() == (None, None, "no compiler", ())
 
 
 def test_broken_warns_once(folder):

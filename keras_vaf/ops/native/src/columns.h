@@ -1,150 +1,161 @@
 // A call in which neighbouring elements have different functions.
 #pragma once
-#include <vector>
+#include <memory>
 
 #include "calls.h"
 
 namespace {
 
-// Sums of columns: floats for a few rows, added to doubles.
-struct ColumnSums {
-  int64_t size;
-  std::vector<float> few;
-  std::vector<double> all;
+// What a task works with: columns, each with its parameters and sums.
+struct ColumnSpace {
+  int64_t stride = 0, size = 0;          // columns and up to 15 unused ones; numbers
+  std::unique_ptr<float[]> parameters;   // (3 k + 1, stride)
+  std::unique_ptr<float[]> few;          // sums of a few rows, of shape (sums, stride)
+  std::unique_ptr<double[]> all;         // sums of all rows
 
-  explicit ColumnSums(int64_t size) : size(size), few(size), all(size) {}
+  // Writes nothing, so that the system gives each thread memory when it first needs it.
+  void allocate(int k, int64_t columns, bool backward) {
+    stride = padded(columns), size = vaf_sums(k) * stride;
+    parameters.reset(new float[size]);
+    if (backward) few.reset(new float[size]), all.reset(new double[size]);
+  }
+  void clear() {
+    std::fill_n(few.get(), size, 0.0f);
+    std::fill_n(all.get(), size, 0.0);
+  }
   void add_few() {
     for (int64_t i = 0; i < size; i++) all[i] += few[i];
-    std::fill(few.begin(), few.end(), 0.0f);
+    std::fill_n(few.get(), size, 0.0f);
   }
+  static int64_t padded(int64_t columns) { return parts_of(columns, 16) * 16; }
+  static int64_t bytes(int k, int64_t columns) { return vaf_sums(k) * padded(columns) * 16; }
 };
 
-inline int64_t padded(int64_t columns) { return (columns + 15) / 16 * 16; }
-
-// Passes over rows of `width` elements, each column of which has a function.
-struct Columns {
+// A task is some rows of a tile: of columns that are neighbours. Narrow rows are joined:
+// then a column's function is that of its place in the shorter row.
+struct ColumnPlan {
   const VafCall& call;
   const bool backward;
-  int64_t width = 0;
+  int threads;
+  int64_t period, joined, width;  // columns of a row: as given, and after joining
+  int64_t rows, rest;             // rows, and elements of a last one that is not full
+  int64_t together, tiles;        // units of a tile, whose columns are not divided
+  int64_t group;                  // rows of a task
+  Groups groups;
+  std::vector<ColumnSpace> spaces;  // one for each thread
 
-  Columns(const VafCall& c, bool backward) : call(c), backward(backward) {}
-
-  // Parameters of shape (3 k + 1, stride).
-  Function function_of(const float* own, int64_t stride) const {
-    const int64_t block = call.k * stride;
-    return {call.function, call.k, call.slope, own, own + block, own + 2 * block,
-            own + 3 * block, stride, nullptr};
+  ColumnPlan(const VafCall& c, bool backward, int most_threads)
+      : call(c), backward(backward), groups(c) {
+    // Parameters and sums of a tile stay in the cache.
+    const int64_t most = std::max(FEWEST_COLUMNS, std::min<int64_t>(VAF_COLUMNS, CACHE / vaf_sums(c.k)));
+    period = c.units * c.inner;
+    joined = within(std::min(NARROW, most) / period, c.outer);
+    width = period * joined;
+    rows = c.outer / joined;
+    rest = c.outer % joined * period;
+    tiles = joined > 1 ? 1 : parts_of(c.units, std::max<int64_t>(1, most / c.inner));
+    together = parts_of(c.units, tiles);
+    tiles = parts_of(c.units, together);
+    const int64_t columns = together * c.inner * joined, all = rows + (rest ? 1 : 0);
+    threads = threads_for(c, most_threads, ColumnSpace::bytes(c.k, columns));
+    const int64_t wanted = parts_of(tasks_for(c, threads), c.networks * tiles);
+    group = parts_of(all, within(wanted, std::min(groups.most(), all)));
+    groups.allocate(parts_of(all, group), backward);
+    spaces.resize(threads);
+    for (ColumnSpace& space : spaces) space.allocate(c.k, columns, backward);
   }
-  // Computes `columns` columns of `count` rows; the first element is `from`. Adds to the
-  // sums `few`, whose columns are as far apart as those of the parameters.
-  void block(const Function& f, int64_t from, int64_t columns, int64_t count, float* few) {
-    if (call.type == VAF_FLOAT32) {
-      pass(f, (const float*)call.x + from, (const float*)call.d + from, (float*)call.out + from,
-           columns, count, width, few, 0);
-      return;
+  int64_t tasks() const { return call.networks * tiles * groups.count; }
+
+  void run(int64_t task, int thread) {
+    ColumnSpace& space = spaces[thread];
+    const int64_t tile = task / groups.count % tiles, n = task / groups.count / tiles;
+    const int64_t first = tile * together, units = std::min(together, call.units - first);
+    const int64_t unit = n * call.units + first, columns = units * call.inner * joined;
+    gather(unit, units, space);
+    if (backward) space.clear();
+    const Function f = function_of(space, columns);
+    const int64_t from = n * call.outer * period + first * call.inner;
+    const int64_t begin = task % groups.count * group, end = std::min(rows, begin + group);
+    for (int64_t r = begin; r < end; r += VAF_ROWS) {
+      block(f, from + r * width, columns, std::min<int64_t>(VAF_ROWS, end - r), space.few.get());
+      if (backward) space.add_few();
     }
-    for (int64_t r = 0; r < count; r += HALF_ROWS)
-      for (int64_t c = 0; c < columns; c += VAF_COLUMNS)
-        half_block(f, from + r * width + c, c, std::min<int64_t>(VAF_COLUMNS, columns - c),
-                   std::min<int64_t>(HALF_ROWS, count - r), few);
+    if (rest && begin + group > rows) {
+      block(f, from + rows * width, rest, 1, space.few.get());
+      if (backward) space.add_few();
+    }
+    if (backward) give(task % groups.count, unit, units, space);
   }
 
  private:
   enum { HALF_ROWS = 4 };  // rows of two-byte numbers that are widened at a time
+  static const int64_t NARROW = 128;          // rows are joined up to this width
+  static const int64_t FEWEST_COLUMNS = 64;   // of a tile, if there are as many
+  static const int64_t CACHE = 8192;          // sums of a tile, if it has more columns
 
-  void half_block(const Function& f, int64_t from, int64_t column, int64_t columns,
-                  int64_t count, float* few) {
+  Function function_of(const ColumnSpace& space, int64_t columns) const {
+    const float* own = space.parameters.get();
+    const int64_t block = call.k * space.stride;
+    Function f = {call.function, call.k, call.slope, own, own + block, own + 2 * block,
+                  own + 3 * block, space.stride, nullptr, true};
+    f.finite = finite(f, columns);
+    return f;
+  }
+  // Copies the parameters of `units` functions to an array of shape (3 k + 1, stride).
+  void gather(int64_t unit, int64_t units, ColumnSpace& space) const {
+    const int64_t k = call.k, columns = units * call.inner;
+    float* to = space.parameters.get();
+    for (const float* from : {call.alpha, call.alpha_bias, call.beta})
+      for (int64_t j = 0; j < k; j++, to += space.stride) spread(from + unit * k + j, k, units, to);
+    spread(call.beta_bias + unit, 1, units, to);
+    to = space.parameters.get();
+    for (int64_t row = 0; joined > 1 && row < vaf_sums(call.k); row++, to += space.stride)
+      for (int64_t j = 1; j < joined; j++) std::copy_n(to, columns, to + j * columns);
+  }
+  // Copies a number of each function, which lie `apart`, to all columns of the function.
+  void spread(const float* from, int64_t apart, int64_t units, float* to) const {
+    for (int64_t u = 0; u < units; u++, to += call.inner)
+      std::fill_n(to, call.inner, from[u * apart]);
+  }
+  // Adds the sums of a function's columns, and gives them away.
+  void give(int64_t part, int64_t unit, int64_t units, ColumnSpace& space) {
+    const int64_t inner = call.inner, columns = units * inner;
+    if (inner * joined > 1)
+      for (double* row = space.all.get(); row < space.all.get() + space.size; row += space.stride)
+        for (int64_t u = 0; u < units; u++) {
+          double sum = 0;
+          for (int64_t j = 0; j < joined; j++)
+            for (int64_t i = 0; i < inner; i++) sum += row[j * columns + u * inner + i];
+          row[u] = sum;  // a place that no later function reads
+        }
+    groups.take(part, unit, units, space.all.get(), space.stride);
+  }
+  // Computes `columns` columns of `count` rows; the first element is `from`. Adds to the
+  // sums `few`, whose columns are as far apart as those of the parameters.
+  void block(const Function& f, int64_t from, int64_t columns, int64_t count, float* few) {
+    if (call.type == VAF_FLOAT32)
+      return pass(f, (const float*)call.x + from, (const float*)call.d + from,
+                  (float*)call.out + from, columns, count, width, few);
+    for (int64_t r = 0; r < count; r += HALF_ROWS)
+      half_block(f, from + r * width, columns, std::min<int64_t>(HALF_ROWS, count - r), few);
+  }
+  void half_block(const Function& f, int64_t from, int64_t columns, int64_t count, float* few) {
     float x[HALF_ROWS * VAF_COLUMNS], d[HALF_ROWS * VAF_COLUMNS], out[HALF_ROWS * VAF_COLUMNS];
     const int n = (int)columns;
     for (int64_t r = 0; r < count; r++) {
       read(call.x, call.type, from + r * width, n, x + r * VAF_COLUMNS);
       if (backward) read(call.d, call.type, from + r * width, n, d + r * VAF_COLUMNS);
     }
-    pass(f, x, d, out, columns, count, VAF_COLUMNS, few, column);
+    pass(f, x, d, out, columns, count, VAF_COLUMNS, few);
     for (int64_t r = 0; r < count; r++)
       write(call.out, call.type, from + r * width, n, out + r * VAF_COLUMNS);
   }
-  // `column`: the first column, counted from that of the parameters and sums.
-  void pass(Function f, const float* x, const float* d, float* out, int64_t columns,
-            int64_t count, int64_t apart, float* few, int64_t column) {
-    f.alpha += column, f.alpha_bias += column, f.beta += column, f.beta_bias += column;
+  void pass(const Function& f, const float* x, const float* d, float* out, int64_t columns,
+            int64_t count, int64_t apart, float* few) {
     if (backward)
-      vaf_parts().column_backward(f, x, d, out, (int)columns, (int)count, apart, few + column,
-                                  f.stride);
+      vaf_parts().column_backward(f, x, d, out, (int)columns, (int)count, apart, few, f.stride);
     else
       vaf_parts().column_forward(f, x, out, (int)columns, (int)count, apart);
-  }
-};
-
-// Some rows are a task, all columns of them. Narrow rows are joined: then a column's
-// function is that of its place in the shorter row.
-struct ColumnPlan : Columns {
-  int64_t period, joined, stride, rows, rest, group, groups;
-  std::vector<float> parameters;  // (networks, 3 k + 1, stride)
-  std::vector<ColumnSums> sums;   // (networks, threads), each of shape (sums, stride)
-  int threads;
-
-  ColumnPlan(const VafCall& c, bool backward, int threads)
-      : Columns(c, backward), threads(threads) {
-    period = c.units * c.inner;
-    joined = std::max<int64_t>(1, std::min<int64_t>(NARROW / period, c.outer));
-    width = period * joined;
-    stride = padded(width);
-    rows = c.outer / joined;
-    rest = c.outer % joined * period;  // elements of a last row that is not full
-    const int64_t all = rows + (rest ? 1 : 0), share = (all + 4 * threads - 1) / (4 * threads);
-    group = std::max(ELEMENTS_OF_A_TASK / width, std::min<int64_t>(share, 16));
-    group = std::max<int64_t>(1, std::min<int64_t>(group, VAF_ROWS));
-    groups = (all + group - 1) / group;
-    const int64_t size = vaf_sums(c.k) * stride;
-    parameters.resize(c.networks * size);
-    for (int64_t n = 0; n < c.networks; n++) gather(n, &parameters[n * size]);
-    if (backward) sums.assign(c.networks * threads, ColumnSums(size));
-  }
-  int64_t tasks() const { return call.networks * groups; }
-
-  void run(int64_t task, int thread) {
-    const int64_t n = task / groups, begin = task % groups * group;
-    const int64_t count = std::min(group, rows - begin), from = n * call.outer * period;
-    const Function f = function_of(&parameters[n * vaf_sums(call.k) * stride], stride);
-    ColumnSums* own = backward ? &sums[n * threads + thread] : nullptr;
-    float* few = backward ? own->few.data() : nullptr;
-    if (count > 0) block(f, from + begin * width, width, count, few);
-    if (rest && begin + group > rows) block(f, from + rows * width, rest, 1, few);
-    if (backward) own->add_few();
-  }
-  void gradients() {
-    const int sizes = vaf_sums(call.k);
-    std::vector<double> own(sizes);
-    for (int64_t n = 0; n < call.networks; n++)
-      for (int64_t u = 0; u < call.units; u++) {
-        for (int s = 0; s < sizes; s++) own[s] = sum_of(n, u, s);
-        finish(call, n * call.units + u, 1, own.data(), 1);
-      }
-  }
-
- private:
-  static const int64_t NARROW = 128;  // rows are joined up to this width
-
-  // Copies the parameters of a network to an array of shape (3 k + 1, stride).
-  void gather(int64_t network, float* to) const {
-    const float* from[3] = {call.alpha, call.alpha_bias, call.beta};
-    for (int64_t c = 0; c < width; c++) {
-      const int64_t unit = network * call.units + c % period / call.inner;
-      for (int p = 0; p < 3; p++)
-        for (int j = 0; j < call.k; j++)
-          to[(p * call.k + j) * stride + c] = from[p][unit * call.k + j];
-      to[3 * call.k * stride + c] = call.beta_bias[unit];
-    }
-  }
-  double sum_of(int64_t n, int64_t unit, int s) const {
-    double sum = 0;
-    for (int t = 0; t < threads; t++) {
-      const double* row = &sums[n * threads + t].all[s * stride];
-      for (int64_t j = 0; j < joined; j++)
-        for (int64_t i = 0; i < call.inner; i++) sum += row[j * period + unit * call.inner + i];
-    }
-    return sum;
   }
 };
 

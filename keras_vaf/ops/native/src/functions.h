@@ -89,6 +89,15 @@ struct Relu {
   }
 };
 
+// Relu whose w may be infinite or NaN: then so is 0 w, the slope of a unit that is off.
+struct AnyRelu : Relu {
+  static void add(Unit& unit, V h, V v, V e, V& slope) {
+    V on_only = {};
+    Relu::add(unit, h, v, e, on_only);
+    slope += choose(h > 0.0f, unit.w, unit.w * 0.0f);
+  }
+};
+
 struct LeakyRelu {
   static const bool linear = true;
   static V value(V h, V leak) { return choose(h > 0.0f, h, h * leak); }

@@ -19,6 +19,8 @@ inline float knot_of(float alpha, float alpha_bias) {
 
 inline Lines lines_of(const Function& f) {
   Lines lines;
+  lines.usable = f.finite;
+  if (!lines.usable) return lines;  // NaN has no place among sorted knots
   float knots[16];
   for (int j = 0; j < f.k; j++) {
     lines.order[j] = j;
@@ -38,6 +40,7 @@ inline Lines lines_of(const Function& f) {
     }
     lines.slope[s] = (float)slope;
     lines.offset[s] = (float)offset;
+    lines.usable &= std::isfinite(lines.slope[s]) && std::isfinite(lines.offset[s]);
   }
   return lines;
 }

@@ -27,16 +27,22 @@ inline void each_sixteen(int n, Body body) {
   if (i < n) body(i, (__mmask16)((1u << (n - i)) - 1));
 }
 
-void lines_forward(const Function& f, const float* x, float* y, int n) {
+// Returns false if an element is infinite or NaN. A line of slope 0 would make NaN of it
+// where a unit is 0, so the units then compute the whole block.
+bool lines_forward(const Function& f, const float* x, float* y, int n) {
   const Lines& lines = *f.lines;
   const __m512 knots = _mm512_loadu_ps(lines.knot), slopes = _mm512_loadu_ps(lines.slope);
   const __m512 offsets = _mm512_loadu_ps(lines.offset);
+  const int nan_or_infinite = 0x99;
+  __mmask16 found = 0;
   each_sixteen(n, [&](int i, __mmask16 m) {
     __m512 v = _mm512_maskz_loadu_ps(m, x + i);
+    found |= _mm512_fpclass_ps_mask(v, nan_or_infinite);
     __m512i s = segment(v, knots, f.k);
     __m512 slope = _mm512_permutexvar_ps(s, slopes), offset = _mm512_permutexvar_ps(s, offsets);
     _mm512_mask_storeu_ps(y + i, m, _mm512_fmadd_ps(slope, v, offset));
   });
+  return !found;
 }
 
 }  // namespace

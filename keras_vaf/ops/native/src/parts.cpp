@@ -85,16 +85,19 @@ ALWAYS_INLINE void backward(const Function& f, const float* x, const float* d, f
   for (int r = 0; r < R; r++) put(dx + r * step, m, e[r] * slope[r]);
 }
 
+// Every function has a case: the compiler refuses a `switch` that lacks one.
+#pragma GCC diagnostic error "-Wswitch"
 #define VAF_CHOOSE(name, f, ...)                                        \
-  switch (f.kind) {                                                     \
+  switch ((VafFunction)f.kind) {                                        \
     case VAF_TANH: return name<Tanh>(f, __VA_ARGS__);                   \
     case VAF_SIGMOID: return name<Sigmoid>(f, __VA_ARGS__);             \
     case VAF_SILU: return name<Silu>(f, __VA_ARGS__);                   \
     case VAF_GELU: return name<Gelu>(f, __VA_ARGS__);                   \
     case VAF_SIN: return name<Sin>(f, __VA_ARGS__);                     \
-    default:                                                            \
-      if (f.leak == 0) return name<Relu>(f, __VA_ARGS__);               \
-      return name<LeakyRelu>(f, __VA_ARGS__);                           \
+    case VAF_LEAKY_RELU:                                                \
+      if (f.leak != 0) return name<LeakyRelu>(f, __VA_ARGS__);          \
+      if (!f.finite) return name<AnyRelu>(f, __VA_ARGS__);              \
+      return name<Relu>(f, __VA_ARGS__);                                \
   }
 
 // A function whose parameters are vectors of equal lanes.
@@ -137,7 +140,7 @@ void row_backward_of(const Function& f, const float* x, const float* d, float* d
 
 void row_forward(const Function& f, const float* x, float* y, int n) {
 #ifdef __AVX512F__
-  if (f.lines) return lines_forward(f, x, y, n);
+  if (f.lines && lines_forward(f, x, y, n)) return;
 #endif
   const Splat own(f);
   VAF_CHOOSE(row_forward_of, own.f, x, y, n)

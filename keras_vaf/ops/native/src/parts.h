@@ -1,6 +1,7 @@
 // What is compiled once for each instruction set: values and sums of one block, in float.
 #pragma once
 #include <cstdint>
+#include <cstring>
 
 // Elements of a block of a row; columns of a tile; rows whose sums are formed in float.
 enum { VAF_BLOCK = 4096, VAF_COLUMNS = 512, VAF_ROWS = 256 };
@@ -12,6 +13,7 @@ constexpr int vaf_sums(int k) { return 3 * k + 1; }
 
 // A sum of leaky relu units as k + 1 straight lines between sorted knots.
 struct Lines {
+  bool usable;  // all numbers are finite
   float knot[16], slope[16], offset[16];  // line s holds where s knots are below x
   int order[16];                          // hidden unit of each knot
 };
@@ -22,7 +24,21 @@ struct Function {
   const float *alpha, *alpha_bias, *beta, *beta_bias;
   int64_t stride;      // columns: parameters are of shape (k, stride)
   const Lines* lines;  // rows of leaky relu: may be null
+  bool finite;         // the parameters are finite, and alpha beta is
 };
+
+// Whether `columns` functions have parameters for `Function::finite`.
+inline bool finite(const Function& f, int64_t columns = 1) {
+  uint32_t found = 0;
+  for (int64_t at = 0; at < f.k * f.stride; at += f.stride)
+    for (int64_t i = at; i < at + columns; i++) {
+      const float one = f.alpha[i] * f.beta[i] + f.alpha_bias[i];
+      uint32_t bits;
+      std::memcpy(&bits, &one, 4);
+      found |= (bits & 0x7f800000) == 0x7f800000;
+    }
+  return !found;
+}
 
 struct VafParts {
   // Numbers of two bytes of a `VafType` from and to floats.

@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Pool {
         const int number = (int)workers_.size() + 1;
         workers_.emplace_back([this, number] { work(number); });
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // std::system_error or std::bad_alloc
     }
     return std::min((int)workers_.size(), wanted);
   }
@@ -109,13 +110,14 @@ void run_in_pool(void*, int threads, int64_t tasks, VafBody body, void* argument
     Shared shared = {tasks, body, argument};
     return parallel(take_shared, &shared, (unsigned)threads, 0);
   }
-  if (threads <= 1 || in_use.exchange(true)) {
-    for (int64_t task = 0; task < tasks; task++) body(argument, task, 0);
-    return;
+  if (threads > 1 && !in_use.exchange(true)) {
+    if (!pool) pool = new (std::nothrow) Pool;
+    Pool* own = pool;
+    if (own) own->run(threads, tasks, body, argument);
+    in_use = false;
+    if (own) return;
   }
-  if (!pool) pool = new Pool;
-  pool->run(threads, tasks, body, argument);
-  in_use = false;
+  for (int64_t task = 0; task < tasks; task++) body(argument, task, 0);
 }
 
 }  // namespace

@@ -1,75 +1,97 @@
 // A call in which long stretches of elements share a function.
 #pragma once
-#include <vector>
-
 #include "calls.h"
 #include "lines.h"
 
 namespace {
 
-const int FEWEST_LINES = 5;  // hidden units below which units are as fast
+// Hidden units below which units are as fast as lines, and elements of a function below
+// which finding its lines takes longer than they save.
+const int FEWEST_LINES = 5;
+const int64_t FEWEST_ELEMENTS = 1024;
 
-// One function for each stretch of `inner` elements.
+// A task is a part of the elements of some functions. The elements of a function are
+// `outer` stretches of `inner` elements.
 struct RowPlan {
   const VafCall& call;
-  bool backward;
+  const bool backward;
+  const int64_t functions, outer, inner;
   int threads;
-  int64_t functions, stretches, length;
-  int64_t pieces, together;  // a task is a piece of a stretch, or some stretches together
-  std::vector<Lines> lines;
-  std::vector<double> sums;  // (threads, functions, sums)
+  int64_t together, size;  // functions and elements of each function in a task
+  bool use_lines;
+  Groups groups;
+  struct Space {
+    std::vector<Lines> lines;
+    std::vector<double> sums;  // (functions, sums)
+  };
+  std::vector<Space> spaces;  // one for each thread
 
-  RowPlan(const VafCall& c, bool backward, int threads)
-      : call(c), backward(backward), threads(threads) {
-    functions = c.networks * c.units;
-    length = c.inner;
-    if (c.units == 1) length *= c.outer;
-    stretches = c.networks * (c.units == 1 ? 1 : c.outer * c.units);
-    pieces = std::max<int64_t>(1, (length + ELEMENTS_OF_A_TASK - 1) / ELEMENTS_OF_A_TASK);
-    together = std::max<int64_t>(1, ELEMENTS_OF_A_TASK / length);
-    const bool use = !backward && vaf_parts().takes_lines && c.function == VAF_LEAKY_RELU &&
-                     c.k >= FEWEST_LINES && c.k <= VAF_LINES;
-    if (use)
-      for (int64_t i = 0; i < functions; i++) lines.push_back(lines_of(function_at(c, i)));
-    if (backward) sums.resize(threads * functions * vaf_sums(c.k));
+  RowPlan(const VafCall& c, bool backward, int most_threads)
+      : call(c), backward(backward), functions(c.networks * c.units),
+        outer(c.units == 1 ? 1 : c.outer), inner(c.units == 1 ? c.outer * c.inner : c.inner),
+        groups(c) {
+    const int64_t bytes = vaf_sums(c.k) * 8 + (int64_t)sizeof(Lines), all = outer * inner;
+    threads = threads_for(c, most_threads, bytes);
+    const int64_t tasks = tasks_for(c, threads);
+    const int64_t most = std::min(MEMORY_OF_A_TASK, half_of_x(c) / threads) / bytes;
+    together = within(parts_of(functions, tasks), most);
+    const int64_t wanted = parts_of(tasks, parts_of(functions, together));
+    const int64_t fewest = within(wanted, std::min(groups.most(), all / FEWEST_ELEMENTS));
+    size = parts_of(parts_of(all, fewest), 64) * 64;
+    groups.allocate(parts_of(all, size), backward);
+    use_lines = !backward && vaf_parts().takes_lines && c.function == VAF_LEAKY_RELU &&
+                c.k >= FEWEST_LINES && c.k <= VAF_LINES && size >= FEWEST_ELEMENTS;
+    spaces.resize(threads);
+    for (Space& space : spaces) {
+      if (use_lines) space.lines.resize(together);
+      if (backward) space.sums.resize(together * vaf_sums(c.k));
+    }
   }
-  int64_t tasks() const { return (stretches + together - 1) / together * pieces; }
+  int64_t tasks() const { return parts_of(functions, together) * groups.count; }
 
   void run(int64_t task, int thread) {
-    const int64_t first = task / pieces * together, piece = task % pieces;
-    const int64_t size = (length + pieces - 1) / pieces;
-    const int64_t begin = piece * size, end = std::min(length, begin + size);
-    for (int64_t s = first; s < std::min(stretches, first + together); s++)
-      run_stretch(s, begin, end, thread);
+    Space& space = spaces[thread];
+    const int64_t first = task / groups.count * together, group = task % groups.count;
+    const int64_t end = std::min(functions, first + together), width = vaf_sums(call.k);
+    std::fill(space.sums.begin(), space.sums.end(), 0.0);
+    if (use_lines)
+      for (int64_t f = first; f < end; f++) space.lines[f - first] = lines_of(function_of(f));
+    const int64_t last = std::min(outer * inner, (group + 1) * size);
+    for (int64_t at = group * size, n; at < last; at += n) {
+      n = std::min<int64_t>({VAF_BLOCK, inner - at % inner, last - at});
+      for (int64_t f = first; f < end; f++)
+        block(f, at, (int)n, use_lines ? &space.lines[f - first] : nullptr,
+              backward ? &space.sums[(f - first) * width] : nullptr);
+    }
+    for (int64_t f = first; backward && f < end; f++)
+      groups.take(group, f, 1, &space.sums[(f - first) * width], 1);
   }
-  // Elements `begin` to `end` of a stretch.
-  void run_stretch(int64_t stretch, int64_t begin, int64_t end, int thread) {
-    const int64_t per_network = call.units == 1 ? 1 : call.outer * call.units;
-    const int64_t place = stretch / per_network * call.units + stretch % call.units;
-    Function f = function_at(call, place);
-    if (!lines.empty()) f.lines = &lines[place];
-    double* own = backward ? &sums[(thread * functions + place) * vaf_sums(call.k)] : nullptr;
+
+ private:
+  static const int64_t MEMORY_OF_A_TASK = 1 << 18;  // stays in the cache
+
+  Function function_of(int64_t f) const {
+    Function own = {call.function, call.k, call.slope, call.alpha + f * call.k,
+                    call.alpha_bias + f * call.k, call.beta + f * call.k,
+                    call.beta_bias + f, 1, nullptr, true};
+    own.finite = finite(own);
+    return own;
+  }
+  // Elements from `at` on of a function, which lie in one stretch.
+  void block(int64_t f, int64_t at, int n, const Lines* lines, double* sums) const {
+    const int64_t network = f / call.units, unit = f % call.units;
+    const int64_t stretch = (network * outer + at / inner) * call.units + unit;
+    const int64_t from = stretch * inner + at % inner;
+    Function own = function_of(f);
+    if (lines && lines->usable) own.lines = lines;
     float spaces[3][VAF_BLOCK];
-    for (int64_t at = begin; at < end; at += VAF_BLOCK) {
-      const int n = (int)std::min<int64_t>(VAF_BLOCK, end - at);
-      const int64_t from = stretch * length + at;
-      const float* x = read(call.x, call.type, from, n, spaces[0]);
-      float* out = call.type == VAF_FLOAT32 ? (float*)call.out + from : spaces[2];
-      if (backward)
-        vaf_parts().row_backward(f, x, read(call.d, call.type, from, n, spaces[1]), out, n, own);
-      else
-        vaf_parts().row_forward(f, x, out, n);
-      write(call.out, call.type, from, n, out);
-    }
-  }
-  void gradients() {
-    const int width = vaf_sums(call.k);
-    for (int64_t i = 0; i < functions; i++) {
-      double* first = &sums[i * width];
-      for (int t = 1; t < threads; t++)
-        for (int s = 0; s < width; s++) first[s] += sums[(t * functions + i) * width + s];
-      finish(call, i, 1, first, 1);
-    }
+    const float* x = read(call.x, call.type, from, n, spaces[0]);
+    float* out = call.type == VAF_FLOAT32 ? (float*)call.out + from : spaces[2];
+    if (backward)
+      vaf_parts().row_backward(own, x, read(call.d, call.type, from, n, spaces[1]), out, n, sums);
+    else
+      vaf_parts().row_forward(own, x, out, n);
+    write(call.out, call.type, from, n, out);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,7 +24,7 @@ struct Shapes;
 struct Shape;
 
 enum { FLOAT32 = 1, BFLOAT16 = 14, FLOAT16 = 19 };
-enum { INTERNAL_ERROR = 13 };
+enum { INVALID_ARGUMENT = 3, RESOURCE_EXHAUSTED = 8 };
 
 // Every function with its type and its name in TensorFlow.
 #define FUNCTIONS(F)                                                                    \
@@ -89,7 +90,7 @@ struct Operator {
 };
 
 void* create(Construction* construction) {
-  Operator* made = new Operator;
+  Operator* made = new Operator{};
   Status* status = TF_NewStatus();
   TF_OpKernelConstruction_GetAttrInt64List(construction, "case", made->all, 4, status);
   if (!TF_GetCode(status))
@@ -104,6 +105,7 @@ int processors() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
+std::atomic<int> threads{processors()};
 
 int64_t product(const Tensor* x, int begin, int end) {
   int64_t all = 1;
@@ -133,7 +135,10 @@ bool take(Context* context, Tensors& t, int inputs, int outputs, int like, Statu
     const Tensor* shape = t.in[i + like];
     int64_t sizes[MOST_AXES];
     const int axes = TF_NumDims(shape);
-    if (axes > MOST_AXES) return false;
+    if (axes > MOST_AXES) {
+      TF_SetStatus(status, INVALID_ARGUMENT, "keras-vaf kernels: too many axes");
+      return false;
+    }
     for (int axis = 0; axis < axes; axis++) sizes[axis] = TF_Dim(shape, axis);
     t.out[i] = TF_AllocateOutput(context, i, TF_TensorType(shape), sizes, axes,
                                  TF_TensorByteSize(shape), status);
@@ -142,47 +147,56 @@ bool take(Context* context, Tensors& t, int inputs, int outputs, int like, Statu
   return true;
 }
 
-VafCall call_of(const Operator& own, const Tensors& t, int x) {
-  VafCall call = {};
-  const int type = TF_TensorType(t.in[x]), first = (int)own.all[2];
-  const int end = first + (int)own.all[3], axes = TF_NumDims(t.in[x]);
+// The memory of an array, whose size is entered.
+void* enter(VafCall& call, VafArray array, const Tensor* tensor) {
+  call.bytes[array] = (int64_t)TF_TensorByteSize(tensor);
+  return TF_TensorData(tensor);
+}
+
+// Fills in a call; returns false if the operator's attributes fit no tensor of this rank.
+bool prepare(const Operator& own, const Tensors& t, bool backward, VafCall& call) {
+  Tensor* const* in = t.in + backward;
+  const int type = TF_TensorType(in[0]), axes = TF_NumDims(in[0]);
+  const int64_t first = own.all[2], unshared = own.all[3];
+  if (first < 0 || unshared < 0 || first > axes || unshared > axes - first) return false;
+  const int end = (int)(first + unshared);
   call.function = (int32_t)own.all[0], call.k = (int32_t)own.all[1];
+  if (call.function != own.all[0] || call.k != own.all[1]) return false;
   call.slope = own.slope;
   call.type = type == FLOAT32 ? VAF_FLOAT32 : type == BFLOAT16 ? VAF_BFLOAT16 : VAF_FLOAT16;
   call.networks = 1;
-  call.outer = product(t.in[x], 0, first), call.units = product(t.in[x], first, end);
-  call.inner = product(t.in[x], end, axes);
-  call.x = TF_TensorData(t.in[x]), call.out = TF_TensorData(t.out[0]);
-  call.alpha = (float*)TF_TensorData(t.in[x + 1]);
-  call.alpha_bias = (float*)TF_TensorData(t.in[x + 2]);
-  call.beta = (float*)TF_TensorData(t.in[x + 3]);
-  call.beta_bias = (float*)TF_TensorData(t.in[x + 4]);
-  return call;
+  call.outer = product(in[0], 0, (int)first), call.units = product(in[0], (int)first, end);
+  call.inner = product(in[0], end, axes);
+  call.x = enter(call, VAF_X, in[0]), call.out = enter(call, VAF_OUT, t.out[0]);
+  call.alpha = (float*)enter(call, VAF_ALPHA, in[1]);
+  call.alpha_bias = (float*)enter(call, VAF_ALPHA_BIAS, in[2]);
+  call.beta = (float*)enter(call, VAF_BETA, in[3]);
+  call.beta_bias = (float*)enter(call, VAF_BETA_BIAS, in[4]);
+  if (!backward) return true;
+  call.d = enter(call, VAF_D, t.in[0]);
+  call.d_alpha = (float*)enter(call, VAF_D_ALPHA, t.out[1]);
+  call.d_alpha_bias = (float*)enter(call, VAF_D_ALPHA_BIAS, t.out[2]);
+  call.d_beta = (float*)enter(call, VAF_D_BETA, t.out[3]);
+  call.d_beta_bias = (float*)enter(call, VAF_D_BETA_BIAS, t.out[4]);
+  return true;
+}
+
+void run(const Operator& own, Context* context, bool backward, Status* status) {
+  Tensors t;
+  if (!(backward ? take(context, t, 6, 5, 1, status) : take(context, t, 5, 1, 0, status))) return;
+  VafCall call = {};
+  int failed = VAF_NOT_TAKEN;
+  if (prepare(own, t, backward, call))
+    failed = backward ? vaf_backward(&call, threads) : vaf_forward(&call, threads);
+  if (failed)
+    TF_SetStatus(status, failed == VAF_NO_MEMORY ? RESOURCE_EXHAUSTED : INVALID_ARGUMENT,
+                 vaf_message(failed));
 }
 
 void compute(void* own, Context* context, bool backward) {
-  static const int threads = processors();
   Status* status = TF_NewStatus();
-  {
-    Tensors t;
-    const bool ready = backward ? take(context, t, 6, 5, 1, status)
-                                : take(context, t, 5, 1, 0, status);
-    int failed = !ready;
-    if (ready) {
-      VafCall call = call_of(*(Operator*)own, t, backward);
-      if (backward) {
-        call.d = TF_TensorData(t.in[0]);
-        call.d_alpha = (float*)TF_TensorData(t.out[1]);
-        call.d_alpha_bias = (float*)TF_TensorData(t.out[2]);
-        call.d_beta = (float*)TF_TensorData(t.out[3]);
-        call.d_beta_bias = (float*)TF_TensorData(t.out[4]);
-      }
-      failed = backward ? vaf_backward(&call, threads) : vaf_forward(&call, threads);
-    }
-    if (failed && !TF_GetCode(status))
-      TF_SetStatus(status, INTERNAL_ERROR, "keras-vaf-kernels: the call failed");
-    if (failed) TF_OpKernelContext_Failure(context, status);
-  }
+  run(*(const Operator*)own, context, backward, status);
+  if (TF_GetCode(status)) TF_OpKernelContext_Failure(context, status);
   TF_DeleteStatus(status);
 }
 void forward(void* own, Context* context) { compute(own, context, false); }
@@ -230,3 +244,6 @@ __attribute__((constructor)) void define_all() {
 }
 
 }  // namespace
+
+// Sets the number of threads of all operators, which is that of the processors at first.
+extern "C" VAF_PUBLIC void vaf_tensorflow_threads(int number) { threads = number; }

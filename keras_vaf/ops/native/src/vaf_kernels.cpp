@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
+#include <new>
 
+#include "columns.h"
 #include "rows.h"
-#include "tiles.h"
 
 namespace {
 
@@ -27,21 +27,23 @@ int processor_level() {
 std::atomic<int> level_in_use{processor_level()};
 std::atomic<int64_t> calls{0};
 
-int threads_for(const VafCall& call, const VafRunner& runner) {
-  const int64_t elements = call.networks * call.outer * call.units * call.inner;
-  return elements < 2 * ELEMENTS_OF_A_TASK ? 1 : std::max(1, runner.threads);
+// Runs body(task, thread) for every task.
+template <class Body>
+void each(const VafRunner& runner, int threads, int64_t tasks, Body body) {
+  threads = (int)std::min<int64_t>(threads, tasks);
+  if (threads > 1) {
+    auto call = [](void* b, int64_t task, int thread) { (*(Body*)b)(task, thread); };
+    return runner.run(runner.pool, threads, tasks, call, &body);
+  }
+  for (int64_t task = 0; task < tasks; task++) body(task, 0);
 }
 
 template <class Plan>
 void execute(const VafCall& call, bool backward, const VafRunner& runner) {
-  const int threads = threads_for(call, runner);
-  Plan plan(call, backward, threads);
-  auto body = [](void* p, int64_t task, int thread) { ((Plan*)p)->run(task, thread); };
-  if (threads == 1)
-    for (int64_t task = 0; task < plan.tasks(); task++) plan.run(task, 0);
-  else
-    runner.run(runner.pool, threads, plan.tasks(), body, &plan);
-  if (backward) plan.gradients();
+  Plan plan(call, backward, runner.threads);
+  each(runner, plan.threads, plan.tasks(),
+       [&](int64_t task, int thread) { plan.run(task, thread); });
+  each(runner, plan.threads, plan.groups.tasks(), [&](int64_t task, int) { plan.groups.run(task); });
 }
 
 // Of no elements: every sum is 0.
@@ -55,19 +57,18 @@ void nothing(const VafCall& call, bool backward) {
 
 int start(const VafCall& call, bool backward, const VafRunner& runner) {
   calls.fetch_add(1, std::memory_order_relaxed);
-  if (call.function < VAF_LEAKY_RELU || call.function > VAF_SIN) return VAF_NOT_TAKEN;
+  if (!vaf_function(call.function)) return VAF_NOT_TAKEN;
   if (call.type < VAF_FLOAT32 || call.type > VAF_FLOAT16) return VAF_NOT_TAKEN;
   if (call.k < 1 || call.k > VAF_MOST_UNITS) return VAF_NOT_TAKEN;
+  if (!sizes_fit(call, backward)) return VAF_WRONG_SIZE;
   try {
-    if (call.networks * call.outer * call.units * call.inner == 0)
+    if (elements_of(call) == 0)
       nothing(call, backward);
     else if (call.units == 1 || call.inner >= SHORTEST_ROW)
       execute<RowPlan>(call, backward, runner);
-    else if (TilePlan::takes(call, threads_for(call, runner)))
-      execute<TilePlan>(call, backward, runner);
     else
       execute<ColumnPlan>(call, backward, runner);
-  } catch (const std::exception&) {  // an allocation failed
+  } catch (const std::bad_alloc&) {
     return VAF_NO_MEMORY;
   }
   return 0;
@@ -84,7 +85,29 @@ const VafParts& vaf_parts() {
   return vaf_parts_base;
 }
 
-int vaf_interface(void) { return 2; }
+int vaf_interface(void) { return 3; }
+// Every function has a name: the compiler refuses a `switch` that lacks one.
+#pragma GCC diagnostic error "-Wswitch"
+const char* vaf_function(int number) {
+  switch ((VafFunction)number) {
+    case VAF_LEAKY_RELU: return "leaky_relu";
+    case VAF_TANH: return "tanh";
+    case VAF_SIGMOID: return "sigmoid";
+    case VAF_SILU: return "silu";
+    case VAF_GELU: return "gelu";
+    case VAF_SIN: return "sin";
+  }
+  return nullptr;
+}
+const char* vaf_message(int returned) {
+  switch (returned) {
+    case VAF_NO_MEMORY: return "The native kernels ran out of memory.";
+    case VAF_WRONG_SIZE:
+      return "The native kernels need arrays whose shapes fit together: x and its gradient "
+             "alike, and parameters for as many functions and hidden units as the call has.";
+    default: return "The native kernels do not support this call.";
+  }
+}
 int vaf_level(void) { return level_in_use; }
 int64_t vaf_calls(void) { return calls; }
 int vaf_use_level(int wanted) {

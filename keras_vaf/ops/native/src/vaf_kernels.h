@@ -13,8 +13,15 @@
 extern "C" {
 
 enum { VAF_MOST_UNITS = 64 };  // most hidden units that are taken
-enum VafFunction { VAF_LEAKY_RELU = 0, VAF_TANH, VAF_SIGMOID, VAF_SILU, VAF_GELU, VAF_SIN };
+// The fixed function g. Saved programs hold the numbers, so none of them ever changes.
+enum VafFunction : int32_t { VAF_LEAKY_RELU = 0, VAF_TANH, VAF_SIGMOID, VAF_SILU, VAF_GELU, VAF_SIN };
 enum VafType { VAF_FLOAT32 = 0, VAF_BFLOAT16, VAF_FLOAT16 };
+
+// The arrays of a call, in the order of `bytes`.
+enum VafArray {
+  VAF_X = 0, VAF_D, VAF_OUT, VAF_ALPHA, VAF_ALPHA_BIAS, VAF_BETA, VAF_BETA_BIAS,
+  VAF_D_ALPHA, VAF_D_ALPHA_BIAS, VAF_D_BETA, VAF_D_BETA_BIAS, VAF_ARRAYS
+};
 
 typedef struct {
   int32_t function;        // VafFunction; relu is VAF_LEAKY_RELU with slope 0
@@ -28,10 +35,13 @@ typedef struct {
   const float *alpha, *alpha_bias, *beta;              // (networks, units, k)
   const float* beta_bias;                              // (networks, units)
   float *d_alpha, *d_alpha_bias, *d_beta, *d_beta_bias; // backward: gradients
+  int64_t bytes[VAF_ARRAYS];  // size of each array; a forward call ignores those of gradients
 } VafCall;
 
 // Interface version; the Python side refuses another one.
 VAF_PUBLIC int vaf_interface(void);
+// Name of a `VafFunction`, or null for a number that the library does not know.
+VAF_PUBLIC const char* vaf_function(int number);
 // Highest x86-64 level in use: 2, 3 or 4; 0 on other processors. `vaf_use_level` sets it
 // for tests, and returns whether the processor has it.
 VAF_PUBLIC int vaf_level(void);
@@ -44,10 +54,13 @@ VAF_PUBLIC int64_t vaf_calls(void);
 VAF_PUBLIC void vaf_use_openmp(void* parallel);
 
 // Both return 0, or why they did nothing: `VAF_NOT_TAKEN` for a call outside of
-// `VafFunction`, `VafType` or `VAF_MOST_UNITS`.
-enum { VAF_NOT_TAKEN = 1, VAF_NO_MEMORY = 2 };
+// `VafFunction`, `VafType` or `VAF_MOST_UNITS`, and `VAF_WRONG_SIZE` if an array is null or
+// has other bytes than the sizes of the call demand.
+enum { VAF_NOT_TAKEN = 1, VAF_NO_MEMORY = 2, VAF_WRONG_SIZE = 3 };
 VAF_PUBLIC int vaf_forward(const VafCall* call, int threads);
 VAF_PUBLIC int vaf_backward(const VafCall* call, int threads);
+// What a value that they return means, as a sentence.
+VAF_PUBLIC const char* vaf_message(int returned);
 }
 
 // Runs body(argument, task, thread) for every task; thread < the number of threads.

@@ -1,7 +1,7 @@
 // The part of XLA's interface for foreign functions (FFI) that is used here, in C.
 //
-// Declared here, so that no XLA is needed to compile. The order of members is XLA's, of
-// versions 0.1 (jaxlib 0.8) and later, which append and never reorder.
+// Declared here, so that no XLA is needed to compile. The members are those of version 0.1.
+// Later versions append and never reorder.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,7 @@ struct Version {
   Extension* extensions;
   int major, minor;
 };
+enum { MAJOR = 0, MINOR = 1 };  // version of the interface that is declared here
 struct Metadata {
   size_t size;
   Version version;
@@ -39,7 +40,7 @@ struct CreateError {
   const char* message;
   int code;
 };
-enum { INTERNAL_ERROR = 13 };
+enum { INVALID_ARGUMENT = 3, RESOURCE_EXHAUSTED = 8 };
 struct Schedule {
   size_t size;
   Extension* extensions;
@@ -66,7 +67,8 @@ struct Api {
   Error* (*count_threads)(CountThreads*);
 };
 
-enum { FLOAT16 = 10, FLOAT32 = 11, BFLOAT16 = 16 };
+enum { INT64 = 5, FLOAT16 = 10, FLOAT32 = 11, BFLOAT16 = 16 };
+enum { BUFFER = 1 };  // kind of argument or result
 struct Buffer {
   size_t size;
   Extension* extensions;
@@ -96,6 +98,7 @@ struct Scalar {
   int type;
   void* value;
 };
+enum { ARRAY = 1, SCALAR = 3 };  // kinds of attributes
 struct Attributes {
   size_t size;
   Extension* extensions;

@@ -6,10 +6,20 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.models.certificates.constants import ROUNDING, constant_of
+from keras_vaf.models.certificates.merges import MERGES, merged_bound
 from keras_vaf.models.surgery.graphs import check_graph, is_graph
 
-_SUMS = (keras.layers.Add, keras.layers.Subtract)
-_JOINS = (keras.layers.Concatenate, keras.layers.Maximum, keras.layers.Minimum)
+_METHOD = (
+    "Give its class a method `lipschitz_constant()`, or use another layer. Only layers "
+    "with finite weights have a bound."
+)
+_SIZES = (
+    "The layer may broadcast its inputs. Give them the same rank and known sizes, for "
+    "example by a fixed shape of each `keras.Input`, and do not join them along the "
+    "axis of the batch."
+)
+_ALONE = "Call it with its input alone, without an argument such as `training=True`."
+_CALL = "A class with a method `call` of its own may compute anything."
 
 
 class LipschitzCertificate(NamedTuple):
@@ -36,12 +46,14 @@ def lipschitz_certificate(model: keras.Model) -> LipschitzCertificate:
     """Return a proven bound on the Lipschitz constant of a model.
 
     For all inputs x and y, |F(x) - F(y)| <= bound |x - y|, where F is the model at
-    inference, in exact arithmetic. The bound is computed from the stored weights in
-    float64. It is a product over layers, summed over the branches of a graph, so the
-    true constant may be smaller. For a `Dense` layer, the bound is the largest singular
-    value of its kernel. The bound of a convolution holds for every padding, stride and
-    image size. The bound of a VAF is that of `keras_vaf.regularizers.lipschitz_bound`:
-    for a piecewise-linear g, the slope of its steepest line.
+    inference and without masks, in exact arithmetic. Several inputs count as a single
+    vector. The bound is computed in float64 from the weights as the layers use them. It
+    is a product over layers, summed over the branches of a graph, so the true constant
+    may be smaller. For a `Dense` layer, the bound is the largest singular value of its
+    kernel. The bound of a convolution holds for every padding, stride and image size. A
+    merge that broadcasts a tensor to n times its size multiplies the tensor's bound by
+    sqrt(n). The bound of a VAF is that of `keras_vaf.regularizers.lipschitz_bound`: for
+    a piecewise-linear g, the slope of its steepest line.
 
     A network has a small bound if its kernels have a constraint, such as
     `keras_vaf.constraints.SpectralNorm`, and its VAFs have
@@ -86,6 +98,8 @@ class _Walk:
 
     def model(self, model: Any, prefix: str) -> float:
         """Return the bound of a model. Several outputs count as a single vector."""
+        if not type(model).call.__module__.startswith("keras."):
+            raise _unknown(prefix.rstrip("/") or model.name, model, _CALL)
         known = {id(tensor): 1.0 for tensor in model.inputs}
         bounds = [self._tensor(each, known, prefix) for each in model.outputs]
         return math.hypot(*bounds)
@@ -103,29 +117,46 @@ class _Walk:
                 waiting = waiting[:-1] if id(now) in known else waiting + missing
                 continue
             before = [known[id(each)] for each in inputs]
-            known[id(now)] = self._operation(history.operation, before, prefix)
+            known[id(now)] = self._operation(node, before, prefix) * ROUNDING
             waiting.pop()
         return known[id(tensor)]
 
-    def _operation(self, operation: Any, before: list[float], prefix: str) -> float:
-        path = f"{prefix}{operation.name}"
-        if isinstance(operation, _SUMS):
-            return sum(before)
-        if isinstance(operation, keras.layers.Average):
-            return sum(before) / len(before)
-        if isinstance(operation, _JOINS):
-            return math.hypot(*before)
+    def _operation(self, node: Any, before: list[float], prefix: str) -> float:
+        """Return the bound of a layer's output from the bounds of its inputs."""
+        layer, path = node.operation, f"{prefix}{node.operation.name}"
+        shapes = [tensor.shape for tensor in node.arguments.keras_tensors]
+        if _has_options(node):
+            raise _unknown(path, layer, _ALONE)
+        if type(layer) in MERGES:
+            merged = merged_bound(layer, before, shapes)
+            if merged is None:
+                raise _unknown(path, layer, f"{_SIZES} Its inputs: {shapes}.")
+            return merged
         constant = None
-        if len(before) == 1 and is_graph(operation):
-            constant = self.model(operation, f"{path}/")
+        if len(before) == 1 and is_graph(layer):
+            constant = self.model(layer, f"{path}/")
         elif len(before) == 1:
-            constant = constant_of(operation)
+            constant = constant_of(layer, shapes[0])
         if constant is None or not math.isfinite(constant):
-            raise ValueError(
-                f"The layer {path!r} has no known bound. Give its class a method "
-                "`lipschitz_constant()`, or use another layer. "
-                f"Received: {type(operation).__name__}"
-            )
-        if not is_graph(operation):
-            constant = self.layers[path] = constant * ROUNDING
+            raise _unknown(path, layer, _METHOD)
+        if not is_graph(layer):
+            self.layers[path] = max(constant * ROUNDING, self.layers.get(path, 0.0))
         return before[0] * constant
+
+
+def _has_options(node: Any) -> bool:
+    """Return whether a call has arguments besides its tensors, such as `training`."""
+    values = keras.tree.flatten((node.arguments.args, node.arguments.kwargs))
+    return any(
+        not isinstance(value, keras.KerasTensor)
+        and value is not None
+        and value is not False
+        for value in values
+    )
+
+
+def _unknown(path: str, layer: Any, remedy: str) -> ValueError:
+    return ValueError(
+        f"The layer {path!r} has no known bound. {remedy} "
+        f"Received: {type(layer).__name__}"
+    )

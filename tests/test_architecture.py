@@ -42,7 +42,7 @@ ARROWS = {
         *("training", "visualization"),
     },
     "sklearn": {"initializers", "layers", "models", "training"},
-    "paper": {"datasets", "experiments", "layers", "visualization"},
+    "paper": {"datasets", "experiments", "layers", "training", "visualization"},
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),

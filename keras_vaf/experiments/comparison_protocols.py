@@ -16,17 +16,18 @@ from keras_vaf.experiments.protocol import (
     with_replicas,
 )
 from keras_vaf.experiments.variants import VARIANTS, Variant
+from keras_vaf.training import recipe
 from keras_vaf.utils import check_choice
 
 OPTIMIZERS = {"careful": RPROP, "paper": PAPER_RPROP}
 """Rprop with the usual growth of its steps, 1.2, and with that of the paper, 1.01."""
 
 OUR_TRAINING: dict[str, Any] = {
-    "optimizer": Optimizer("Adam"),
-    "batch_size": 32,
-    "patience": 30,
+    "optimizer": Optimizer(recipe.OPTIMIZER),
+    "batch_size": recipe.BATCH_SIZE,
+    "patience": recipe.PATIENCE,
 }
-"""Fields of protocols that train on mini-batches with early stopping."""
+"""Fields of protocols that train by the recipe: mini-batches and early stopping."""
 
 
 def comparison_protocols(

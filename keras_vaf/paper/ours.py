@@ -13,12 +13,10 @@ from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.selection import select
 from keras_vaf.experiments.variants import find_variants
+from keras_vaf.training.recipe import LEARNING_RATES, further_rates
 
 ARMS = find_variants("relu,prelu,gelu,silu,tanh,vaf-relu,vaf-silu,vaf-random")
 """Fixed activations, PReLU, and VAFs of three starts."""
-
-RATES = (0.0003, 0.001, 0.003, 0.01)
-"""Learning rates, of which validation rows select one for each arm and fold."""
 
 ARCHITECTURES = ((50, 25), (100, 50))
 """Widths of the hidden layers."""
@@ -28,9 +26,7 @@ SMALL_ARCHITECTURES = (*ARCHITECTURES, (25,), (100,))
 
 _LARGE = 5_000
 _TRIES = 3  # VAFs of three starts
-_FACTOR = 3
-_MOST_EXTENSIONS = 2
-_FIELDS: dict[str, Any] = {**OUR_TRAINING, "rates": RATES, "epochs": 500}
+_FIELDS: dict[str, Any] = {**OUR_TRAINING, "rates": LEARNING_RATES, "epochs": 500}
 
 
 def our_fields(dataset: Dataset) -> dict[str, Any]:
@@ -79,19 +75,13 @@ def more_rates(reports: Sequence[Report]) -> list[Protocol]:
         Protocols with only the additional learning rates; empty if none is needed.
     """
     protocols = {report.protocol.digest: report.protocol for report in reports}
-    first = [each for each in protocols.values() if len(each.rates) > 1]
-    selected = select(reports).values()
-    known = {rate for each in protocols.values() for rate in each.rates}
-    if not first or len(known) < len(RATES):
+    originals = [each for each in protocols.values() if len(each.rates) > 1]
+    tried = {rate for each in protocols.values() for rate in each.rates}
+    if not originals or len(tried) < len(LEARNING_RATES):
         return []
-    low, high = (any(arm.at_edges[side] for arm in selected) for side in (0, 1))
-    new = []
-    if low and sum(rate < min(first[0].rates) for rate in known) < _MOST_EXTENSIONS:
-        new.append(min(known) / _FACTOR)
-    if high and sum(rate > max(first[0].rates) for rate in known) < _MOST_EXTENSIONS:
-        new.append(max(known) * _FACTOR)
+    trials = [trial for each in select(reports).values() for trial in each.trials]
+    selected = {trial.rate for trial in trials if trial.rate is not None}
+    new = further_rates(originals[0].rates, tried, selected)
     return [
-        dataclasses.replace(each, rates=(float(f"{rate:.1g}"),))
-        for rate in new
-        for each in first
+        dataclasses.replace(each, rates=(rate,)) for rate in new for each in originals
     ]

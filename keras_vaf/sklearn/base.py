@@ -13,6 +13,7 @@ from keras_vaf.sklearn.training import (
     fit_network,
     outputs_of,
 )
+from keras_vaf.training.recipe import BATCH_SIZE, PATIENCE
 from keras_vaf.utils import (
     check_integer,
     check_number,
@@ -37,9 +38,9 @@ class VAFEstimator(_base.BaseEstimator):
         initialization: Any = "g",
         learning_rate: float = 0.003,
         epochs: int = 200,
-        batch_size: int | None = 64,
+        batch_size: int | None = BATCH_SIZE,
         validation_fraction: float | None = 0.1,
-        patience: int | None = 30,
+        patience: int | None = PATIENCE,
         random_state: Any = None,
     ) -> None:
         self.hidden = hidden

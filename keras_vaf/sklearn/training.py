@@ -13,7 +13,7 @@ from keras import ops
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
-from keras_vaf.training import History, split
+from keras_vaf.training import History, recipe, split
 from keras_vaf.training.losses import loss_of
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.training.runs import NetworkRun
@@ -121,7 +121,7 @@ def _lent_trainer(
     if trainer is None:
         model = architecture.build("g", seed=0)
         model.compile(
-            keras.optimizers.Adam(),
+            recipe.OPTIMIZER,
             _weighted(loss_of(architecture.classes, reduction=None)),
         )
         trainer = NetworkTrainer(model, batch_size, patience)

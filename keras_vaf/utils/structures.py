@@ -44,7 +44,8 @@ def build(kind: type[T], data: Any, name: str = "") -> T:
 
     Args:
         kind: The dataclass.
-        data: A dictionary, as returned by `json.loads` and `dataclasses.asdict`.
+        data: A dictionary, as returned by `json.loads` and `dataclasses.asdict`. Its
+            values may be instances of the dataclasses in the annotations.
         name: Name of the value, for the error message.
 
     Raises:
@@ -109,7 +110,8 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         _check(isinstance(value, dict), name, "an object", value)
         return {k: _value(arguments[1], v, f"{name}.{k}") for k, v in value.items()}
     if dataclasses.is_dataclass(kind):
-        return build(typing.cast(type, kind), value, name)
+        known = isinstance(value, typing.cast(type, kind))
+        return value if known else build(typing.cast(type, kind), value, name)
     return _plain(kind, value, name)
 
 

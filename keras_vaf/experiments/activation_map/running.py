@@ -20,9 +20,9 @@ from keras_vaf.experiments.activation_map.report import (
 )
 from keras_vaf.experiments.activation_map.task import Settings, Task
 from keras_vaf.experiments.reports.report import environment
+from keras_vaf.training.recipe import further_rates
 
 Budget = Literal["steps", "time"]
-GROWTHS = 2
 _ROUNDS, _SECONDS = 7, 0.3
 _QUICK_ROUNDS, _QUICK_SECONDS = 3, 0.05
 
@@ -128,21 +128,18 @@ class MapRun:
         """Return the best learning rate of each arm, and the grid of learning rates.
 
         If an arm is best at an edge, the grid is extended there for all arms, at most
-        twice.
+        twice at each end.
         """
         grid = tuple(sorted(self.settings.rates))
-        for growth in range(GROWTHS + 1):
+        while True:
             errors = {arm.name: self.validation(arm, budget, grid) for arm in self.arms}
             best = {
                 name: min(grid, key=each.__getitem__) for name, each in errors.items()
             }
-            edges = {rate for rate in (grid[0], grid[-1]) if rate in best.values()}
-            if growth == GROWTHS or not edges or len(self.settings.rates) == 1:
-                break
-            new = [rate / 3 for rate in edges if rate == grid[0]]
-            new += [rate * 3 for rate in edges if rate == grid[-1]]
-            grid = tuple(sorted({*grid, *(float(f"{rate:.6g}") for rate in new)}))
-        return best, grid
+            new = further_rates(self.settings.rates, grid, best.values(), digits=6)
+            if not new:
+                return best, grid
+            grid = tuple(sorted({*grid, *new}))
 
     def validation(
         self, arm: Arm, budget: Budget, grid: Sequence[float]

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from keras_vaf.experiments.activation_map.arm import Arm
+from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.types import Tensor
 from keras_vaf.utils import (
     check_distinct,
@@ -22,9 +23,6 @@ from keras_vaf.utils import (
 
 Apply = Callable[[Any], Tensor]
 Batch = dict[str, Any]
-
-RATES = (0.0003, 0.001, 0.003, 0.01)
-"""Learning rates for every arm, spaced by factors of about 3."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Settings:
 
     steps: int
     batch: int = 0
-    rates: tuple[float, ...] = RATES
+    rates: tuple[float, ...] = LEARNING_RATES
     choice_seeds: tuple[int, ...] = (100, 101)
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     decay: bool = True

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import FORMAT, Report
 from keras_vaf.utils import parse_json, write_atomically
 
@@ -89,9 +90,13 @@ def read_reports(path: str | os.PathLike[str]) -> list[Report]:
             f"Expected a file that `write_reports` wrote. Received: {path}"
         ) from error
     reports, refused = [], []
+    protocols: dict[int, Protocol] = {}
     for number, fields in enumerate(listed):
         try:
-            own = {name: shared[fields[name]] for name in _SHARED}
+            place, own = fields["protocol"], shared[fields["environment"]]
+            if place not in protocols:
+                protocols[place] = Protocol.from_dict(shared[place])
+            own = {"protocol": protocols[place], "environment": own}
             reports.append(Report.from_dict({**head, **fields, **own}))
         except _UNREADABLE as error:
             refused.append(f"report {number + 1} of {path}: {error}")

@@ -1,0 +1,61 @@
+"""The recipe: how networks are trained when activations are compared fairly.
+
+Every activation is trained with Adam on mini-batches with early stopping, and with each
+of the same learning rates. Validation rows select one of them. If one of the
+activations selects the lowest or the highest learning rate, all of them get a further
+one (`further_rates`).
+"""
+
+from collections.abc import Collection
+
+OPTIMIZER = "Adam"
+"""The optimizer, with its default settings but for the learning rate."""
+
+LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01)
+"""Learning rates to select from, spaced by factors of about 3."""
+
+BATCH_SIZE = 32
+"""Number of rows in a mini-batch."""
+
+PATIENCE = 30
+"""Number of epochs without a better validation loss after which training stops."""
+
+MOST_EXTENSIONS = 2
+"""Number of further learning rates at each end of the first ones."""
+
+_FACTOR = 3
+
+
+def further_rates(
+    first: Collection[float],
+    tried: Collection[float],
+    selected: Collection[float],
+    digits: int = 1,
+) -> list[float]:
+    """Return further learning rates, if one at the edge of those tried is selected.
+
+    Args:
+        first: The learning rates that were tried first.
+        tried: All learning rates that were tried.
+        selected: The learning rates that were selected.
+        digits: Number of significant digits of a further learning rate.
+
+    Returns:
+        At most one lower and one higher learning rate, by a factor of 3. They are empty
+        if the selected ones are not at an edge, if each side has two further ones, or
+        if there is only one learning rate to select from.
+
+    Example:
+
+    >>> further_rates((0.001, 0.01), tried=(0.001, 0.01), selected=(0.01, 0.01))
+    [0.03]
+    """
+    if len(first) < 2:
+        return []
+    low, high = min(tried), max(tried)
+    found = []
+    if low in selected and sum(rate < min(first) for rate in tried) < MOST_EXTENSIONS:
+        found.append(low / _FACTOR)
+    if high in selected and sum(rate > max(first) for rate in tried) < MOST_EXTENSIONS:
+        found.append(high * _FACTOR)
+    return [float(f"{rate:.{digits}g}") for rate in found]

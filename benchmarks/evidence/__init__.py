@@ -1,0 +1,1 @@
+"""The trainings of the comparisons that `docs/registered.md` registers."""

@@ -1,0 +1,55 @@
+"""`find_study`, which returns a registered study by its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras_vaf import datasets
+
+BACKENDS = {
+    "regressions": "jax",
+    "classifications": "jax",
+    "sensor": "torch",
+    "kinks": "jax",
+    "language": "torch",
+    "catalogue": "jax",
+    "images": "torch",
+}
+"""The studies in the order in which they run, and their backends."""
+
+KINKS = ("kin8nm", "puma8nh", "puma32h")
+
+
+def find_study(name: str) -> Any:
+    """Return a study, which has the methods `run` and `trainings`.
+
+    Args:
+        name: A key of `BACKENDS`.
+    """
+    from benchmarks.evidence import regressions, tables
+
+    arms = ("relu", "gelu", "silu", "tanh", "prelu", "vaf-relu", "vaf-silu")
+    if name == "regressions":
+        return tables.TableStudy(
+            tuple(regressions.TABLES), regressions.load, arms, references=True
+        )
+    if name == "catalogue":
+        return tables.TableStudy(
+            _catalogue("regression"), datasets.load, arms, references=True
+        )
+    if name == "classifications":
+        names = _catalogue("classification")
+        pair = ("relu", "vaf-relu")
+        return tables.TableStudy(names, datasets.load, pair, (0.001,), extend=False)
+    if name == "kinks":
+        pair = ("gelu", "gelu-hinges-fixed")
+        more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
+        return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
+    raise NotImplementedError(f"Study {name!r} is registered and has no code yet.")
+
+
+def _catalogue(task: str) -> tuple[str, ...]:
+    """Return the names of the tables of the catalogue with a task, small ones first."""
+    tables = [each for each in datasets.CATALOGUE if each.image_shape is None]
+    found = [each for each in tables if each.task == task]
+    return tuple(each.name for each in sorted(found, key=lambda each: each.size.rows))

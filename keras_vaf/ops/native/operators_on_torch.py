@@ -13,7 +13,7 @@ from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.gradient import forward as plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import on_torch
-from keras_vaf.ops.native.case import Case
+from keras_vaf.ops.native.case import FUNCTIONS, TYPES, Case
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
 
@@ -52,7 +52,25 @@ def apply(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
     return y
 
 
-def _case(x: Tensor, alpha: Tensor, g: str, unshared: list[int]) -> Case:
+def _case(g: str, unshared: list[int], *tensors: Tensor) -> Case:
+    """Return the case of a call of an operator, whose arguments may be any.
+
+    The library compares the sizes of the tensors. This function checks the rest.
+    """
+    *upstream, x, alpha, alpha_bias, beta, beta_bias = tensors
+    dtypes = {t.dtype for t in (alpha, alpha_bias, beta, beta_bias)}
+    if (
+        g not in FUNCTIONS
+        or x.dtype not in on_torch.DTYPES
+        or any(d.dtype != x.dtype for d in upstream)
+        or dtypes != {torch.float32}
+        or alpha.ndim == 0
+    ):
+        raise RuntimeError(
+            f"The native kernels need g of {', '.join(FUNCTIONS)}, float32 parameters "
+            f"and an input of {', '.join(TYPES)}. Received: g={g!r}, dtypes "
+            f"{[tensor.dtype for tensor in tensors]}"
+        )
     return Case(g, on_torch.DTYPES[x.dtype], alpha.shape[-1], tuple(unshared))
 
 
@@ -66,7 +84,7 @@ def _forward(*inputs: Any) -> Tensor:
             "This program was compiled with native kernels, which have no forward "
             "mode. Compile it inside `with keras_vaf.ops.plain_operators():`."
         )
-    case = _case(tensors[0], tensors[1], g, unshared)
+    case = _case(g, unshared, *tensors)
     return on_torch.forward(case, *tensors, networks=networks)
 
 
@@ -77,7 +95,7 @@ def _forward(*inputs: Any) -> Tensor:
 )
 def _backward(*inputs: Any) -> tuple[Tensor, ...]:
     *tensors, g, unshared, networks = inputs
-    case = _case(tensors[1], tensors[2], g, unshared)
+    case = _case(g, unshared, *tensors)
     return on_torch.gradients(case, *tensors, networks=networks)
 
 

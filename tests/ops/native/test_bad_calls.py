@@ -1,0 +1,55 @@
+"""Bad calls with the kernels: the same error as without, and never a crash."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import pytest
+
+ROOT = Path(__file__).parents[3]
+REFUSED = {
+    "tensorflow": "InvalidArgumentError",
+    "jax": "JaxRuntimeError",
+    "torch": "RuntimeError",
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes(library):
+    """The outcome of each bad call, from a process of their own."""
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "tests.ops.native.bad_calls"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout[-200:] + ended.stderr[-2000:]
+    # TensorFlow may write messages of its own between the lines.
+    pairs = [line.split(": ") for line in ended.stdout.splitlines()]
+    return {": ".join(name): outcome for *name, outcome in pairs}
+
+
+def test_calls_end_as_they_do_without_the_kernels(outcomes):
+    ended = {n: o for n, o in outcomes.items() if o.startswith(("same ", "OTHER "))}
+    assert len(ended) >= 20
+    assert {name: o for name, o in ended.items() if not o.startswith("same ")} == {}
+    assert ended["as it should be"] == "same numbers numbers"
+    assert ended["more channels than functions"].split()[1] != "numbers"
+
+
+def test_altered_operators_are_refused(outcomes):
+    ended = {
+        name: outcome
+        for name, outcome in outcomes.items()
+        if name.startswith(("forward: ", "backward: "))
+    }
+    right = {name for name in ended if name.endswith("as it should be")}
+    assert len(ended) > 20 and len(right) == 2
+    assert {ended[name] for name in right} == {"numbers"}
+    expected = REFUSED[keras.backend.backend()]
+    others = {n: o for n, o in ended.items() if n not in right and o != expected}
+    assert others == {}

@@ -7,18 +7,27 @@
 
 #include "columns.h"
 #include "rows.h"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace {
 
+// Features that `setup.py` compiles for, asked of the processor itself: libraries that
+// zig links lack the data that `__builtin_cpu_supports` reads.
 int processor_level() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
-  return v3 ? (v4 ? 4 : 3) : 2;
+  unsigned a, b, c, d, wide, low, high;
+  if (!__get_cpuid_count(7, 0, &a, &wide, &c, &d)) return 2;
+  __get_cpuid(1, &a, &b, &c, &d);
+  if (!(c & bit_OSXSAVE)) return 2;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // registers that Linux saves
+  const auto all = [](unsigned have, unsigned need) { return (have & need) == need; };
+  const unsigned avx512 =
+      bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
+  const bool v3 = all(low, 0x06) && all(c, bit_AVX | bit_FMA | bit_F16C) &&
+                  all(wide, bit_AVX2 | bit_BMI | bit_BMI2);
+  return !v3 ? 2 : all(low, 0xe6) && all(wide, avx512) ? 4 : 3;
 #else
   return 0;
 #endif

@@ -6,9 +6,13 @@ compiles the kernels of a copy of the repository. Environment variables:
 
 - `CXX` names another compiler, also one for another processor.
 - `KERAS_VAF_KERNELS=0` leaves the kernels out.
+
+The address of the repository is a setting of `mkdocs.yml`. Once it is set, the metadata
+and the README link to it.
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -21,8 +25,9 @@ from setuptools import Command, Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
 
+ROOT = Path(__file__).parent
 NATIVE = Path("keras_vaf", "ops", "native")
-SOURCES = sorted((Path(__file__).parent / NATIVE / "src").glob("*"))
+SOURCES = sorted((ROOT / NATIVE / "src").glob("*"))
 LIBRARIES = {  # with the sources that each needs, beside the first library
     "vaf_kernels": ["vaf_kernels", "pool"],
     "vaf_jax": ["jax"],
@@ -185,8 +190,32 @@ class Wheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
+def links() -> dict[str, object]:
+    """Return the addresses of the project, and the README with absolute links."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    address = re.search(r'^repo_url: !ENV \[\w+, "(.*)"\]$', text, re.M)[1].rstrip("/")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    urls = {"Paper": "https://doi.org/10.1016/j.neucom.2019.08.065"}
+    if address:
+        # `raw` shows a picture, and `blob` a page.
+        readme = re.sub(r"\]\((?=[\w./-]+\.png\))", f"]({address}/raw/main/", readme)
+        readme = re.sub(r"\]\((?=[\w.])(?!https?:)", f"]({address}/blob/main/", readme)
+        urls |= {
+            "Source": address,
+            "Issues": f"{address}/issues",
+            "Documentation": f"{address}/blob/main/docs/index.md",
+            "Changelog": f"{address}/blob/main/CHANGELOG.md",
+        }
+    return {
+        "project_urls": urls,
+        "long_description": readme,
+        "long_description_content_type": "text/markdown",
+    }
+
+
 build.sub_commands.append(("build_kernels", None))
 setup(
+    **links(),
     cmdclass={"build_kernels": BuildKernels, "bdist_wheel": Wheel},
     distclass=Package,
 )

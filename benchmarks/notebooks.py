@@ -30,25 +30,23 @@ REPORT = Path("docs/reports/notebooks/seconds.json")
 
 COLAB = "https://colab.research.google.com"
 
-# The package index may have a package of this name by somebody else, which must not be
-# installed.
-INSTALL = """\
+INSTALL = '%pip install --quiet "keras-vaf[{extras}]"'
+# Until the package is published: the package index may have a package of this name by
+# somebody else, which must not be installed.
+UPLOAD = """\
 # Installs keras_vaf where it is missing, as on Colab.
 import importlib.util
 from pathlib import Path
 
-PUBLISHED = {published}  # whether the package index has this package
-
 if importlib.util.find_spec("keras_vaf") is None:
     archives = [*Path().glob("keras_vaf-*.whl"), *Path().glob("keras_vaf-*.tar.gz")]
-    if not archives and not PUBLISHED:
+    if not archives:
         raise FileNotFoundError(
-            "Upload keras_vaf-VERSION-py3-none-any.whl, or the .tar.gz file, into the "
-            "folder of this notebook, and run this cell again. `python -m build` in "
-            "the repository makes both files."
+            "Upload keras_vaf-VERSION.tar.gz, or a .whl file, into the folder of this "
+            "notebook, and run this cell again. `python -m build` in the repository "
+            "makes both files."
         )
-    package = f"./{{archives[0]}}" if archives else "keras-vaf"
-    %pip install --quiet "{{package}}[{extras}]"
+    %pip install --quiet "./{{archives[0]}}[{extras}]"
 """
 
 # Log lines of TensorFlow and XLA about the machine, which Colab does not show.
@@ -102,7 +100,7 @@ def tidy(book, name):
         r"^\[!\[Open in Colab\].*$", badge(name, repository), first.source, flags=re.M
     )
     [extras] = re.findall(r"%pip install .*\[(.*)\]", install.source)
-    install.source = INSTALL.format(published=published, extras=extras).rstrip()
+    install.source = (INSTALL if published else UPLOAD).format(extras=extras).rstrip()
     for number, cell in enumerate(book.cells):
         cell.id = f"cell-{number}"
         if cell.cell_type == "code":

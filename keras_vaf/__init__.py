@@ -1,6 +1,6 @@
 """Trainable activation functions for Keras 3.
 
-`keras_vaf` is the reference implementation of *A simple and efficient architecture for
+`keras_vaf` is an implementation of *A simple and efficient architecture for
 trainable activation functions* (Apicella, Isgrò, Prevete, Neurocomputing 2019).
 Importing the package registers its serialisable classes, so that saved models load
 without further arguments. Subpackages such as `keras_vaf.layers` load on first use.

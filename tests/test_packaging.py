@@ -188,3 +188,49 @@ def test_the_version_is_the_same_everywhere(metadata):
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert metadata["Version"] == keras_vaf.__version__
     assert f"\nversion: {keras_vaf.__version__}\n" in citation
+
+
+ADDRESS = "https://example.org/we/keras_vaf"
+
+
+@pytest.fixture
+def with_address(tmp_path):
+    """Metadata of a copy whose one setting names the repository."""
+    for name in ("setup.py", "setup.cfg", "README.md", "mkdocs.yml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "keras_vaf").mkdir()
+    shutil.copy(ROOT / "keras_vaf" / "__init__.py", tmp_path / "keras_vaf")
+    settings = tmp_path / "mkdocs.yml"
+    empty, full = '[KERAS_VAF_REPOSITORY, ""]', f'[KERAS_VAF_REPOSITORY, "{ADDRESS}"]'
+    assert empty in settings.read_text()
+    settings.write_text(settings.read_text().replace(empty, full))
+    run_python("setup.py", "-q", "egg_info", cwd=tmp_path)
+    text = (tmp_path / "keras_vaf.egg-info" / "PKG-INFO").read_text(encoding="utf-8")
+    return email.message_from_string(text)
+
+
+def links(text):
+    """Return the targets of the links and pictures of a page."""
+    return re.findall(r"\]\(([^)]+)\)", text)
+
+
+def test_one_setting_makes_all_links_of_the_metadata_absolute(with_address):
+    urls = dict(line.split(", ") for line in with_address.get_all("Project-URL"))
+    assert urls.keys() == {"Paper", "Source", "Issues", "Documentation", "Changelog"}
+    assert all(url.startswith("https://") for url in urls.values())
+    found = links(with_address.get_payload())
+    assert all(target.startswith(("https://", "#")) for target in found)
+    assert f"{ADDRESS}/raw/main/docs/images/vaf.png" in found
+    assert f"{ADDRESS}/blob/main/docs/kernels.md" in found
+    for target in found:
+        if target.startswith(ADDRESS):
+            kind, _, path = target.removeprefix(f"{ADDRESS}/").partition("/main/")
+            assert (ROOT / path).is_file()
+            assert (kind == "raw") == path.endswith(".png")
+
+
+def test_without_an_address_the_readme_is_as_it_is(metadata):
+    assert metadata.get_payload(decode=True).decode() == (ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
+    assert [line.split(",")[0] for line in metadata.get_all("Project-URL")] == ["Paper"]

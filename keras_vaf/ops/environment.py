@@ -11,7 +11,7 @@ from keras_vaf.ops.native.case import FUNCTIONS, MOST_UNITS, TYPES
 from keras_vaf.ops.native.library import find, processors
 from keras_vaf.ops.native.switch import is_plain
 
-_BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 
 def info() -> dict[str, str]:
@@ -30,7 +30,7 @@ def info() -> dict[str, str]:
     backend = keras.backend.backend()
     others = [
         f"{title} {version}"
-        for name, title in _BACKENDS.items()
+        for name, title in BACKENDS.items()
         if name != backend and (version := _version(name))
     ]
     facts = {
@@ -38,7 +38,7 @@ def info() -> dict[str, str]:
         "keras": keras.__version__,
         "numpy": _version("numpy"),
         "python": f"{platform.python_version()}, {platform.platform()}",
-        "backend": f"{_BACKENDS[backend]} {_version(backend)}",
+        "backend": f"{BACKENDS[backend]} {_version(backend)}",
         "other backends": ", ".join(others) or "none",
         "devices": ", ".join(_devices(backend)),
         "processors": str(processors()),

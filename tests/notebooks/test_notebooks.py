@@ -135,7 +135,7 @@ def installed(cell, monkeypatch, folder, found=False):
 def test_the_first_cell_installs_an_uploaded_file(path, tmp_path, monkeypatch):
     install = read(path).cells[1]
     assert installed(install, monkeypatch, tmp_path, found=True) == []
-    with pytest.raises(FileNotFoundError, match=r"Upload keras_vaf-.*\.whl"):
+    with pytest.raises(FileNotFoundError, match=r"Upload keras_vaf-.*\.tar\.gz"):
         installed(install, monkeypatch, tmp_path)
     (tmp_path / "keras_vaf-0.2.0.tar.gz").touch()
     (line,) = installed(install, monkeypatch, tmp_path)
@@ -145,10 +145,13 @@ def test_the_first_cell_installs_an_uploaded_file(path, tmp_path, monkeypatch):
     assert line.startswith('install --quiet "./keras_vaf-0.2.0-py3-none-any.whl[')
 
 
-def test_the_package_index_is_used_only_if_the_package_is_there(tmp_path, monkeypatch):
+def test_the_first_cell_is_one_line_once_the_package_is_published(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(notebooks, "settings", lambda: ("", True))
     book = read(PATHS[0])
     tidy(book, PATHS[0].stem)
+    assert len(book.cells[1].source.splitlines()) == 1
     (line,) = installed(book.cells[1], monkeypatch, tmp_path)
     assert line.startswith('install --quiet "keras-vaf[')
 

@@ -2,10 +2,11 @@
 
 The libraries are part of this package where a C++ compiler was found when the package
 was built. Missing libraries are not an error. A library that does not fit causes one
-warning and is ignored.
+warning and is ignored. No library is loaded with an untried version of the framework.
 """
 
 import ctypes
+import importlib
 import itertools
 import os
 import platform
@@ -14,6 +15,10 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import keras
+
+from keras_vaf.ops.native.versions import untried
 
 FOLDER = Path(__file__).parent / "lib"
 """Folder of the shared libraries."""
@@ -95,8 +100,9 @@ def forget() -> None:
 
 
 def _look() -> Found:
-    if not (FOLDER / "libvaf_kernels.so").exists():
-        return Found(None, None, _why_missing())
+    reason = _switched_off() or _why_missing() or _untried()
+    if reason:
+        return Found(None, None, reason)
     try:
         library = _load()
     except Exception as error:
@@ -112,10 +118,22 @@ def _names(library: ctypes.CDLL) -> Iterator[bytes]:
     return itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
 
 
+def _switched_off() -> str:
+    off = os.environ.get("KERAS_VAF_KERNELS") == "0"
+    return "the environment variable KERAS_VAF_KERNELS is 0" if off else ""
+
+
 def _why_missing() -> str:
     """Return the reason that the build left in place of the libraries."""
+    if (FOLDER / "libvaf_kernels.so").exists():
+        return ""
     reason = FOLDER / "missing.txt"
     return reason.read_text() if reason.exists() else "they were not compiled"
+
+
+def _untried() -> str:
+    framework = keras.backend.backend()
+    return untried(framework, str(importlib.import_module(framework).__version__))
 
 
 def _load() -> ctypes.CDLL:
@@ -153,7 +171,7 @@ def warn(reason: str) -> None:
     """Warn that the kernels are not used, and say how to solve it."""
     warnings.warn(
         f"{reason}. Plain operators are used instead, with equal results. Install "
-        "keras_vaf again to mend this.",
+        "keras_vaf again to replace them.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -16,6 +16,10 @@ def plain_operators() -> Iterator[None]:
     contain them where they are active. To export a training step that runs elsewhere,
     trace it in this context. Results stay the same.
 
+    The context acts in the current thread only, not in threads that start inside it.
+    The environment variable `KERAS_VAF_KERNELS=0` switches the kernels off for a
+    process and its child processes.
+
     Example:
 
     >>> layer = keras_vaf.layers.VAFActivation()

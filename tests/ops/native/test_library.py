@@ -1,15 +1,26 @@
 """Finding the library: absent, broken, of another version."""
 
+import importlib
+import os
 import shutil
+import subprocess
+import sys
+import threading
 import types
 import warnings
+from pathlib import Path
 
+import keras
 import pytest
 
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import info, plain_operators
+from keras_vaf.ops.environment import BACKENDS
 from keras_vaf.ops.native import library
+from keras_vaf.ops.native.switch import is_plain
+from keras_vaf.ops.native.versions import TRIED, untried
 
-pytestmark = pytest.mark.backend("tensorflow")
-
+ROOT = Path(__file__).parents[3]
 NAME = "libvaf_kernels.so"
 INSTALLED = library.FOLDER
 
@@ -36,15 +47,18 @@ def find_silently():
         return library.find()
 
 
+@pytest.mark.backend("tensorflow")
 def test_absent_is_silent(folder):
     assert find_silently() == (None, None, "they were not compiled", ())
 
 
+@pytest.mark.backend("tensorflow")
 def test_absent_says_what_the_build_left(folder):
     (folder / "missing.txt").write_text("no compiler")
     assert find_silently() == (None, None, "no compiler", ())
 
 
+@pytest.mark.backend("tensorflow")
 def test_broken_warns_once(folder):
     (folder / NAME).write_text("x" * 100)
     with pytest.warns(RuntimeWarning, match="not usable"):
@@ -53,6 +67,7 @@ def test_broken_warns_once(folder):
     assert find_silently() is found
 
 
+@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize("share", [0, 0.001, 0.5, 0.999])
 def test_an_incomplete_file_is_refused(copy, monkeypatch, share):
     """Loading one would end the process with a bus error."""
@@ -63,8 +78,86 @@ def test_an_incomplete_file_is_refused(copy, monkeypatch, share):
         assert library.find().library is None
 
 
+@pytest.mark.backend("tensorflow")
 def test_another_interface_is_refused(copy, monkeypatch):
     other = types.SimpleNamespace(vaf_interface=lambda: 99)
     monkeypatch.setattr("ctypes.CDLL", lambda _: other)
     with pytest.warns(RuntimeWarning, match="has version 99 of the interface"):
         assert library.find().library is None
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "99.0"])
+def test_an_untried_framework_is_left_alone(copy, monkeypatch, version):
+    """On every backend, nothing is loaded, registered or used, and `info` says why."""
+    backend = keras.backend.backend()
+    native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
+    for name in ("unusable", "operators", "inactive"):
+        getattr(getattr(native, name, None), "cache_clear", int)()
+    library.forget()
+    monkeypatch.setattr(sys.modules[backend], "__version__", version)
+    monkeypatch.setattr("ctypes.CDLL", lambda *_: pytest.fail("A library is loaded."))
+    lowest, highest = TRIED[backend]
+    reason = (
+        f"they were tried with {backend} from {lowest} to {highest}, and {version} is "
+        "installed"
+    )
+    assert native.inactive() == reason
+    layer = VAFActivation()
+    layer(keras.ops.ones((2, 3)), training=True)
+    assert find_silently() == library.Found(None, None, reason)
+    assert info()["native kernels"] == f"not active: {reason}"
+
+
+@pytest.mark.backend("tensorflow")
+def test_which_versions_are_tried():
+    tried = {
+        "jax": ["0.8.2", "0.9.0", "0.10.0", "0.10.2"],
+        "tensorflow": ["2.19.0", "2.19.1", "2.21.3"],
+        "torch": ["2.6.0", "2.13.0+cpu"],
+    }
+    others = {
+        "jax": ["0.5.3", "0.8.0", "0.8.1", "0.11.0", "1.0"],
+        "tensorflow": ["2.18.1", "2.22.0-rc1", "3.0"],
+        "torch": ["2.5.1", "2.14.0+cu130", "unknown"],
+    }
+    for framework in TRIED:
+        assert {untried(framework, version) for version in tried[framework]} == {""}
+        assert all(untried(framework, version) for version in others[framework])
+
+
+@pytest.mark.backend("tensorflow")
+def test_the_page_has_the_tried_versions():
+    page = (ROOT / "docs" / "kernels.md").read_text()
+    for framework, title in BACKENDS.items():
+        lowest, highest = TRIED[framework]
+        assert f"| {title} | {lowest} | {highest} |" in page
+
+
+def test_the_variable_switches_a_process_and_its_children_off():
+    """Only the value 0 does so."""
+    code = (
+        "from keras_vaf.ops import info; from keras_vaf.ops.native.library import find;"
+        "print(info()['native kernels'], find().library)"
+    )
+    child = f"import subprocess; subprocess.run([{sys.executable!r}, '-c', {code!r}])"
+    printed = subprocess.run(
+        [sys.executable, "-c", child],
+        env=os.environ | {"KERAS_VAF_KERNELS": "0", "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert printed == (
+        "not active: the environment variable KERAS_VAF_KERNELS is 0 None\n"
+    )
+
+
+@pytest.mark.backend("tensorflow")
+def test_plain_operators_act_in_their_thread_only():
+    seen = []
+    with plain_operators():
+        thread = threading.Thread(target=lambda: seen.append(is_plain()))
+        thread.start()
+        thread.join()
+        assert is_plain()
+    assert seen == [False] and not is_plain()

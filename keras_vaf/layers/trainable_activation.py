@@ -30,13 +30,14 @@ from keras_vaf.layers.weight_arguments import (
     regularizer_of,
     to_config,
 )
+from keras_vaf.layers.weight_paths import WeightPaths
 from keras_vaf.ops import pointwise
 from keras_vaf.ops.equation import names_of
 from keras_vaf.ops.functions import evaluate_all
 from keras_vaf.types import Tensor
 
 
-class TrainableActivation(LearnedFunction, keras.layers.Layer):
+class TrainableActivation(LearnedFunction, WeightPaths):
     """A function R -> R with trainable parameters, applied to every element.
 
     A subclass defines its equation and the start values of its weights. This base class
@@ -151,6 +152,7 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         if self.sharing == "layer":
+            self._set_paths()  # the weights exist
             return
         rank = len(input_shape)
         self._unshared_axes = unshared_axes(self.sharing, rank, self.data_format)

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 
 from keras_vaf_cli.shared import add_model, add_output
 from keras_vaf_cli.tables import add_file_options, command_that_solves, file_options
@@ -10,8 +11,9 @@ SUMMARY = "predict the rows of a table with a network of compare or search"
 DESCRIPTION = """\
 Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras-vaf
 search`. The table must have the columns of the training table, in any order; the target
-may be missing. The output contains all columns of the table, followed by the prediction
-in the units of the target, or by the class and the probability of each class.
+may be missing. The output is a copy of the table with additional columns: the
+prediction in the units of the target, or the class and the probability of each class.
+The cells of a CSV file are copied byte for byte.
 """
 EXAMPLES = """\
 example:
@@ -23,23 +25,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `predict`."""
     add_model(parser)
     parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
-    add_output(parser, "OUT.csv", "file for the table with the predictions")
+    add_output(parser, "OUT", "file for the table with the predictions")
     add_file_options(parser.add_argument_group("format of the table"))
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
-    from keras_vaf.datasets.tables.networks import predict_table
+    from keras_vaf.datasets.tables.csv_file import CsvOptions
+    from keras_vaf.datasets.tables.predictions import check_format, predicted_file
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 
     inputs = (arguments.model, arguments.table)
-    path = check_output(arguments.output, arguments.force, inputs)
+    path, table = Path(arguments.output), Path(arguments.table)
+    check_format(table, path)
+    check_output(path, arguments.force, inputs)
+    options = file_options(arguments)
+    sheet = options.pop("sheet")
     model = load_model(arguments.model)
     with command_that_solves(arguments):
-        predicted = predict_table(model, arguments.table, **file_options(arguments))
-    for note in predicted.attrs["notes"]:
+        predicted = predicted_file(model, table, path, CsvOptions(**options), sheet)
+    for note in predicted.notes:
         print(note, file=sys.stderr)
-    write_atomically(path, predicted.to_csv(index=False), arguments.force)
-    rows = "1 row" if len(predicted) == 1 else f"{len(predicted):,} rows"
+    write_atomically(path, predicted.content, arguments.force)
+    rows = "1 row" if predicted.rows == 1 else f"{predicted.rows:,} rows"
     print(f"Predicted {rows}. Written to {path}.")

@@ -1,11 +1,14 @@
 """`keras-vaf predict` takes raw columns and returns the units of the target."""
 
 import io
+import re
 
 import keras
 import numpy as np
 import pytest
 
+from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
+from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf_cli import main
 
 pandas = pytest.importorskip("pandas")
@@ -43,7 +46,7 @@ def trained(request, frame, tmp_path_factory):
     return path, request.param, best
 
 
-def predict(trained, capsys, text, *words):
+def predict(trained, capsys, text, *words, read=True):
     """Return exit code, output file and errors of a prediction."""
     path, _, best = trained
     new, out = path.with_name("new.csv"), path.with_name("out.csv")
@@ -51,7 +54,7 @@ def predict(trained, capsys, text, *words):
     out.unlink(missing_ok=True)
     capsys.readouterr()
     code = main(["predict", str(best), str(new), "-o", str(out), *words])
-    table = pandas.read_csv(out) if out.exists() else None
+    table = pandas.read_csv(out) if read and out.exists() else None
     return code, table, capsys.readouterr().err
 
 
@@ -82,10 +85,118 @@ def test_another_dress_of_the_same_table_has_the_same_predictions(
     target = f"predicted {trained[1]}"
     _, first, _ = predict(trained, capsys, frame.to_csv(index=False))
     text = frame.to_csv(index=False, sep=";", decimal=",")
-    _, second, _ = predict(
-        trained, capsys, text.encode("cp1252"), "--encoding", "cp1252"
+    code, _, _ = predict(
+        trained, capsys, text.encode("cp1252"), "--encoding", "cp1252", read=False
     )
+    out = trained[0].with_name("out.csv")
+    second = pandas.read_csv(out, sep=";", decimal=",", encoding="cp1252")
+    assert code == 0
     assert second[target].tolist() == first[target].tolist()
+
+
+MESSY = {  # separator, decimal mark, rows, line end
+    "commas": (",", ".", ["area,city,lift,sold,id", "9,Ulm,yes,,042", "1,?,no,,1e5"]),
+    "semicolons": (
+        *(";", ","),
+        ["PLZ;area;city;lift;sold", "01067;99,50;Köln;yes;2024-01-01", "1;,5;??;No;"],
+    ),
+    "tabs": (
+        *("\t", "."),
+        ["area\tcity\tlift\tsold", " 99.50\t Ulm \tyes\t", "", "007\tUlm\tno\tNA"],
+    ),
+    "quotes": (
+        *(",", "."),
+        ['"area","city","lift","sold","n"', '"01","U""l,m","yes",,"a\n\r\nb"'],
+    ),
+    "bars": ("|", ".", ["area|city|lift|sold|0,5", "+1.0|Ulm|f|2024-01-01|k.A."]),
+}
+DRESSES = [
+    *(("utf-8", "\n", True), ("utf-8-sig", "\r\n", False), ("utf-16", "\r\n", True)),
+    *(("utf-16-be", "\n", False), ("cp1252", "\r\n", True), ("utf-8", "\r", False)),
+]
+
+
+@pytest.mark.parametrize("encoding, end, last", DRESSES)
+@pytest.mark.parametrize("name", MESSY)
+def test_the_cells_of_the_input_are_copied_byte_for_byte(
+    name, encoding, end, last, trained, capsys
+):
+    separator, decimal, rows = MESSY[name]
+    text = end.join(rows) + (end if last else "")
+    content = text.encode(encoding)
+    words = [f"--encoding={encoding}"] if encoding in ("cp1252", "utf-16-be") else []
+    code, _, said = predict(trained, capsys, content, *words, read=False)
+    assert code == 0, said
+    written = trained[0].with_name("out.csv").read_bytes().decode(encoding)
+    assert written.encode(encoding)[:3] == content[:3]  # with the byte order mark
+    added = 1 if trained[1] == "price" else 3
+    for place, row in enumerate(rows):
+        assert written.startswith(row)
+        new = re.match(
+            f"({re.escape(separator)}[^{separator}\r\n]+)*", written[len(row) :]
+        )
+        cells = new[0].split(separator)[1:]
+        assert len(cells) == (added if row else 0)
+        if place and row:
+            assert re.fullmatch(rf"\d+({re.escape(decimal)}\d+)?(e-\d+)?", cells[-1])
+        written = written[len(row + new[0]) :]
+        if last or place < len(rows) - 1:
+            assert written.startswith(end)
+            written = written[len(end) :]
+    assert written == ""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "xlsx"])
+def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
+    whole = pandas.array([1, None, 3], "Int64")
+    rows = frame.head(3).assign(plz=["01067", "NA", "k.A."], whole=whole)
+    path, target, best = trained
+    new, out = path.with_name(f"new.{kind}"), path.with_name(f"out.{kind}")
+    write, read = {
+        "parquet": (rows.to_parquet, pandas.read_parquet),
+        "xlsx": (rows.to_excel, pandas.read_excel),
+    }[kind]
+    write(new, index=False)
+    out.unlink(missing_ok=True)
+    assert main(["predict", str(best), str(new), "-o", str(out)]) == 0
+    options = {} if kind == "parquet" else {"keep_default_na": False}
+    before, after = read(new, **options), read(out, **options)
+    assert f"predicted {target}" in after
+    pandas.testing.assert_frame_equal(after[before.columns], before)
+    assert after["plz"].tolist() == ["01067", "NA", "k.A."]
+    text = path.with_name("out.csv")
+    assert main(["predict", str(best), str(new), "-o", str(text), "--force"]) == 0
+    assert "01067" in text.read_text()
+    wrong = path.with_name("out.ods")
+    assert main(["predict", str(best), str(new), "-o", str(wrong)]) == 2
+    assert "must have the format of the table" in capsys.readouterr().err
+
+
+def test_other_columns_of_a_wide_table_are_not_parsed(trained, capsys, frame):
+    names = ",".join(f"c{place}" for place in range(20_000))
+    rows = frame.head(2).to_csv(index=False).splitlines()
+    text = "\n".join(f"{row},{names}" for row in rows)
+    code, _, _ = predict(trained, capsys, text, read=False)
+    assert code == 0
+    file = CsvFile(trained[0].with_name("new.csv"), CsvOptions())
+    assert list(file.read_frame(only=["area"])) == ["area"]
+
+
+def test_a_character_that_the_encoding_lacks_is_named(trained, capsys):
+    path, _, best = trained
+    model = keras.saving.load_model(best)
+    layer = encoder_of(model)
+    layer.target = "Łódź"
+    model.save(path.with_name("other.keras"))
+    path.with_name("new.csv").write_text("area,city,lift,sold\n1,Ulm,no,\n")
+    words = [
+        "predict",
+        str(path.with_name("other.keras")),
+        str(path.with_name("new.csv")),
+    ]
+    words += ["-o", str(path.with_name("o.csv")), "--encoding", "latin-1"]
+    assert main(words) == 2
+    assert "lacks the character 'Ł'" in capsys.readouterr().err
 
 
 def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame):
@@ -98,13 +209,13 @@ def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame)
     assert table[f"predicted {trained[1]}"].notna().all()
 
 
-def test_earlier_predictions_are_replaced_and_this_is_said(trained, capsys, frame):
+def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
     name = f"predicted {trained[1]}"
-    _, expected, _ = predict(trained, capsys, frame.to_csv(index=False))
     earlier = frame.assign(**{name: 1})
-    _, table, said = predict(trained, capsys, earlier.to_csv(index=False))
-    assert said == f"Column '{name}' is replaced by the new prediction.\n"
-    assert table[name].tolist() == expected[name].tolist()
+    code, table, said = predict(trained, capsys, earlier.to_csv(index=False))
+    assert (code, table) == (2, None)
+    assert "already has a column for the prediction" in said
+    assert name in said
 
 
 @pytest.mark.parametrize(

@@ -568,3 +568,38 @@ def test_without_pandas_the_line_that_installs_it_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[experiments\]'"):
         read_table(write("a,y\n1,2.5\n"), target="y")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_numbers_with_leading_zeros_are_categories(tmp_path, separator, encoding):
+    rows = [
+        f"{code} {number} {clock} {y}".split(" ")
+        for code, number, clock, y in zip(
+            ["01067", "10115", "01067", "99999"] * 6,
+            ["0.5", "00", "0", "7"] * 6,
+            ["08:15", "0", "1", "2"] * 6,
+            range(24),
+            strict=True,
+        )
+    ]
+    lines = [["plz", "number", "time", "y"], *rows]
+    text = "\n".join(separator.join(cells) for cells in lines)
+    path = tmp_path / "codes.csv"
+    path.write_bytes(text.encode(encoding))
+    dataset = read_table(path, "y", ignore=["time"])
+    kinds = {column.name: column.kind for column in dataset.columns}
+    assert kinds == {"plz": "category", "number": "number"}
+    assert dataset.columns[0].names == ("01067", "10115", "99999")
+    [note] = [note for note in dataset.notes if "leading zeros" in note]
+    assert "'plz'" in note
+    assert "01067" in note
+
+
+def test_different_codes_are_identifiers(tmp_path):
+    path = tmp_path / "codes.csv"
+    rows = "".join(f"{n:05},{n % 7},{n}\n" for n in range(30))
+    path.write_text(f"id,x,y\n{rows}")
+    dataset = read_table(path, "y")
+    assert [column.name for column in dataset.columns] == ["x"]
+    assert any("'id'" in note and "identifier" in note for note in dataset.notes)

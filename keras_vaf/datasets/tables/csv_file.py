@@ -5,14 +5,18 @@ import io
 import itertools
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.tables.problems import TableError, check_different
-from keras_vaf.datasets.tables.texts import MISSING, have_decimal_comma, with_points
+from keras_vaf.datasets.tables.texts import (
+    MISSING,
+    are_codes,
+    have_decimal_comma,
+)
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -81,16 +85,22 @@ class CsvFile:
         self.decimal = options.decimal or self._guess_decimal()
         self._check_header()
 
-    def read_frame(self, as_text: Collection[str] = ()) -> "DataFrame":
+    def read_frame(
+        self, as_text: Collection[str] = (), only: Collection[str] | None = None
+    ) -> "DataFrame":
         """Read all rows, with missing entries as NaN.
 
         Args:
             as_text: Names of columns that are read as text.
+            only: Names of the columns to read; `None` reads all columns.
 
         Raises:
             ValueError: If a row has too few or too many cells, or is not text.
         """
         pandas = require("pandas", extra="experiments")
+        # Short rows lack an entry of the last column.
+        used = {*self.columns} & {*(self.columns if only is None else only)}
+        used.add(self.columns[-1])
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pandas.errors.ParserWarning)
@@ -102,8 +112,9 @@ class CsvFile:
                     encoding=self.encoding,
                     header=0,
                     names=self.columns,
+                    usecols=None if len(used) == len(self.columns) else list(used),
                     index_col=False,
-                    dtype=dict.fromkeys({*as_text} & {*self.columns}, str),
+                    dtype=dict.fromkeys({*as_text} & used, str),
                     keep_default_na=False,
                     na_values=self._na,
                 )
@@ -112,7 +123,26 @@ class CsvFile:
             raise ValueError(f"{self.name}: expected a table. {error}") from error
         if self._may_have_short_rows(frame):
             self._check_rows()
-        return with_points(frame, self.decimal)
+        if only is not None and self.columns[-1] not in only:
+            frame = frame.drop(columns=self.columns[-1])
+        return frame
+
+    def leading_zeros(self, frame: "DataFrame") -> set[str]:
+        """Return the columns of numbers that are codes, such as 01067.
+
+        Args:
+            frame: The rows of the file.
+        """
+        if not self._may_have_leading_zeros():
+            return set()
+        names = [name for name in frame if frame[name].dtype.kind in "iuf"]
+        texts = self.read_frame(as_text=names, only=names)
+        return {each for each in names if are_codes(texts[each].dropna().unique())}
+
+    def raw_rows(self) -> Iterator[tuple[str, bool]]:
+        """Yield all text of the file in parts, and whether a part is a row of cells."""
+        for _, _, text, is_row in self._parts():
+            yield text, is_row
 
     def starts_with_decimal(self, column: str) -> bool:
         """Return whether the first cell of a column is a number that is not whole."""
@@ -184,15 +214,32 @@ class CsvFile:
                     line, f"expected {width} values. Received: {len(cells)}"
                 )
 
+    def _may_have_leading_zeros(self) -> bool:
+        if self.encoding.lower().startswith(("utf-16", "utf-32")):
+            return True
+        ends = re.escape(self.separator).encode() + rb'"\s'
+        code = rb"(?:^|[%b])0\d+(?:[%b]|$)" % (ends, ends)
+        return re.search(code, self._path.read_bytes()) is not None
+
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is not blank."""
+        for line, cells, _, is_row in self._parts():
+            if is_row:
+                yield line, [cell.strip() for cell in cells]
+
+    def _parts(self) -> Iterator[tuple[int, list[str], str, bool]]:
+        """Yield line number, cells and text of each record, and whether it is a row."""
         with self._text() as file:
-            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            lines: list[str] = []
+            kept = _kept(file, lines)
+            reader = csv.reader(kept, delimiter=self.separator, strict=True)
             try:
                 for cells in reader:
                     # pandas skips the same lines.
-                    if len(cells) > 1 or cells == [""] or "".join(cells).strip(" \t"):
-                        yield reader.line_num, [cell.strip() for cell in cells]
+                    full = len(cells) > 1 or cells == [""]
+                    is_row = full or bool("".join(cells).strip(" \t"))
+                    yield reader.line_num, cells, "".join(lines), is_row
+                    lines.clear()
             except csv.Error as error:
                 raise self._problem(
                     reader.line_num, f"expected a row of cells. Received: {error}"
@@ -233,3 +280,10 @@ class CsvFile:
 
     def _problem(self, line: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {line}: {message}")
+
+
+def _kept(file: Iterable[str], lines: list[str]) -> Iterator[str]:
+    """Yield the lines of a file, and append each to a list."""
+    for line in file:
+        lines.append(line)
+        yield line

@@ -13,6 +13,7 @@ from keras_vaf.datasets.tables.dates import ISO, date_format
 from keras_vaf.datasets.tables.problems import fault
 from keras_vaf.datasets.tables.texts import (
     Texts,
+    are_codes,
     have_decimal_comma,
     may_be_missing,
     plain_array,
@@ -75,13 +76,14 @@ def infer_column(
     names = texts.names
     if not names:
         return LeftOut(name, "it has no entry")
-    if to_floats(names) is not None:
+    codes = are_codes(names)
+    if not codes and to_floats(names) is not None:
         return Column(name)
     if any(set(map(str.lower, names)) <= set(pair) for pair in BOOLEANS):
         return Column(name, "boolean")
-    if form := date_format(series, texts, dates):
+    if not codes and (form := date_format(series, texts, dates)):
         return Column(name, "date", format=form)
-    if _most_are_numbers(series, texts):
+    if not codes and _most_are_numbers(series, texts):
         return Column(name)
     if len(names) >= FEWEST_IDENTIFIERS and len(names) > texts.filled // 2:
         share = "each row" if len(names) == texts.filled else "most rows"

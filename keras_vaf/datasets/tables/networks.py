@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import keras
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.reading import BINARY, read_binary
 from keras_vaf.datasets.tables.rows import encode_rows
 from keras_vaf.datasets.tables.texts import with_points
@@ -95,13 +96,13 @@ def predict_table(
     Returns:
         The table with additional columns: `predicted TARGET`, the class or the number
         in the units of the target, and for classification `probability of CLASS`.
-        `DataFrame.attrs["notes"]` lists unknown categories, missing entries, and
-        earlier predictions that are replaced.
+        `DataFrame.attrs["notes"]` lists unknown categories and missing entries.
 
     Raises:
         TableError: If columns are missing, or if a column has cells that it cannot
             use. The message lists all such columns.
-        ValueError: If the model has no `TableEncoder`, or if the table has no rows.
+        ValueError: If the model has no `TableEncoder`, if the table has no rows, or if
+            it has a column with the name of an additional one.
         FileNotFoundError: If the file does not exist.
         ImportError: If pandas is not installed.
 
@@ -115,48 +116,93 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    encoder = encoder_of(model)
     options = CsvOptions(separator, decimal, encoding, tuple(na))
     frame: Any = source
     file, name = None, "the table"
     if isinstance(source, str | os.PathLike):
         name = Path(source).name
-        frame, file = read_rows(Path(source), encoder, options, sheet)
-    if na:
-        frame = frame.replace(dict.fromkeys(na, np.nan))
-    if file is None:
-        frame = with_points(frame, decimal)
-    x = encode_rows(encoder.columns, frame, name, file)
-    if not len(x):
-        raise ValueError("Expected at least one row to predict. Received: none")
-    predictions = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
-    predicted = frame.assign(**predictions)
-    replaced = [
-        f"Column {name!r} is replaced by the new prediction."
-        for name in predictions
-        if name in frame.columns
-    ]
-    predicted.attrs["notes"] = [*replaced, *_notes(encoder, x)]
+        frame, file = read_rows(Path(source), encoder_of(model), options, sheet)
+    predictions = predict_rows(model, frame, options, name, file)
+    predicted = frame.assign(**predictions.columns)
+    predicted.attrs["notes"] = predictions.notes
     return predicted
 
 
+class Predictions(NamedTuple):
+    """The predictions of a table.
+
+    Attributes:
+        columns: The additional columns, by name.
+        notes: Sentences about unknown categories and missing entries.
+    """
+
+    columns: dict[str, np.ndarray]
+    notes: list[str]
+
+
+def predict_rows(
+    model: keras.Model,
+    frame: "DataFrame",
+    options: CsvOptions,
+    name: str,
+    file: CsvFile | None = None,
+) -> Predictions:
+    """Return the predictions of a network for the rows of a table.
+
+    Args:
+        model: A network with a `TableEncoder`.
+        frame: The table, at least with the columns of the network.
+        options: Format of the table.
+        name: Name of the table for error messages.
+        file: The file of the table, if it is CSV text.
+
+    Raises:
+        ValueError: If the model or the table cannot be used (see `predict_table`).
+    """
+    encoder = encoder_of(model)
+    if options.na:
+        frame = frame.replace(dict.fromkeys(options.na, np.nan))
+    decimal = options.decimal if file is None else file.decimal
+    frame = with_points(frame, decimal)
+    x = encode_rows(encoder.columns, frame, name, file)
+    if not len(x):
+        raise ValueError("Expected at least one row to predict. Received: none")
+    columns = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
+    names = frame.columns if file is None else file.columns
+    if present := [each for each in columns if each in names]:
+        raise ValueError(
+            f"{name} already has a column for the prediction. Rename it or remove it. "
+            f"Received: {listed(present)}"
+        )
+    return Predictions(columns, _notes(encoder, x))
+
+
 def read_rows(
-    path: Path, encoder: TableEncoder, options: CsvOptions, sheet: str | int = 0
+    path: Path,
+    encoder: TableEncoder,
+    options: CsvOptions,
+    sheet: str | int = 0,
+    only_inputs: bool = False,
 ) -> "tuple[DataFrame, CsvFile | None]":
-    """Read a table for its encoder, with categories as text, and return its CSV file.
+    """Read a table for its encoder, with all but numbers as text.
 
     Args:
         path: Path of the file.
         encoder: The encoder of the network.
         options: Format of a CSV file.
         sheet: Name or number of an Excel sheet.
+        only_inputs: Whether to read only the inputs of the network from a CSV file.
+
+    Returns:
+        The table, and its CSV file.
     """
     if path.suffix.lower() in BINARY:
         frame = read_binary(path, sheet)
         return frame.rename(columns=lambda name: str(name).strip()), None
     numbers = {each.name for each in encoder.columns if each.kind == "number"}
     file = CsvFile(path, options)
-    return file.read_frame(as_text={*file.columns} - numbers), file
+    only = [each.name for each in encoder.columns] if only_inputs else None
+    return file.read_frame(as_text={*file.columns} - numbers, only=only), file
 
 
 def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:

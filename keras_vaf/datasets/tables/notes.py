@@ -9,7 +9,7 @@ from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
 from keras_vaf.datasets.tables.problems import listed
-from keras_vaf.datasets.tables.texts import reads_as_number
+from keras_vaf.datasets.tables.texts import are_codes, reads_as_number
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
@@ -105,6 +105,12 @@ def describe_table(
         notes.append(f"Left out {rows} without a target.")
     notes.append(_target(dataset, task))
     notes += _kinds(dataset)
+    notes += [
+        f"Column {column.name!r} has numbers with leading zeros, such as "
+        f"{column.names[0]}. They are categories."
+        for column in dataset.columns
+        if are_codes(column.names)
+    ]
     for each in left_out:
         notes.append(f"Left out column {each.name!r}: {each.reason}.")
     return (*notes, *_warnings(dataset))

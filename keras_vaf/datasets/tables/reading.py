@@ -37,10 +37,11 @@ def read_table(
     """Read a table and decide how its columns are used.
 
     Every column except the target is an input. Numbers are used as they are. Text
-    becomes a category, true and false (or yes and no) become 1 and 0, and a date
-    becomes the number of days since 1970-01-01. Columns without information are left
-    out: columns with a single value, and columns of text that differs in most rows,
-    such as names and identifiers. `Dataset.notes` lists all decisions.
+    becomes a category, and so do whole numbers with leading zeros, such as 01067. True
+    and false (or yes and no) become 1 and 0, and a date becomes the number of days
+    since 1970-01-01. Columns without information are left out: columns with a single
+    value, and columns of text that differs in most rows, such as names and identifiers.
+    `Dataset.notes` lists all decisions.
 
     Rows without any entry and rows without a target are left out.
 
@@ -113,7 +114,7 @@ def read_table(
         frame = with_points(read_binary(path, sheet), decimal)
         return encode_frame(frame, path.name, path.stem, str(path), roles)
     file = CsvFile(path, options)
-    frame = _read_csv(file, roles)
+    frame = with_points(_read_csv(file, roles), file.decimal)
     dataset = encode_frame(
         frame, path.name, path.stem, str(path), roles, look_up=file.cells_of
     )
@@ -179,6 +180,9 @@ def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
     if roles.task == "classification" or not decimals:
         text.add(target)  # pandas reads numbers faster than text
     frame = file.read_frame(as_text=text)
+    if codes := file.leading_zeros(frame) - {target}:
+        text |= codes
+        frame = file.read_frame(as_text=text)
     if target in frame and target not in text and frame[target].dtype.kind not in "fi":
         frame = file.read_frame(as_text={*text, target})
     return frame

@@ -29,8 +29,8 @@ def encode_rows(
 
     Args:
         columns: The columns of the network.
-        table: A dictionary from column names to sequences, or a pandas `DataFrame`.
-            Other columns are ignored.
+        table: A dictionary from column names to sequences, or a pandas `DataFrame`,
+            at least with these columns. Other columns are ignored.
         name: Name of the table for error messages.
         file: The file of the table, which finds the lines that an error message names.
 
@@ -42,7 +42,7 @@ def encode_rows(
             encode. The message lists all such columns.
         ValueError: If the columns have different numbers of rows.
     """
-    names = [str(column) for column in table]
+    names = [str(column) for column in table] if file is None else file.columns
     check_different(names, name)
     wanted = {column.name for column in columns}
     if file is not None:
@@ -61,7 +61,8 @@ def encode_rows(
             problems.append(_unreadable(error))
     if problems:
         look_up = None if file is None else file.cells_of
-        note = f"Columns of the table: {columns_of(table, is_csv=file is not None)}"
+        is_csv = file is not None
+        note = f"Columns of the table: {columns_of(names if is_csv else table, is_csv)}"
         raise table_error(name, placed(problems, look_up), note)
     if len(set(map(len, encoded))) > 1:
         lengths = ", ".join(str(len(values)) for values in encoded)

@@ -19,6 +19,7 @@ _NUMBER_CHARACTERS = b"0123456789+-.eE"
 _COMMA = re.compile(  # not 1,234, which may have a thousands separator
     r"[+-]?(\d+,(\d{1,2}|\d{4,})|0,\d+)", re.ASCII
 )
+_CODE = re.compile(r"0\d+", re.ASCII)
 _PERHAPS_COMMA = re.compile(r"[+-]?\d*(,\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
@@ -148,6 +149,18 @@ def have_decimal_comma(texts: Sequence[str]) -> bool:
     """
     return any(map(_COMMA.fullmatch, texts)) and all(
         map(_PERHAPS_COMMA.fullmatch, texts)
+    )
+
+
+def are_codes(texts: Sequence[str]) -> bool:
+    """Return whether texts are whole numbers, some of them with a leading zero.
+
+    Args:
+        texts: Different texts, such as 01067 and 10115.
+    """
+    stripped = [text.strip() for text in texts]
+    return any(map(_CODE.fullmatch, stripped)) and all(
+        text.isascii() and text.isdigit() for text in stripped
     )
 
 

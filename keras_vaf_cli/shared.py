@@ -114,10 +114,11 @@ def add_force(parser: argparse.ArgumentParser, option: str) -> None:
 
 def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> None:
     """Write a changed copy of a model and print the changes."""
+    from keras_vaf.models import report
     from keras_vaf.models.files import change_file
 
     changed = change_file(arguments.model, arguments.output, change, arguments.force)
-    print(changed.report)
+    print(report(changed))
     print(f"Written to {arguments.output}.")
 
 

@@ -15,7 +15,7 @@ from benchmarks.conversions.census import census
 from benchmarks.conversions.zoo import build
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import convert, freeze
+from keras_vaf.models import convert, freeze, report
 
 SAMPLES = 2
 BATCH = 4
@@ -43,13 +43,13 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
     except ValueError as error:
         return {**result, "replaced": 0, "reason": str(error)}
     left = census(lambda: outputs_of(converted, x))
-    report = converted.report
+    changes = report(converted)
     result |= {
         "replaced": len(found) - len(left),
-        "reported": len(report.replaced),
-        "kept": [str(kept) for kept in report.kept],
+        "reported": len(changes.replaced),
+        "kept": [str(kept) for kept in changes.kept],
         "left": sorted("/".join(map(str, call)) for call in left),
-        "not_searched": report.not_searched,
+        "not_searched": changes.not_searched,
         "deviation": difference(expected, outputs_of(converted, x)),
     }
     stages: dict[str, Callable[[], Any]] = {

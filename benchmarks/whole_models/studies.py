@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_vaf.datasets import load
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import convert, freeze
+from keras_vaf.models import convert, freeze, report
 
 TEN = (
     "DenseNet121",
@@ -61,13 +61,13 @@ def _application(name: str, steps: bool) -> dict[str, Any]:
     largest = np.abs(expected).max()
     result = {
         "name": name,
-        "replaced": len(same.report.replaced),
-        "kept": [str(kept) for kept in same.report.kept],
-        "added": same.report.parameters,
+        "replaced": len(report(same).replaced),
+        "kept": [str(kept) for kept in report(same).kept],
+        "added": report(same).parameters,
         "parameters": model.count_params(),
         "deviation_same": float(np.abs(with_same - expected).max() / largest),
         "deviation_relu": float(np.abs(with_relu - expected).max() / largest),
-        "error_relu": relu.report.error,
+        "error_relu": report(relu).error,
         "clone_seconds": clone_seconds,
         "convert_seconds": convert_seconds,
     }

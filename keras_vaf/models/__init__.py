@@ -2,8 +2,9 @@
 
 `convert` replaces the fixed activations of a model by trainable ones that start at the
 same functions. `grow` gives VAFs more hidden units, and `simplify` removes units that
-contribute little. `revert` restores fixed activations, `nearest` finds the known
-function nearest to a learned one, and `freeze` returns a model that needs only Keras.
+contribute little. `revert` restores fixed activations, and `freeze` returns a model
+that needs only Keras. `report` lists the changes that these functions made. `nearest`
+finds the known function nearest to a learned one.
 `save_curve` and `load_curve` transfer a learned function to another model. `to_vaf`
 returns an equivalent VAF for another activation. `mlp`, `cnet` and `nin` build the
 networks of the paper. `train_only_activations` freezes all other weights.
@@ -35,6 +36,7 @@ from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
     ReplacedActivation,
+    report,
 )
 from keras_vaf.models.vaf_equivalent import gaussian, to_vaf
 
@@ -55,6 +57,7 @@ __all__ = [
     "mlp",
     "nearest",
     "nin",
+    "report",
     "revert",
     "save_activations",
     "save_curve",

@@ -22,7 +22,12 @@ from keras_vaf.models.surgery.replacement import (
     Place,
     replace_activations,
 )
-from keras_vaf.models.surgery.report import ConversionReport, KeptActivation
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    keep_report,
+    report,
+)
 from keras_vaf.ops.functions import Function
 
 _LARGEST_ERROR = 0.01
@@ -75,9 +80,9 @@ def convert(
             memory. The model must not be used afterwards.
 
     Returns:
-        A model of the same kind. Its attribute `report`, a `ConversionReport`, lists
-        the replaced activations, the activations that were kept and why, and the number
-        of parameters added.
+        A model of the same kind. `keras_vaf.models.report` lists its replaced
+        activations, the activations that were kept and why, and the number of
+        parameters added.
 
     Raises:
         ValueError: If the model is not Sequential or Functional, if a layer cannot be
@@ -92,7 +97,7 @@ def convert(
     ...     keras.layers.Dense(16, activation="relu", name="hidden"),
     ...     keras.layers.Dense(3, activation="softmax", name="class"),
     ... ])
-    >>> print(convert(model).report)
+    >>> print(report(convert(model)))
     hidden: relu -> VAFActivation, parameters +10, largest error 0
     class: softmax kept, it shapes an output of the model
     1 replaced, 1 kept, parameters +10
@@ -100,33 +105,33 @@ def convert(
     check_graph(model)
     conversion = _Conversion(model, layers, to, k, g, sharing)
     result = replace_activations(model, conversion.decide, inplace)
-    report = result.report = _with_code(result.report, conversion.flow)
-    paths = {each.layer for each in report.replaced}
-    paths |= {each.layer for each in report.kept}
+    changes = _with_code(report(result), conversion.flow)
+    keep_report(result, changes)
+    paths = {each.layer for each in (*changes.replaced, *changes.kept)}
     conversion.selection.check(model, paths)
-    reasons = {each.reason for each in report.kept}
-    if not report.replaced and _TRAINED not in reasons:
+    reasons = {each.reason for each in changes.kept}
+    if not changes.replaced and _TRAINED not in reasons:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
-            f"{'; '.join(map(str, report.kept)) or 'no activation'}"
+            f"{'; '.join(map(str, changes.kept)) or 'no activation'}"
         )
-    if g is not None and report.error > _LARGEST_ERROR:
+    if g is not None and changes.error > _LARGEST_ERROR:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "
-            f"{report.error:.2g} on [-8, 8]. Without `g` the start is exact.",
+            f"{changes.error:.2g} on [-8, 8]. Without `g` the start is exact.",
             stacklevel=2,
         )
     return result
 
 
-def _with_code(report: ConversionReport, flow: Flow) -> ConversionReport:
+def _with_code(changes: ConversionReport, flow: Flow) -> ConversionReport:
     """Add the activations that the code of custom layers calls to a report."""
     called = (
         KeptActivation(layer.name, name, f"the code of {type(layer).__name__} calls it")
         for layer, name in flow.calls
     )
     return dataclasses.replace(
-        report, kept=(*report.kept, *called), not_searched=len(flow.not_searched)
+        changes, kept=(*changes.kept, *called), not_searched=len(flow.not_searched)
     )
 
 
@@ -143,17 +148,17 @@ class _Conversion:
 
     def decide(self, place: Place) -> NewActivation:
         """Return a new activation, or raise the reason why the old one is kept."""
-        activation, layer, path, name, recurrent = place
+        activation, layer, path = place.activation, place.layer, place.path
         if isinstance(activation, TrainableActivation):
             raise KeptError(_TRAINED)
         if not self.selection.takes(layer, path):
             raise KeptError("it was not chosen")
         reason = self.flow.reason(activation, layer)
-        if recurrent:
+        if place.recurrent:
             reason = "it is recurrent: a layer of this kind must be named in `layers`"
         if reason and not self.selection.names(layer, path):
             raise KeptError(reason)
         try:
-            return self._maker.make(activation, layer, name)
+            return self._maker.make(activation, layer, place.name)
         except ValueError as error:
             raise ValueError(f"The activation of {path!r}: {error}") from error

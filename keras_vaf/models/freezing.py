@@ -1,9 +1,11 @@
 """`freeze`, which returns a model that no longer needs this package."""
 
 import dataclasses
+import functools
 import json
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -20,6 +22,7 @@ from keras_vaf.models.surgery.replacement import (
     NewActivation,
     replace_trainable,
 )
+from keras_vaf.models.surgery.report import keep_report, report
 from keras_vaf.models.surgery.samples import sample_inputs
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
@@ -32,9 +35,10 @@ _LARGEST_DEVIATION = 0.01
 def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     """Turn a trained model into one that needs only Keras.
 
-    Each VAF becomes Keras layers (`Rescaling`, `Activation` and `Add`) with its weights
-    as constants. Hidden units that contribute nothing are left out. The saved result
-    loads without keras_vaf and can be exported like any other Keras model.
+    Each VAF becomes a small model of `Rescaling`, `Activation` and `Add` layers, which
+    hold the weights of the VAF as constants. Hidden units that contribute nothing are
+    left out. The saved result loads without keras_vaf and can be exported like any
+    other Keras model.
 
     A subclassed model, such as a keras-hub backbone, becomes a plain Functional model
     of the same layers. Its file needs the package of these layers. A layer must have an
@@ -47,7 +51,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             samples.
 
     Returns:
-        A Functional model that is not compiled. Its `report` lists the replaced
+        A model that is not compiled. `keras_vaf.models.report` lists its replaced
         activations and the largest difference between the outputs of the two models.
 
     Raises:
@@ -60,7 +64,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
     ...     keras_vaf.layers.VAFActivation(name="vaf"), keras.layers.Dense(1)])
     >>> frozen = freeze(model)
-    >>> "keras_vaf" in frozen.to_json(), frozen.report.deviation < 1e-5
+    >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
     check_graph(model)
@@ -74,13 +78,9 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     check_finite_weights(model)
     x = sample_inputs(model) if data is None else data
     expected = _run(model, x)
-    frozen = replace_trainable(
-        model, _constant, edit=_without_own, compiled=False, subclassed=False
-    )
-    report = frozen.report
-    if isinstance(frozen, keras.Sequential):  # all VAFs are in nested models
-        frozen = keras.Model(frozen.inputs[0], frozen.outputs[0], name=model.name)
-    _check_free(frozen, report.kept)
+    frozen = replace_trainable(model, _constant, edit=_without_own)
+    changes = report(frozen)
+    _check_free(frozen, changes.kept)
     deviation, size = _deviation(expected, _run(frozen, x))
     if deviation > _LARGEST_DEVIATION * size:
         warnings.warn(
@@ -88,7 +88,7 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
             f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
-    frozen.report = dataclasses.replace(report, deviation=deviation)
+    keep_report(frozen, dataclasses.replace(changes, deviation=deviation))
     return frozen
 
 
@@ -108,17 +108,14 @@ def _run(model: keras.Model, x: Any) -> list[np.ndarray]:
 
 def _constant(layer: TrainableActivation, name: str) -> NewActivation:
     try:
-        function = _Constant(layer, name)
+        constant = _Constant(layer, name).model()
     except ValueError as reason:
         raise KeptError(str(reason)) from reason
-    return NewActivation(function, label(layer), "layers of Keras", 0.0)
+    return NewActivation(constant, label(layer), "layers of Keras", 0.0)
 
 
 class _Constant:
-    """The function of a VAF, made of Keras layers.
-
-    The layers are made once, so that a VAF used twice becomes layers used twice.
-    """
+    """The function of a VAF, made of Keras layers."""
 
     def __init__(self, layer: TrainableActivation, name: str) -> None:
         vaf = to_vaf(layer)
@@ -133,27 +130,19 @@ class _Constant:
                 self._add_unit(vaf.g, alpha[..., j], alpha_bias[..., j], beta[..., j])
         if not self._units:
             self._units = [[self._rescaling("constant", 0.0, self._beta_bias)]]
-        self._sum = keras.layers.Add(name=f"{name}_sum", dtype="float32")
+
+    def model(self) -> keras.Model:
+        """Return a model that applies the function."""
+        rank = len(self._layer.get_build_config()["input_shape"])
+        inputs = keras.Input([None] * (rank - 1))
+        outputs = [functools.reduce(_apply, unit, inputs) for unit in self._units]
+        total = keras.layers.Add(name=f"{self._name}_sum", dtype="float32")
         # The arithmetic is in float32. The next layer receives its original dtype.
-        self._last = keras.layers.Activation(
-            "linear", name=name, dtype=layer.dtype_policy
+        last = keras.layers.Activation(
+            "linear", name=f"{self._name}_out", dtype=self._layer.dtype_policy
         )
-
-    def __call__(self, inputs: Tensor) -> Tensor:
-        """Apply the function in a graph."""
-        outputs = []
-        for unit in self._units:
-            x = inputs
-            for step in unit:
-                x = step(x)
-            outputs.append(x)
-        return self._last(self._sum(outputs) if len(outputs) > 1 else outputs[0])
-
-    def as_layer(self) -> keras.layers.Layer:
-        """Return a model that applies the function inside another layer."""
-        shape = self._layer.get_build_config()["input_shape"]
-        entry = keras.Input([None] * (len(shape) - 1))
-        return keras.Model(entry, self(entry), name=self._name)
+        y = last(total(outputs) if len(outputs) > 1 else outputs[0])
+        return keras.Model(inputs, y, name=self._name)
 
     def _add_unit(
         self, g: Any, alpha: np.ndarray, alpha_bias: np.ndarray, beta: np.ndarray
@@ -189,6 +178,10 @@ class _Constant:
         axes = unshared_axes(self._layer.sharing, len(shape), self._layer.data_format)
         full = [size if axis in axes else 1 for axis, size in enumerate(shape)][1:]
         return values.reshape(full).tolist()
+
+
+def _apply(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Tensor:
+    return layer(x)
 
 
 def _without_own(config: Any) -> Any:

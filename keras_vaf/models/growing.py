@@ -27,7 +27,8 @@ def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivat
         k: Number of hidden units of each VAF in the result.
 
     Returns:
-        A model or a layer with equal outputs. The model has a `report`.
+        A model or a layer with equal outputs. `keras_vaf.models.report` lists the
+        changes of a model.
 
     Raises:
         ValueError: If a VAF has more than k hidden units, or if the model does not

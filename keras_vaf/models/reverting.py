@@ -23,8 +23,8 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
 
     Returns:
         A model in which `keras.layers.Activation` or `LeakyReLU` layers replace these
-        functions. Its `report` lists the replacements, and the known function nearest
-        to each function that was kept.
+        functions. `keras_vaf.models.report` lists the replacements, and the known
+        function nearest to each function that was kept.
 
     Raises:
         ValueError: If the model has no trainable activation, or if the tolerance is not
@@ -34,7 +34,7 @@ def revert(model: keras.Model, tolerance: float) -> keras.Model:
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
     ...     keras.layers.ReLU(name="act"), keras.layers.Dense(1)])
-    >>> print(revert(convert(model), tolerance=0.01).report)
+    >>> print(report(revert(convert(model), tolerance=0.01)))
     act: VAFActivation(k=3) -> relu, parameters -10, largest error 0
     1 replaced, 0 kept, parameters -10
     """

@@ -42,8 +42,8 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
         data: Inputs of the model, as a list or dictionary if it takes several.
 
     Returns:
-        A model with smaller VAFs. Its `report` lists the error of each VAF and the
-        known function nearest to it.
+        A model with smaller VAFs. `keras_vaf.models.report` lists the error of each VAF
+        and the known function nearest to it.
 
     Raises:
         ValueError: If the model has no trainable activation, if a weight or an input of
@@ -54,7 +54,7 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
     ...     keras.layers.ReLU(name="act"), keras.layers.Dense(1)])
     >>> vaf = convert(model, k=5)
-    >>> print(simplify(vaf, tolerance=0.01).report)
+    >>> print(report(simplify(vaf, tolerance=0.01)))
     act: VAFActivation(k=5) -> VAFActivation(k=1), parameters -12, largest error ...
     1 replaced, 0 kept, parameters -12
     """

@@ -8,7 +8,7 @@ import pytest
 from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
-from keras_vaf.models import convert, freeze, grow, simplify
+from keras_vaf.models import convert, freeze, grow, report, simplify
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import get_function
 from keras_vaf.optimizers import activations_apart
@@ -45,11 +45,11 @@ def replaced_layers(model):
 
 
 def replaced(model):
-    return [change.layer for change in model.report.replaced]
+    return [change.layer for change in report(model).replaced]
 
 
 def reasons(model):
-    return {kept.layer: kept.reason for kept in model.report.kept}
+    return {kept.layer: kept.reason for kept in report(model).kept}
 
 
 @pytest.mark.parametrize("make", MODELS)
@@ -60,7 +60,7 @@ class TestAnyModel:
 
     def test_every_hidden_activation_is_replaced(self, make):
         keras.utils.clear_session()
-        names = [change.layer for change in convert(make()).report.replaced]
+        names = [change.layer for change in report(convert(make())).replaced]
         assert sorted(names) == sorted(REPLACED[make])
 
     def test_every_function_is_learned(self, make):
@@ -108,7 +108,7 @@ class TestAnyModel:
     def test_a_second_time_changes_nothing(self, make):
         once = convert(make())
         twice = convert(once)
-        assert twice.report.replaced == ()
+        assert report(twice).replaced == ()
         assert "it is trained already" in reasons(twice).values()
         assert twice.count_params() == once.count_params()
         assert_equal_outputs(once, twice)
@@ -117,9 +117,9 @@ class TestAnyModel:
         model = make()
         converted = convert(model, sharing="channel")
         added = converted.count_params() - model.count_params()
-        assert converted.report.parameters == added > 0
-        assert f"parameters +{added}" in str(converted.report)
-        assert converted.report.error < 1e-6
+        assert report(converted).parameters == added > 0
+        assert f"parameters +{added}" in str(report(converted))
+        assert report(converted).error < 1e-6
 
 
 def test_a_layer_in_two_places_gets_one_function():
@@ -197,7 +197,7 @@ def test_prelu_keeps_its_slopes():
     assert_equal_outputs(model, found)
     assert found.get_layer("some").beta.shape == (5, 4)
     assert found.get_layer("all").beta.shape == (4, 5, 4)
-    assert found.report.parameters == found.count_params() - model.count_params()
+    assert report(found).parameters == found.count_params() - model.count_params()
 
 
 @pytest.mark.parametrize("inplace", [False, True])
@@ -210,7 +210,7 @@ def test_a_layer_given_to_another_layer(inplace):
     (expected,) = outputs_of(model, x)
     found = convert(model, inplace=inplace)
     np.testing.assert_allclose(outputs_of(found, x)[0], expected, 1e-5, 1e-6)
-    assert len(found.report.replaced) == 2
+    assert len(report(found).replaced) == 2
     assert len(found.weights) == 3 * 2 + 2 * 4
 
 
@@ -228,7 +228,7 @@ def test_every_function_starts_exactly(activation, tmp_path):
         [keras.Input((6,)), layers.Dense(5, activation), layers.Dense(1)]
     )
     found = convert(model)
-    assert found.report.error < 1e-6
+    assert report(found).error < 1e-6
     assert_equal_outputs(model, found)
     found.save(tmp_path / "model.keras")
     assert_equal_outputs(found, keras.saving.load_model(tmp_path / "model.keras"))
@@ -281,7 +281,7 @@ def test_a_forced_g_gives_its_price(name, tmp_path):
     (expected,), (y,) = outputs_of(model, x), outputs_of(found, x)
     error = np.abs(y - expected).max()
     assert error > 0.01
-    np.testing.assert_allclose(found.report.error, error, rtol=0.02)
+    np.testing.assert_allclose(report(found).error, error, rtol=0.02)
     found.save(tmp_path / "model.keras")
     assert_equal_outputs(found, keras.saving.load_model(tmp_path / "model.keras"))
 
@@ -355,7 +355,7 @@ def test_to_any_of_the_family(to):
     )
     found = convert(model, to=to)
     assert type(found.layers[1]) is to
-    assert found.report.error == pytest.approx(
+    assert report(found).error == pytest.approx(
         np.abs(found.layers[1].function(X) - np.tanh(X)).max(), abs=1e-6
     )
 
@@ -430,7 +430,7 @@ def test_a_layer_that_needs_no_copy_is_used_itself(layer):
 
 def test_in_place_a_layer_needs_no_configuration():
     found = convert(unsaved(), inplace=True)
-    assert len(found.report.replaced) == 1
+    assert len(report(found).replaced) == 1
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_bad_input_is_told(make, arguments, message):
 
 
 def test_a_notebook_shows_the_report_as_a_table():
-    table = convert(sequential()).report._repr_html_()
+    table = report(convert(sequential()))._repr_html_()
     assert table.startswith("<table>") and table.count("<tr>") == 5
     assert "<td>LeakyReLU(0.3)</td><td>VAFActivation</td>" in table
     assert "kept</td><td>it shapes an output" in table

@@ -5,7 +5,7 @@ import errno
 import keras
 import pytest
 
-from keras_vaf.models import convert
+from keras_vaf.models import convert, report
 from keras_vaf.models.files import change_file, load_model
 from tests.models.networks import sequential
 
@@ -26,7 +26,7 @@ def test_the_changed_model_is_written_and_returned(saved, tmp_path):
 
     written = load_model(tmp_path / "vaf.keras")
     assert written.count_params() == result.count_params()
-    assert result.report
+    assert report(result)
     assert saved.read_bytes() == before
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
-from keras_vaf.models import convert, grow
+from keras_vaf.models import convert, grow, report
 from tests.models.networks import inputs_of, outputs_of, scatter, sequential
 
 X = np.linspace(-5, 5, 101)
@@ -51,7 +51,7 @@ def test_all_vafs_of_a_model_grow(tmp_path):
     for new, old in zip(outputs_of(grown, x), outputs_of(model, x), strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-6)
     added = grown.count_params() - model.count_params()
-    assert grown.report.parameters == added == 2 * 3 * (5 + 5 + 4)
+    assert report(grown).parameters == added == 2 * 3 * (5 + 5 + 4)
     grown.save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(
@@ -67,8 +67,8 @@ def test_one_given_to_a_layer_becomes_a_layer():
     assert names == ["hidden", "hidden_activation", "kaf"]
     x = inputs_of(model)
     np.testing.assert_allclose(outputs_of(grown, x), outputs_of(model, x), rtol=1e-5)
-    assert [kept.layer for kept in grown.report.kept] == ["kaf"]
-    assert grown.report.parameters == grown.count_params() - model.count_params() == 3
+    assert [kept.layer for kept in report(grown).kept] == ["kaf"]
+    assert report(grown).parameters == grown.count_params() - model.count_params() == 3
 
 
 @pytest.mark.parametrize(

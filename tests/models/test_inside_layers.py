@@ -8,7 +8,7 @@ from keras import layers, ops
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import convert, freeze, grow, revert, simplify
+from keras_vaf.models import convert, freeze, grow, report, revert, simplify
 from tests.models import blocks
 from tests.models.networks import outputs_of
 
@@ -29,11 +29,11 @@ def backbone(**arguments):
 
 
 def replaced(model):
-    return [each.layer for each in model.report.replaced]
+    return [each.layer for each in report(model).replaced]
 
 
 def reasons(model):
-    return {kept.layer: kept.reason for kept in model.report.kept}
+    return {kept.layer: kept.reason for kept in report(model).kept}
 
 
 def assert_equal(one, other, tolerance=1e-6):
@@ -88,8 +88,8 @@ class TestLayerWithAnActivation:
     def test_is_made_again_with_its_weights(self, name, tmp_path):
         model, found = self.converted(name)
         assert_equal(model, found)
-        assert found.report.parameters == found.count_params() - model.count_params()
-        assert found.report.parameters > 0
+        assert report(found).parameters == found.count_params() - model.count_params()
+        assert report(found).parameters > 0
         found.compile("sgd", "mse")
         vafs = find_layers(found, VAFActivation).values()
         before = [layer.get_weights() for layer in vafs]
@@ -108,12 +108,12 @@ class TestLayerWithAnActivation:
         small = simplify(grown, 1e-4, data=X)
         assert small.count_params() < grown.count_params()
         assert_equal(model, small, 1e-3)
-        assert len(activation_inputs(found, X)) == len(found.report.replaced)
+        assert len(activation_inputs(found, X)) == len(report(found).replaced)
 
     def test_is_frozen(self, name, tmp_path):
         _, found = self.converted(name)
         frozen = freeze(found, data=X)
-        assert frozen.report.deviation < 1e-5
+        assert report(frozen).deviation < 1e-5
         frozen.save(tmp_path / "frozen.keras")
         loaded = keras.saving.load_model(tmp_path / "frozen.keras")
         assert "keras_vaf" not in loaded.to_json()
@@ -152,7 +152,7 @@ def test_what_a_configuration_does_not_name_is_kept():
     assert reasons(found)["fixed/dense"] == expected
     assert reasons(found)["fixed/last"] == expected
     assert reasons(found)["inline"] == "the code of Inline calls it"
-    assert found.report.not_searched == 0
+    assert report(found).not_searched == 0
 
 
 def test_an_argument_without_act_in_its_name_is_not_searched():
@@ -180,10 +180,10 @@ def test_code_that_cannot_be_followed_is_counted():
 
     found = convert(around(Opaque(), layers.ReLU()))
     text = "1 layer has custom code and was not searched"
-    assert str(found.report).endswith(text)
+    assert str(report(found)).endswith(text)
     found = convert(around(Opaque(), Opaque(), layers.ReLU()))
     text = "2 layers have custom code and were not searched"
-    assert str(found.report).endswith(text)
+    assert str(report(found)).endswith(text)
 
 
 def test_a_layer_that_takes_no_other_activation_is_kept():
@@ -212,7 +212,7 @@ class TestSubclassedModel:
         assert "shapes an output" in reasons(found)["pooled"]
         assert "the code of Backbone calls it" in reasons(found).values()
         assert_equal(model, found)
-        assert found.report.parameters == found.count_params() - model.count_params()
+        assert report(found).parameters == found.count_params() - model.count_params()
         found.save(tmp_path / "model.keras")
         loaded = keras.saving.load_model(tmp_path / "model.keras")
         assert type(loaded) is type(found)
@@ -325,8 +325,8 @@ class TestModelWhoseLayersAreNotDescribed:
     def test_is_frozen(self, tmp_path):
         found = self.converted()
         frozen = freeze(found, data=X)
-        assert len(frozen.report.replaced) == 2
-        assert frozen.report.deviation < 1e-5
+        assert len(report(frozen).replaced) == 2
+        assert report(frozen).deviation < 1e-5
         frozen.save(tmp_path / "frozen.keras")
         loaded = keras.saving.load_model(tmp_path / "frozen.keras")
         assert "keras_vaf" not in str(frozen.get_config())
@@ -376,7 +376,7 @@ def test_activations_under_other_names_are_found_past_calls_without_symbols(tmp_
     model = blocks.Encoders()
     found = convert(model)
     assert replaced(found) == ["encoder_0", "encoder_1"]
-    assert found.report.not_searched == 0
+    assert report(found).not_searched == 0
     assert_equal(model, found)
     found.save(tmp_path / "model.keras")
     assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
@@ -397,7 +397,7 @@ def test_an_activation_that_nothing_calls_is_kept():
 
     found = convert(around(Norm(name="norm"), layers.ReLU(name="relu")))
     assert replaced(found) == ["relu"]
-    kept = {each.activation: each.reason for each in found.report.kept}
+    kept = {each.activation: each.reason for each in report(found).kept}
     assert kept["gelu"] == "its layer does not call it"
     assert kept["tanh"] == "the code of Norm calls it"
 

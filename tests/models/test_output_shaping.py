@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from keras_vaf.models import convert
+from keras_vaf.models import convert, report
 from tests.models import blocks
 
 
@@ -18,7 +18,7 @@ def functional(tail, shape=(6,), activation="tanh"):
 
 
 def reasons(model):
-    return {kept.layer: kept.reason for kept in model.report.kept}
+    return {kept.layer: kept.reason for kept in report(model).kept}
 
 
 KEEPING = {
@@ -45,14 +45,14 @@ UNDOING = {
 @pytest.mark.parametrize("name", KEEPING)
 def test_what_keeps_the_range_keeps_the_activation(name):
     found = convert(functional(KEEPING[name]))
-    assert [each.layer for each in found.report.replaced][:1] == ["hidden"]
+    assert [each.layer for each in report(found).replaced][:1] == ["hidden"]
     assert reasons(found)["act"] == "it shapes an output of the model"
 
 
 @pytest.mark.parametrize("name", UNDOING)
 def test_what_undoes_the_range_lets_it_be_replaced(name):
     found = convert(functional(UNDOING[name]))
-    assert "act" in [each.layer for each in found.report.replaced]
+    assert "act" in [each.layer for each in report(found).replaced]
 
 
 def test_an_actor_never_leaves_its_bounds():
@@ -66,7 +66,7 @@ def test_an_actor_never_leaves_its_bounds():
 
 def test_a_layer_that_is_named_is_replaced():
     found = convert(functional(layers.Rescaling(2.0)), layers="act")
-    assert [each.layer for each in found.report.replaced] == ["act"]
+    assert [each.layer for each in report(found).replaced] == ["act"]
 
 
 def test_in_images():
@@ -130,4 +130,4 @@ def test_before_a_model_is_built():
             layers.Rescaling(2),
         ]
     )
-    assert [each.layer for each in convert(model).report.replaced] == ["a"]
+    assert [each.layer for each in report(convert(model)).replaced] == ["a"]

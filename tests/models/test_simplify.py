@@ -7,7 +7,7 @@ from keras import layers
 
 from keras_vaf.initializers import PiecewiseLinearStart, RandomStart
 from keras_vaf.layers import KAF, VAFActivation
-from keras_vaf.models import convert, nearest, revert, simplify
+from keras_vaf.models import convert, nearest, report, revert, simplify
 from tests.models.networks import (
     functional,
     inputs_of,
@@ -50,7 +50,7 @@ class TestSimplify:
     def test_small_contributions_go_and_the_error_is_told(self, sharing):
         layer = vaf((1, 1, -1), (0, -1, 0), (1, 0.03, -0.002), sharing=sharing)
         found = simplify(around(layer), 0.05)
-        (change,) = found.report.replaced
+        (change,) = report(found).replaced
         assert found.layers[0].k == 1
         curves = [
             each.function(X).reshape(501, -1) for each in (found.layers[0], layer)
@@ -58,7 +58,7 @@ class TestSimplify:
         error = np.abs(curves[0] - curves[1]).max()
         assert change.error == pytest.approx(error, rel=1e-3) and 0 < error <= 0.05
         assert change.nearest.startswith(("LeakyReLU", "1.0", "relu"))
-        assert simplify(around(layer), 1e-4).report.replaced == ()
+        assert report(simplify(around(layer), 1e-4)).replaced == ()
 
     def test_data_say_where_it_matters(self):
         layer = vaf((1, 1), (0, -3), (1, 1))
@@ -68,12 +68,12 @@ class TestSimplify:
         np.testing.assert_allclose(
             outputs_of(found, x)[0], outputs_of(around(layer), x)[0], atol=1e-5
         )
-        assert simplify(around(layer), 1e-3).report.replaced == ()
+        assert report(simplify(around(layer), 1e-3)).replaced == ()
 
     def test_a_model_is_simplified_everywhere(self, tmp_path):
         model = scatter(convert(functional(), k=6))
         found = simplify(model, 1e-4)
-        assert len(found.report.replaced) + len(found.report.kept) == 4
+        assert len(report(found).replaced) + len(report(found).kept) == 4
         x = inputs_of(model)
         for a, b in zip(outputs_of(model, x), outputs_of(found, x), strict=True):
             assert np.abs(a - b).max() < 0.1
@@ -131,13 +131,13 @@ class TestRevert:
     def test_keeps_what_is_something_new(self):
         start = PiecewiseLinearStart((-1, 1), (-1, 0, 1))
         model = around(VAFActivation(initialization=start, name="new"))
-        report = revert(model, 0.1).report
-        assert report.replaced == ()
-        assert "near to" in str(report.kept[0]) and report.kept[0].layer == "new"
+        found = report(revert(model, 0.1))
+        assert found.replaced == ()
+        assert "near to" in str(found.kept[0]) and found.kept[0].layer == "new"
 
     def test_relu6_is_not_relu(self):
         model = keras.Sequential([keras.Input((2,)), layers.ReLU(6), layers.Dense(1)])
-        (change,) = revert(convert(model), 1e-3).report.replaced
+        (change,) = report(revert(convert(model), 1e-3)).replaced
         assert change.after == "relu6"
 
 
@@ -160,5 +160,4 @@ def test_bad_input_is_told(function, make, tolerance, message):
 def test_random_functions_keep_their_error():
     layer = VAFActivation(k=6, initialization=RandomStart(seed=3), name="random")
     for tolerance in (0.5, 0.1, 0.01):
-        report = simplify(around(layer), tolerance).report
-        assert report.error <= tolerance
+        assert report(simplify(around(layer), tolerance)).error <= tolerance

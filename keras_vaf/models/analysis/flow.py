@@ -92,14 +92,11 @@ class Flow:
             activation: A layer, an operation or a function.
             layer: The activation itself if it is a layer, or the layer that applies it.
         """
-        if not self._is_followed(layer):
+        if self._code.get(id(layer)) is None:
             return self._reasons.get(id(layer))
         if self._is_unused(activation, layer):
             return UNUSED
         return self._reasons_in_code.get((id(layer), _name(activation)))
-
-    def _is_followed(self, layer: Node) -> bool:
-        return self._code.get(id(layer)) is not None or self._tracer.entered(layer)
 
     def _is_unused(self, activation: Any, layer: Node) -> bool:
         """Return whether neither a layer nor its parts call an activation they have."""
@@ -130,7 +127,6 @@ class Flow:
         # A function from outside of Keras leaves operators with other names.
         names = {_name(operation.activation if built_in else operation)}
         names |= set() if _is_layer(operation) else {""}
-        owners = (*owners, *self._tracer.owners(operation))
         for name, owner in itertools.product(names, owners):
             self._reasons_in_code.setdefault((id(owner), name), reason)
 
@@ -185,15 +181,14 @@ class Flow:
                 tensors = {id(tensor): tensor for tensor in node.input_tensors}
                 for tensor in tensors.values() if len(tensors) > 1 else ():
                     self._follow([tensor], owners, GATE)
-            within = (*owners, *self._tracer.owners(operation))
             built_in = has_built_in(operation)
             name = _name(operation.activation if built_in else operation)
-            if within:
-                self._called.add((id(operation if built_in else within[-1]), name))
+            if owners:
+                self._called.add((id(operation if built_in else owners[-1]), name))
             if inside is None and _is_opaque(operation):
-                self._opaque |= set(map(id, within))
+                self._opaque |= set(map(id, owners))
             if owners and is_activation(operation) and not _is_layer(operation):
-                call = within[-1], label(operation)
+                call = owners[-1], label(operation)
                 if call not in self.calls and not _is_held(*call):
                     self.calls.append(call)
 

@@ -1,7 +1,7 @@
-"""`Configuration`, which copies a layer with other activations in its configuration."""
+"""`Configuration`, which makes a layer again, with other activations."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import keras
 
@@ -11,112 +11,100 @@ from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import ACTIVATION_NAME, held_by, walk
 from keras_vaf.models.surgery.fixed_activations import (
     ACTIVATION_LAYERS,
+    has_built_in,
     is_linear,
     label,
 )
-
-
-class Slot(NamedTuple):
-    """An activation in the configuration of a layer.
-
-    Args:
-        activation: A function or a layer.
-        path: Path of the layer that applies it.
-        recurrent: Whether it belongs to a recurrent layer.
-        holder: The dictionary or list that contains the activation.
-        key: Key or index of the activation in `holder`.
-    """
-
-    activation: Any
-    path: str
-    recurrent: bool
-    holder: Any
-    key: Any
+from keras_vaf.models.surgery.graphs import Node
+from keras_vaf.models.surgery.places import Place
 
 
 class Configuration:
     """The configuration of a layer, and the activations that it names.
 
     Args:
-        layer: A custom layer, a wrapper, or a recurrent layer.
+        layer: A layer or another operation.
         path: Path of the layer.
         constructions: Describes layers whose own configuration is not enough.
 
     Attributes:
-        slots: The activations. The list is empty if the layer cannot be described.
+        places: The activations, each with the part of the configuration that contains
+            it and the key there.
     """
 
-    def __init__(
-        self, layer: keras.layers.Layer, path: str, constructions: Constructions
-    ) -> None:
+    def __init__(self, layer: Node, path: str, constructions: Constructions) -> None:
         self._layer, self._constructions = layer, constructions
-        self.slots: list[Slot] = []
+        self._config: dict[str, Any] = {}
+        self._error: Exception | None = None
         try:
             self._config = constructions.configuration(layer)
-        except Exception:  # third-party layers may raise any error
+        except Exception as error:  # third-party layers may raise any error
+            self._error = error
+        if has_built_in(layer):
+            where = self._config, "activation"
+            self.places = [Place(layer.activation, layer, path, where=where)]
             return
-        found = find_layers(layer, TrainableActivation).values()
-        trained = {each.name: each for each in found}
-        for slot in _slots(self._config, path):
-            # A configuration does not contain weights.
-            name = getattr(slot.activation, "name", "")
-            self.slots.append(
-                slot._replace(activation=trained.get(name, slot.activation))
-            )
-        self._place(trained)
+        self.places = list(_places(self._config, layer, path))
+        if isinstance(layer, keras.layers.Layer):
+            self._find_trained()
 
     def holds(self, activation: Any) -> bool:
         """Return whether the configuration contains an activation of the layer."""
-        names = {label(slot.activation) for slot in self.slots}
-        return label(activation) in names
+        return label(activation) in [label(place.activation) for place in self.places]
 
     def make(
-        self, activations: dict[int, Any], edit: Callable[[Any], Any] | None = None
-    ) -> keras.layers.Layer:
+        self,
+        activations: Sequence[tuple[Place, keras.layers.Layer | None]],
+        edit: Callable[[Any], Any] | None,
+    ) -> Any:
         """Return a copy of the layer with other activations.
 
         Args:
-            activations: New layers by the index of their slot.
+            activations: Pairs of a place and a new layer, or `None` for no activation.
             edit: Function that changes the configuration afterwards.
 
         Raises:
-            Exception: Any error of a layer that does not accept the new activations.
+            Exception: Any error of a layer that cannot be described, or that does not
+                accept the new activations.
         """
-        for position, new in activations.items():
-            holder, key = self.slots[position][-2:]
+        if self._error is not None:
+            raise self._error
+        for place, new in activations:
+            holder, key = place.where
             if isinstance(new, keras.layers.Activation) and _is_name(key):
                 new = new.activation
             holder[key] = keras.saving.serialize_keras_object(new)
         config = edit(self._config) if edit else self._config
         return self._constructions.make(self._layer, config)
 
-    def _place(self, trained: dict[str, TrainableActivation]) -> None:
-        """Find the argument of an activation that was inserted after construction.
+    def _find_trained(self) -> None:
+        """Use the layer's own trainable activations, because they have weights.
 
-        This is the only argument whose function is no longer applied by any inner
-        layer.
+        One that was inserted after construction belongs to the only argument whose
+        function is no longer applied by any inner layer.
         """
+        found = find_layers(self._layer, TrainableActivation).values()
+        trained = {each.name: each for each in found}
+        known = set()
+        for i, place in enumerate(self.places):
+            name = getattr(place.activation, "name", "")
+            if name in trained:
+                known.add(name)
+                self.places[i] = place._replace(activation=trained[name])
         parts = (self._layer, *(part for _, part, *_ in walk(self._layer)))
         held = [each for part in parts for each in held_by(part).values()]
-        known = {slot.activation.name for slot in self.slots if _is_trained(slot)}
-        new = {
-            id(each): each
-            for each in held
-            if getattr(each, "name", None) in trained.keys() - known
-        }
         still_there = {label(each) for each in held}
+        new = [
+            trained[name] for name in trained.keys() - known if trained[name] in held
+        ]
         free = [
             i
-            for i, slot in enumerate(self.slots)
-            if not _is_trained(slot) and label(slot.activation) not in still_there
+            for i, place in enumerate(self.places)
+            if not isinstance(place.activation, TrainableActivation)
+            and label(place.activation) not in still_there
         ]
         if len(new) == len(free) == 1:
-            (activation,) = new.values()
-            self.slots[free[0]] = self.slots[free[0]]._replace(activation=activation)
-
-
-def _is_trained(slot: Slot) -> bool:
-    return isinstance(slot.activation, TrainableActivation)
+            self.places[free[0]] = self.places[free[0]]._replace(activation=new[0])
 
 
 def _is_name(key: Any) -> bool:
@@ -124,7 +112,9 @@ def _is_name(key: Any) -> bool:
     return ACTIVATION_NAME.search(str(key)) is not None
 
 
-def _slots(holder: Any, path: str, recurrent: bool = False) -> Iterator[Slot]:
+def _places(
+    holder: Any, layer: Node, path: str, recurrent: bool = False
+) -> Iterator[Place]:
     recurrent = recurrent or "recurrent_initializer" in holder
     items = holder.items() if isinstance(holder, dict) else enumerate(holder)
     for key, value in list(items):
@@ -135,11 +125,11 @@ def _slots(holder: Any, path: str, recurrent: bool = False) -> Iterator[Slot]:
         if _is_name(key) or _is_activation_layer(value):
             activation = _activation(value)
             if not is_linear(activation):
-                yield Slot(activation, inner, recurrent, holder, key)
+                yield Place(activation, layer, inner, recurrent, (holder, key))
         elif isinstance(config, dict):
-            yield from _slots(config, inner, recurrent)
+            yield from _places(config, layer, inner, recurrent)
         elif isinstance(value, list | dict):
-            yield from _slots(value, path, recurrent)
+            yield from _places(value, layer, path, recurrent)
 
 
 def _is_activation_layer(value: Any) -> bool:

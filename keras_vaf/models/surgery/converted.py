@@ -10,6 +10,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
+from keras_vaf.models.surgery.places import Place
 
 Path = tuple[int, ...]
 """Indices of the parents of a layer and of the layer, from the model inwards."""
@@ -33,47 +34,29 @@ ACTIVATION_NAME = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
 """Names of attributes and arguments that hold activations, but not those of gates."""
 
 
-class Held(NamedTuple):
-    """An activation that is an attribute of layers of a built model.
+def held_activations(layer: keras.layers.Layer) -> Iterator[Place]:
+    """Yield the activations that are attributes of inner layers, with their slots.
 
     Args:
-        activation: A function or a layer.
-        layer: The outermost layer with this activation.
-        path: Path of this layer, made of layer names.
-        slots: All slots of the activation.
-        recurrent: Whether it belongs to a recurrent layer.
-    """
-
-    activation: Any
-    layer: keras.layers.Layer
-    path: str
-    slots: Slots
-    recurrent: bool
-
-
-def held_activations(model: keras.Model) -> Iterator[Held]:
-    """Yield the activations that are attributes of layers of a built model.
-
-    Args:
-        model: The model. Its layers may contain other layers.
+        layer: A built model, or another layer with inner layers.
     """
     seen: set[tuple[int, str]] = set()
-    for path, layer, name, recurrent in walk(model):
-        held = held_by(layer)
+    for path, part, name, recurrent in walk(layer):
+        held = held_by(part)
         for attribute, activation in held.items():
-            if (id(layer), attribute) in seen:
+            if (id(part), attribute) in seen:
                 continue
             # A layer passes its activation on to its inner layers.
-            family = ((path, layer), *(inner[:2] for inner in walk(layer, path)))
+            family = ((path, part), *(inner[:2] for inner in walk(part, path)))
             slots = []
-            for inner, part in family:
-                names = [n for n, value in held_by(part).items() if value is activation]
-                seen |= {(id(part), each) for each in names}
+            for inner, member in family:
+                names = [n for n, own in held_by(member).items() if own is activation]
+                seen |= {(id(member), each) for each in names}
                 slots += [Slot(inner, each) for each in names]
-            yield Held(activation, layer, name, tuple(slots), recurrent)
-        if not held and is_activation(layer) and (id(layer), "") not in seen:
-            seen.add((id(layer), ""))
-            yield Held(layer, layer, name, (Slot(path),), recurrent)
+            yield Place(activation, part, name, recurrent, tuple(slots))
+        if not held and is_activation(part) and (id(part), "") not in seen:
+            seen.add((id(part), ""))
+            yield Place(part, part, name, recurrent, (Slot(path),))
 
 
 def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
@@ -93,6 +76,21 @@ def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) ->
             _set_activation(_at(model, path), attribute, activation)
     new = tuple(slots for slots in activations if slots not in model._replaced_slots)
     model._replaced_slots = (*model._replaced_slots, *new)
+
+
+def copy_of(model: keras.Model) -> keras.Model | None:
+    """Return a copy of a subclassed model, or `None` if its class makes no copies."""
+    try:
+        copy = type(model).from_config(model.get_config())
+        copy.set_weights(model.get_weights())
+    except Exception:  # third-party classes may raise any error
+        return None
+    if type(copy) is not type(model):
+        return None
+    for name in ("preprocessor", "sampler"):  # not in every configuration
+        if getattr(model, name, None) is not None:
+            setattr(copy, name, getattr(model, name))
+    return copy
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")

@@ -1,7 +1,8 @@
 """`Place`, an activation in a model, and `NewActivation`, its replacement."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import keras
 
 from keras_vaf.models.surgery.graphs import Node
 
@@ -13,23 +14,25 @@ class Place(NamedTuple):
         activation: A layer, an operation or a function.
         layer: The activation itself if it is a layer, or the layer that applies it.
         path: Path of this layer.
-        name: Name for the new layer.
         recurrent: Whether it belongs to a recurrent layer.
+        where: The slots of the activation in a built model, or the part of a
+            configuration that contains it and the key there.
+        name: Name for the new layer.
     """
 
     activation: Any
     layer: Node
     path: str
-    name: str
     recurrent: bool = False
+    where: Any = None
+    name: str = ""
 
 
 class NewActivation(NamedTuple):
     """The replacement of an activation.
 
     Args:
-        layer: A layer or another callable that is called in place of the old
-            activation.
+        layer: A layer that is called in place of the old activation.
         before: Name of the old activation in reports.
         after: Name of the new activation in reports.
         error: Largest difference between the two functions, if it was measured.
@@ -37,7 +40,7 @@ class NewActivation(NamedTuple):
             determined.
     """
 
-    layer: Callable[..., Any]
+    layer: keras.layers.Layer
     before: str
     after: str
     error: float | None = None

@@ -1,6 +1,6 @@
 """`replace_activations`, which copies a model with other activations."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -9,43 +9,50 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.surgery.cloning import Swap, rebuild
+from keras_vaf.models.surgery.cloning import clone, compile_like
 from keras_vaf.models.surgery.configurations import Configuration
 from keras_vaf.models.surgery.constructions import Constructions
-from keras_vaf.models.surgery.converted import held_activations, hold
+from keras_vaf.models.surgery.converted import copy_of, held_activations, hold, walk
 from keras_vaf.models.surgery.fixed_activations import (
     applied,
     has_built_in,
     is_activation,
-    is_linear,
     label,
 )
-from keras_vaf.models.surgery.graphs import Node, check_graph, subclassed_models
+from keras_vaf.models.surgery.graphs import (
+    Node,
+    check_graph,
+    is_graph,
+    is_subclassed,
+    subclassed_models,
+)
 from keras_vaf.models.surgery.layer_selection import layers_of
 from keras_vaf.models.surgery.places import KeptError, NewActivation, Place
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
     ReplacedActivation,
+    keep_report,
 )
 from keras_vaf.models.surgery.samples import sample_inputs
-from keras_vaf.models.surgery.weights import equals
+from keras_vaf.models.surgery.weights import copy_weights, equals
+
+Edit = Callable[[dict[str, Any]], Any]
 
 
 def replace_activations(
     model: keras.Model,
     decide: Callable[[Place], NewActivation | None],
     inplace: bool = False,
-    edit: Callable[[dict[str, Any]], Any] | None = None,
-    compiled: bool = True,
-    subclassed: bool = True,
+    edit: Edit | None = None,
 ) -> keras.Model:
     """Return a copy of a model with other activations.
 
-    A new activation replaces an activation layer directly. For a layer such as
-    `Dense(activation=...)`, the new activation becomes a separate layer after it. Other
-    layers are copied with the new activation in their configuration. A subclassed model
-    becomes a `ConvertedModel`. The result has a `report`.
+    Keras's `clone_model` copies the graph. Each layer is made again from its own
+    configuration, in which the new activations replace the old ones, so that the copy
+    equals what Keras loads from its file. An activation layer or operation is replaced
+    directly. The activation of a layer such as `Dense` becomes a separate layer after
+    it. A subclassed model becomes a `ConvertedModel`.
 
     Args:
         model: A Sequential or Functional model.
@@ -53,33 +60,31 @@ def replace_activations(
             replaced. It returns the replacement, or `None` to ignore the activation, or
             raises `KeptError` with the reason why the activation is kept.
         inplace: Whether to use the layers of the model instead of copies.
-        edit: Function that changes the configurations of the other layers.
-        compiled: Whether to compile the copy with the compile arguments of the model.
-        subclassed: Whether subclassed models keep their class. Otherwise they become
-            plain Functional models.
+        edit: Function that changes the configurations of all copied layers. With it,
+            subclassed models become plain Functional models, and the result is not
+            compiled.
 
     Raises:
         ValueError: If the model is not Sequential or Functional, or if one of its
             layers cannot be copied.
     """
     check_graph(model)
-    constructions = Constructions([] if subclassed else subclassed_models(model))
-    surgery = _Surgery(model, decide, edit, constructions)
-    change = surgery.change if subclassed else None
-    result = rebuild(
-        model, surgery.swap, change, inplace, edit, compiled, constructions
-    )
+    surgery = _Surgery(model, decide, inplace, edit)
+    result = surgery.model(model)
+    surgery.finish()
+    if edit is None and model.compiled:  # after all that must be frozen is frozen
+        compile_like(result, model)
     found = find_layers(result, TrainableActivation).values()
     if getattr(result, "inputs", None) and not all(each.weights for each in found):
         result(sample_inputs(result), training=False)  # builds inner activations
-    result.report = surgery.report()
+    keep_report(result, surgery.report())
     return result
 
 
 def replace_trainable(
     model: keras.Model,
     make: Callable[[TrainableActivation, str], NewActivation],
-    **options: Any,
+    edit: Edit | None = None,
 ) -> keras.Model:
     """Return a copy of a model in which the trainable activations are replaced.
 
@@ -87,7 +92,7 @@ def replace_trainable(
         model: A Sequential or Functional model.
         make: Function of a trainable activation and the name of the new layer. It
             returns the replacement or raises `KeptError`.
-        **options: Other arguments of `replace_activations`.
+        edit: As for `replace_activations`.
 
     Raises:
         ValueError: If the model has no trainable activation, or cannot be copied.
@@ -100,141 +105,226 @@ def replace_trainable(
             return None
         return make(place.activation, place.name)
 
-    return replace_activations(model, decide, **options)
+    return replace_activations(model, decide, edit=edit)
 
 
 class _Surgery:
-    """Replaces the activations of a model and records the changes."""
+    """Copies models and layers with other activations, and records the changes."""
 
     def __init__(
-        self, model: keras.Model, decide: Any, edit: Any, constructions: Constructions
+        self, model: keras.Model, decide: Any, inplace: bool, edit: Edit | None
     ) -> None:
-        self._decide, self._edit = decide, edit
-        self._constructions = constructions
+        self._decide, self._inplace, self._edit = decide, inplace, edit
+        self._constructions = Constructions(subclassed_models(model) if edit else [])
         self._names = {layer.name for _, layer in layers_of(model)}
+        self._made: dict[int, Any] = {}  # new layers by the id of the old one
+        self._behind: dict[int, keras.layers.Layer] = {}  # by the id of a new layer
+        # Old layer, new layer, and the pairs of old and new activations inside.
+        self._copies: list[tuple[Node, Node, list[tuple[Any, Any]]]] = []
+        self._pairs: list[tuple[Any, Any]] = []
         self._kept: list[KeptActivation] = []
-        # Path, replacement, layer that contains it, and parameters of the old
-        # activation.
-        self._new: list[tuple[str, NewActivation, Any, int]] = []
+        # Place, replacement, and the new layer that is it or contains it.
+        self._new: list[tuple[Place, NewActivation, Any]] = []
 
-    def swap(self, layer: Node, path: str) -> Swap | None:
-        """Return the replacement of a layer in a graph."""
-        if has_built_in(layer):
-            place = self._place(layer.activation, layer, path)
-            behind = self._choose(place)
-            return behind and Swap(linear=True, then=self._add(place, behind))
-        if is_activation(layer):
-            place = Place(applied(layer), layer, path, layer.name)
-            there = self._choose(place)
-            return there and Swap(self._add(place, there))
-        if isinstance(layer, keras.layers.Layer):
-            return self._swap_inside(layer, path)
-        return None
+    def model(self, model: keras.Model, prefix: str = "") -> keras.Model:
+        """Return a copy of a model.
 
-    def change(self, model: keras.Model, copy: keras.Model, prefix: str) -> None:
-        """Replace the activations of a copy of a subclassed model."""
-        activations = {}
-        for activation, layer, path, slots, recurrent in held_activations(model):
-            place = self._place(activation, layer, f"{prefix}{path}", recurrent)
-            new = self._choose(place)
-            if new:
-                activations[slots] = self._add(place, new)
-        for operation in model.operations:
-            if is_activation(operation) and not isinstance(
-                operation, keras.layers.Layer
-            ):
-                place = Place(operation, operation, f"{prefix}{operation.name}", "")
-                self._refuse(place, f"the code of {type(model).__name__} calls it")
-        if activations:
-            hold(copy, activations)
+        Args:
+            model: The model.
+            prefix: Path of the model, which ends with a slash.
+        """
+        copy = None
+        if self._edit is None and is_subclassed(model):
+            copy = self._subclassed(model, prefix)
+        if copy is None:
+            shared = set() if self._edit is None else _sharing_layers(model)
+
+            def make(layer: Node) -> Any:
+                new = self._layer(layer, f"{prefix}{layer.name}")
+                return new.call if id(layer) in shared else new
+
+            copy = clone(model, make, self._behind)
+        self._pairs.append((model, copy))
+        return copy
+
+    def finish(self) -> None:
+        """Copy the weights and the frozen state, outer models first."""
+        for old, new, inside in self._copies:
+            if getattr(old, "built", False) and not new.built:
+                new.build_from_config(old.get_build_config())
+            copy_weights(old, new, inside)
+            if hasattr(new, "finalize_state"):  # statistics of preprocessing
+                new.finalize_state()
+        for old, new in reversed(self._pairs):
+            layers = isinstance(old, keras.layers.Layer)
+            if layers and new.trainable != old.trainable:
+                new.trainable = old.trainable
 
     def report(self) -> ConversionReport:
         """Return a report of all changes."""
         replaced = []
-        for path, new, owner, had in self._new:
-            layers = [new.layer] if owner is None else equals(new.layer, owner)
-            added = sum(map(_parameters, layers)) - had
+        for place, new, outer in self._new:
+            layers = [outer] if outer is new.layer else equals(new.layer, outer)
+            added = sum(map(_parameters, layers)) - _parameters(place.activation)
             replaced.append(
                 ReplacedActivation(
-                    path, new.before, new.after, new.error, added, new.nearest
+                    place.path, new.before, new.after, new.error, added, new.nearest
                 )
             )
         return ConversionReport(tuple(replaced), tuple(self._kept))
 
-    def _place(
-        self, activation: Any, layer: Node, path: str, recurrent: bool = False
-    ) -> Place:
-        """Return the place of an activation, with a new name for its replacement."""
-        name = f"{path.rpartition('/')[2]}_activation"
-        while name in self._names:
-            name = f"{name}_vaf"
-        self._names.add(name)
-        return Place(activation, layer, path, name, recurrent)
+    def _subclassed(self, model: keras.Model, prefix: str) -> keras.Model | None:
+        """Return a copy of a subclassed model, if its class supports copying."""
+        copy = model if self._inplace else copy_of(model)
+        if copy is None:
+            return None
+        pairs = zip(walk(copy), walk(model), strict=True)
+        frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
+        activations = {}
+        for place in held_activations(model):
+            place = place._replace(path=f"{prefix}{place.path}")
+            new = self._choose(place)
+            if new is not None:
+                activations[place.where] = new.layer
+                self._new.append((place, new, new.layer))
+        for operation in getattr(model, "operations", ()):
+            if isinstance(operation, keras.layers.Layer) or not is_activation(
+                operation
+            ):
+                continue
+            place = Place(operation, operation, f"{prefix}{operation.name}")
+            self._refuse(place, f"the code of {type(model).__name__} calls it")
+        if activations:
+            hold(copy, activations)
+        for layer in frozen:
+            layer.trainable = False
+        return copy
+
+    def _layer(self, layer: Node, path: str) -> Any:
+        """Return the new layer of a layer, the same one at each use."""
+        if id(layer) not in self._made:
+            if is_graph(layer):
+                new = self.model(layer, f"{path}/")
+            else:
+                new = self._other(layer, path) or self._copied(layer, path)
+                self._pairs.append((layer, new))
+            self._made[id(layer)] = new
+        return self._made[id(layer)]
+
+    def _other(self, layer: Node, path: str) -> Any | None:
+        """Return a layer with other activations, or `None` if there are none."""
+        if is_activation(layer):
+            place = Place(applied(layer), layer, path, name=layer.name)
+            new = self._choose(place)
+            if new is not None:
+                self._new.append((place, new, new.layer))
+            return new and new.layer
+        if not isinstance(layer, keras.layers.Layer):
+            return None
+        configuration = Configuration(layer, path, self._constructions)
+        choices = [(place, self._choose(place)) for place in configuration.places]
+        chosen = [(place, new) for place, new in choices if new is not None]
+        if not has_built_in(layer):
+            self._refuse_inside(layer, path, configuration)
+        try:
+            return self._exchanged(layer, configuration, chosen) if chosen else None
+        except Exception as error:  # third-party layers may raise any error
+            for place, _ in chosen:
+                self._keep(place, f"a {type(layer).__name__} takes no other: {error}")
+            return None
+
+    def _exchanged(
+        self,
+        layer: keras.layers.Layer,
+        configuration: Configuration,
+        chosen: list[tuple[Place, NewActivation]],
+    ) -> keras.layers.Layer:
+        """Return a copy of a layer with other activations inside or behind it."""
+        built_in = has_built_in(layer)
+        function = not isinstance(
+            getattr(layer, "activation", None), keras.layers.Layer
+        )
+        if built_in and function and self._inplace:
+            made = layer
+            made.activation = keras.activations.linear
+        else:
+            layers = [(place, None if built_in else new.layer) for place, new in chosen]
+            made = configuration.make(layers, self._edit)
+            inside = [(place.activation, new.layer) for place, new in chosen]
+            self._copies.append((layer, made, inside))
+        for place, new in chosen:
+            if built_in:
+                self._behind[id(made)] = new.layer
+                self._pairs.append((layer, new.layer))
+            self._new.append((place, new, new.layer if built_in else made))
+        return made
+
+    def _copied(self, layer: Node, path: str) -> Any:
+        """Return an equal layer, or the layer itself if there is nothing to copy."""
+        if self._inplace:
+            return layer
+        try:
+            configuration = Configuration(layer, path, self._constructions)
+            new = configuration.make([], self._edit)
+        except Exception as error:  # third-party layers may raise any error
+            if not getattr(layer, "variables", ()):
+                return layer
+            reason = str(error).strip().partition("\n")[0]
+            raise ValueError(
+                f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
+                "copied from its configuration. It needs a complete `get_config`, and "
+                "the classes and functions in its configuration must be registered "
+                "with `keras.saving.register_keras_serializable`. With `inplace=True`, "
+                "the layer itself is used. "
+                f"Received: {reason}"
+            ) from error
+        self._copies.append((layer, new, []))
+        return new
 
     def _choose(self, place: Place) -> NewActivation | None:
+        """Return the replacement of an activation, or record why it is kept."""
+        name = place.name or f"{place.path.rpartition('/')[2]}_activation"
+        while not place.name and name in self._names:
+            name = f"{name}_vaf"
+        self._names.add(name)
         try:
-            return self._decide(place)
+            return self._decide(place._replace(name=name))
         except KeptError as reason:
             self._keep(place, str(reason))
             return None
 
+    def _refuse_inside(
+        self, layer: keras.layers.Layer, path: str, configuration: Configuration
+    ) -> None:
+        """Record the activations inside a layer that its configuration lacks."""
+        owner = type(layer).__name__
+        for place in held_activations(layer):
+            if not place.recurrent and not configuration.holds(place.activation):
+                place = place._replace(layer=layer, path=f"{path}/{place.path}")
+                reason = f"no argument of {owner} with 'act' in its name holds it"
+                self._refuse(place, reason)
+
     def _refuse(self, place: Place, reason: str) -> None:
         """Record that an activation is kept, unless `decide` ignores it."""
-        if self._choose(place):
+        if self._choose(place._replace(name=place.path.rpartition("/")[2])):
             self._keep(place, reason)
 
     def _keep(self, place: Place, reason: str) -> None:
         activation = label(place.activation)
         self._kept.append(KeptActivation(place.path, activation, reason))
 
-    def _add(self, place: Place, new: NewActivation, owner: Any = None) -> Any:
-        self._new.append((place.path, new, owner, _parameters(place.activation)))
-        return new.layer
 
-    def _swap_inside(self, layer: keras.layers.Layer, path: str) -> Swap | None:
-        """Return a copy of a layer with other activations in its configuration."""
-        configuration = Configuration(layer, path, self._constructions)
-        chosen = {}
-        for i, slot in enumerate(configuration.slots):
-            place = self._place(slot.activation, layer, slot.path, slot.recurrent)
-            new = self._choose(place)
-            if new:
-                chosen[i] = place, new
-        for part, inner in _inside(layer, path):
-            if not configuration.holds(part):
-                owner = type(layer).__name__
-                reason = f"no argument of {owner} with 'act' in its name holds it"
-                self._refuse(Place(part, layer, inner, ""), reason)
-        if not chosen:
-            return None
-        layers = {i: _as_layer(new.layer) for i, (_, new) in chosen.items()}
-        try:
-            made = configuration.make(layers, self._edit)
-        except Exception as error:  # third-party layers may raise any error
-            for place, _ in chosen.values():
-                self._keep(place, f"a {type(layer).__name__} takes no other: {error}")
-            return None
-        for place, new in chosen.values():
-            self._add(place, new, made)
-        pairs = [(chosen[i][0].activation, new) for i, new in layers.items()]
-        return Swap(made, inside=pairs)
+def _sharing_layers(model: keras.Model) -> set[int]:
+    """Return the ids of nested models whose layers the model also calls directly.
 
-
-def _as_layer(new: Any) -> keras.layers.Layer:
-    return new if isinstance(new, keras.layers.Layer) else new.as_layer()
-
-
-def _inside(layer: keras.layers.Layer, path: str) -> Iterator[tuple[Any, str]]:
-    """Yield the activations of the inner layers of a layer, with their paths."""
-    for part in () if isinstance(layer, keras.layers.RNN) else layer._layers:
-        inner = f"{path}/{part.name}"
-        own = getattr(part, "activation", None)
-        if is_activation(part):
-            yield applied(part), inner
-        elif callable(own) and not is_linear(own):
-            yield own, inner
-        else:
-            yield from _inside(part, inner)
+    The file of a plain Functional model does not record that these layers are shared.
+    """
+    own = {id(layer) for layer in model.layers if layer.weights}
+    return {
+        id(part)
+        for part in model.layers
+        if is_graph(part) and any(id(each) in own for each in part.layers)
+    }
 
 
 def _parameters(activation: Any) -> int:

@@ -1,7 +1,15 @@
-"""`ConversionReport`, which lists the replaced and kept activations of a model."""
+"""`report`, which lists the replaced and kept activations of a model."""
 
 import dataclasses
 import html
+import weakref
+
+import keras
+
+# Keras does not save a report, so it is not an attribute of the model.
+_REPORTS: weakref.WeakKeyDictionary[keras.Model, "ConversionReport"] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +74,7 @@ class KeptActivation:
 class ConversionReport:
     """The changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
 
-    The report is the attribute `report` of the new model. Notebooks show it as a table.
+    `report` returns it. Notebooks show it as a table.
 
     Args:
         replaced: The activations that were replaced.
@@ -79,7 +87,7 @@ class ConversionReport:
 
     >>> relu = keras.Sequential([keras.Input((4,)), keras.layers.ReLU(name="relu"),
     ...     keras.layers.Dense(1)])
-    >>> print(convert(relu).report)
+    >>> print(report(convert(relu)))
     relu: relu -> VAFActivation, parameters +10, largest error 0
     1 replaced, 0 kept, parameters +10
     """
@@ -128,3 +136,40 @@ class ConversionReport:
         cells = ([f"<td>{html.escape(cell)}</td>" for cell in row] for row in rows)
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
         return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"
+
+
+def report(model: keras.Model) -> ConversionReport:
+    """Return the changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
+
+    Args:
+        model: A model that one of these functions returned in this process. A file does
+            not contain the report of its model.
+
+    Raises:
+        ValueError: If none of these functions returned the model.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.ReLU(name="relu"),
+    ...     keras.layers.Dense(1)])
+    >>> report(convert(model)).parameters
+    10
+    """
+    try:
+        return _REPORTS[model]
+    except (KeyError, TypeError):
+        raise ValueError(
+            "Expected a model that `convert`, `grow`, `simplify`, `revert` or `freeze` "
+            "returned in this process. A loaded model has no report: "
+            f"`keras-vaf inspect` lists its activations. Received: {model!r}"
+        ) from None
+
+
+def keep_report(model: keras.Model, changes: ConversionReport) -> None:
+    """Keep the report of a new model for `report`.
+
+    Args:
+        model: The new model.
+        changes: Its report.
+    """
+    _REPORTS[model] = changes

@@ -9,10 +9,8 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
 
-def equals(layer: Any, outer: keras.layers.Layer) -> list[keras.layers.Layer]:
+def equals(layer: keras.layers.Layer, outer: Any) -> list[keras.layers.Layer]:
     """Return the layers inside `outer` with the class and name of a layer."""
-    if not isinstance(layer, keras.layers.Layer):
-        return []
     found = find_layers(outer, type(layer)).values()
     return [each for each in found if each.name == layer.name]
 
@@ -33,7 +31,7 @@ def copy_weights(old: Any, new: Any, inside: Sequence[tuple[Any, Any]]) -> None:
         made = equals(given, new)
         for layer in (activation, *made):
             left_out |= {id(weight) for weight in getattr(layer, "weights", ())}
-        for layer in made if getattr(given, "weights", ()) else ():
+        for layer in made if given.weights else ():
             layer.set_weights(given.get_weights())
     source, target = (
         [each for each in getattr(layer, "weights", ()) if id(each) not in left_out]

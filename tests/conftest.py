@@ -1,7 +1,7 @@
 """Fixtures of every test: one seed, one backend, no windows, no leftover figures."""
 
-import contextlib
 import gc
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -13,43 +13,69 @@ os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")  # float32 means float32 on a
 # process on the same cores, that took more than half of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# PyTorch imported after TensorFlow ends in a segmentation fault.
-with contextlib.suppress(ImportError):
-    import torch  # noqa: F401
-
 import keras
 import pytest
 
 pytest.register_assert_rewrite("tests.harness", "tests.reference")
 
 
+MARKERS = {
+    "backend(*names)": "run under these Keras backends only",
+    "needs(*names)": "run only where these packages are installed",
+    "data": "needs the downloaded datasets (KERAS_VAF_DATA_DIR)",
+    "nightly": "takes long; left out unless `--nightly` asks for it",
+    "browser": "needs Chromium; left out unless `-m browser` asks for it",
+    "zoo": "needs keras-hub and kimm; left out unless `-m zoo` asks for it",
+}
+
+
+# With `--heart` the other tests run only where TensorFlow leaves them out.
+HEART = (
+    *("constraints", "initializers", "layers", "models", "ops", "optimizers"),
+    *("regularizers", "saving"),
+)
+
+
+def pytest_addoption(parser):
+    """Add the options that choose between a change and a night."""
+    parser.addoption("--nightly", action="store_true", help="run slow tests, too")
+    parser.addoption(
+        "--heart",
+        action="store_true",
+        help="run what differs between backends, and what does not run on TensorFlow",
+    )
+
+
 def pytest_configure(config):
     """Say what the markers mean."""
-    config.addinivalue_line(
-        "markers", "backend(*names): run under these Keras backends only."
-    )
-    config.addinivalue_line(
-        "markers", "data: needs the downloaded datasets (KERAS_VAF_DATA_DIR)."
-    )
-    config.addinivalue_line(
-        "markers", "browser: needs Chromium; left out unless `-m browser` asks for it."
-    )
-    config.addinivalue_line(
-        "markers",
-        "zoo: needs keras-hub and kimm; left out unless `-m zoo` asks for it.",
+    for name, meaning in MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}.")
+
+
+def is_wanted(item, options):
+    """Tell whether a test fits this backend, this machine and the options."""
+    backend, needs = map(item.get_closest_marker, ("backend", "needs"))
+    if backend and keras.backend.backend() not in backend.args:
+        return False
+    if needs and not all(map(importlib.util.find_spec, needs.args)):
+        return False
+    if item.get_closest_marker("nightly") and not options.nightly:
+        return False
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    elsewhere = backend is None or "tensorflow" in backend.args
+    if options.heart and elsewhere and folder not in HEART:
+        return False
+    return not any(
+        item.get_closest_marker(name) and options.markexpr != name
+        for name in ("browser", "zoo")
     )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the tests for another backend, and those of `-m browser`, `-m zoo`."""
+    """Leave out the tests that are not wanted."""
     chosen, left_out = [], []
     for item in items:
-        marker = item.get_closest_marker("backend")
-        fits = marker is None or keras.backend.backend() in marker.args
-        for name in ("browser", "zoo"):
-            if item.get_closest_marker(name) and config.option.markexpr != name:
-                fits = False
-        (chosen if fits else left_out).append(item)
+        (chosen if is_wanted(item, config.option) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = chosen
@@ -81,6 +107,17 @@ def pytest_report_header(config):
 def seed():
     """Give each test the same random numbers, whichever ran before it."""
     keras.utils.set_random_seed(0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_framework():
+    """Fail if anything imported PyTorch under another backend.
+
+    PyTorch 2.14.1 after TensorFlow ends in a segmentation fault.
+    """
+    yield
+    if keras.backend.backend() != "torch":
+        assert "torch" not in sys.modules
 
 
 @pytest.fixture(autouse=True)

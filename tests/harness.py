@@ -36,6 +36,16 @@ def public_names():
     }
 
 
+def package_modules():
+    """Import every module of the package, but those written for another backend."""
+    others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}
+    return [
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf.")
+        if not others & {*info.name.rpartition(".")[2].split("_")}
+    ]
+
+
 def double_precision():
     """Let JAX compute in float64, as the other backends do when asked."""
     if keras.backend.backend() == "jax":

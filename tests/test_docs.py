@@ -125,6 +125,7 @@ def test_generated_reports_are_not_searched(found):
     assert [place for place in found("") if place.startswith("reports/")] == []
 
 
+@pytest.mark.nightly  # it builds the documentation again
 def test_a_repository_gives_source_links_and_edit_buttons(tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_VAF_REPOSITORY", "https://example.org/we/keras_vaf")
     site = build(tmp_path)

@@ -2,13 +2,13 @@
 
 import doctest
 import importlib
-import pkgutil
 
 import keras
 import numpy as np
 import pytest
 
 import keras_vaf
+from tests.harness import package_modules
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -18,10 +18,8 @@ def docstring_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     return [
         example
-        for info in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf.")
-        for example in finder.find(
-            importlib.import_module(info.name), extraglobs=known_names(info.name)
-        )
+        for module in package_modules()
+        for example in finder.find(module, extraglobs=known_names(module.__name__))
         if example.examples
     ]
 

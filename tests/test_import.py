@@ -56,6 +56,7 @@ def test_a_heavy_import_would_be_seen():
 
 
 @pytest.mark.backend("jax")
+@pytest.mark.needs("torch")
 def test_every_serialisable_class_is_registered():
     program = (
         "import importlib, pkgutil, keras, keras_vaf\n"
@@ -113,7 +114,7 @@ class TestSubpackages:
             "for name in keras_vaf.__all__: getattr(keras_vaf, name)\n"
             "assert 'keras_vaf.experiments' in sys.modules\n"
         )
-        result = run_python(program, KERAS_BACKEND="torch")
+        result = run_python(program)
         assert result.returncode == 0, result.stderr
 
     def test_the_two_main_names_are_at_the_top(self):

@@ -146,18 +146,38 @@ def test_a_plain_install_brings_keras_and_numpy_only(metadata):
     assert [re.match(r"\w+", line).group() for line in needed] == ["keras", "numpy"]
 
 
-def test_the_lowest_versions_that_setup_allows_are_the_ones_tried(metadata):
-    allowed = dict(
-        re.match(r"([\w-]+)[^;]*>=([\d.]+)", line).groups()
-        for line in metadata.get_all("Requires-Dist")
-        if ">=" in line
-    )
+def test_the_extra_of_the_tests_brings_one_backend(metadata):
+    """With PyTorch it would bring gigabytes of CUDA, too."""
+    extras = dependencies_of(metadata, "test")
+    assert "tensorflow" in extras
+    assert not extras & {"torch", "jax", "jax2onnx", "keras-hub"}
+    assert "torch" in dependencies_of(metadata, "test-torch")
+    assert "jax" in dependencies_of(metadata, "test-jax")
+
+
+def dependencies_of(metadata, extra):
+    """Return the names of what an extra installs, its own extras included."""
+    found, extras = set(), [extra]
+    requirements = [Requirement(line) for line in metadata.get_all("Requires-Dist")]
+    for extra in extras:
+        for each in requirements:
+            if each.marker and each.marker.evaluate({"extra": extra}):
+                found.add(canonicalize_name(each.name))
+                extras += each.extras - set(extras)
+    return found
+
+
+def test_continuous_integration_tries_each_python_that_the_metadata_names(metadata):
+    named = [
+        line.rpartition(" ")[2]
+        for line in metadata.get_all("Classifier")
+        if re.search(r"Python :: 3\.\d", line)
+    ]
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
     script = (ROOT / ".ci" / "run").read_text()
-    (line,) = re.findall(r'^ *step "install lowest versions" (.*)$', script, re.M)
-    tried = dict(re.findall(r"([\w-]+)==([\d.]+)", line))
-    assert tried.keys() == {"keras", "numpy", "tensorflow", "jax"}
-    for package, version in tried.items():
-        assert f"{version}.".startswith(f"{allowed[package]}.")
+    (others,) = re.findall(r"for version in (.*); do", script)
+    assert named == ["3.11", *others.split()]
+    assert set(re.findall(r"3\.\d\d", workflow)) == set(named)
 
 
 def test_continuous_integration_pins_every_dependency_of_the_tests(metadata):

@@ -217,7 +217,14 @@ reproduce classification --quick --datasets wine --activations relu --set epochs
 
 @pytest.mark.parametrize(
     ("backend", "lines"),
-    [("jax", MODELS.splitlines()), ("torch", (MODELS + TRAININGS).splitlines())],
+    [
+        pytest.param("jax", MODELS.splitlines(), marks=pytest.mark.needs("jax")),
+        pytest.param(
+            "torch",
+            (MODELS + TRAININGS).splitlines(),
+            marks=pytest.mark.needs("torch"),
+        ),
+    ],
 )
 def test_no_command_imports_tensorflow(backend, lines, tmp_path):
     program = f"""

@@ -67,6 +67,7 @@ assert "tensorflow" not in sys.modules
 """
 
 
+@pytest.mark.needs("jax")
 def test_array_records_need_no_tensorflow(tmp_path):
     environment = {**os.environ, "KERAS_BACKEND": "jax"}
     command = [sys.executable, "-c", WITHOUT_TENSORFLOW, tmp_path]

@@ -184,8 +184,7 @@ def test_killed_while_fetching(publisher, cached):
 
     publisher.answer = answer
     process = subprocess.Popen(
-        [sys.executable, "-c", FETCH, publisher.url + "/three.csv"],
-        env={**os.environ, "KERAS_BACKEND": "jax"},
+        [sys.executable, "-c", FETCH, publisher.url + "/three.csv"]
     )
     try:
         while not halfway.wait(timeout=1):

@@ -207,6 +207,7 @@ def test_networks_of_sines_start_as_published(name):
 
 
 @any_backend
+@pytest.mark.nightly  # 17 seconds: it makes 800 layers
 def test_outputs_of_staf_have_a_variance_of_one():
     """Over many starts; its code has a quarter of it."""
     x = np.random.default_rng(0).uniform(-1, 1, 500)

@@ -15,7 +15,7 @@ from tests.clusters import cluster
 pytest.importorskip("distributed")
 keras_tuner = pytest.importorskip("keras_tuner")
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = [pytest.mark.backend("jax"), pytest.mark.nightly]
 
 TRIALS = 6
 

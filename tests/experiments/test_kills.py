@@ -14,7 +14,7 @@ from keras_vaf.experiments import Protocol, Store, compare, find_variants
 from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.utils.engines import Engine
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = [pytest.mark.backend("jax"), pytest.mark.nightly]
 
 KILLS = 3
 

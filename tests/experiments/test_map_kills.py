@@ -11,7 +11,7 @@ from keras_vaf.experiments.activation_map.running import MapRun
 from keras_vaf.experiments.activation_map.task import Settings, Task
 from tests.experiments.test_activation_map import ARMS, FakeRun
 
-pytestmark = pytest.mark.backend("jax")
+pytestmark = [pytest.mark.backend("jax"), pytest.mark.nightly]
 
 KILLS = 6
 SECONDS = 0.05  # of a cell

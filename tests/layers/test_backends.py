@@ -11,7 +11,10 @@ import pytest
 from tests.layers.family import ACTIVATIONS
 from tests.saving.one_backend import BACKENDS
 
-pytestmark = pytest.mark.backend("tensorflow")
+pytestmark = [
+    pytest.mark.backend("torch"),
+    pytest.mark.needs("tensorflow", "jax"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -75,6 +75,7 @@ def test_there_are_notebooks():
     assert PATHS
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs_without_the_internet(path, tmp_path):
     book = shrunk(read(path))

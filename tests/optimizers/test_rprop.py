@@ -3,7 +3,6 @@
 import keras
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -41,6 +40,8 @@ def weights_after_in_torch(
     max_step=50.0,
 ):
     """Return the same, from `torch.optim.Rprop`."""
+    import torch
+
     weights = torch.ones(gradients.shape[1:], device="cpu", requires_grad=True)
     optimizer = torch.optim.Rprop(
         [weights], learning_rate, (eta_minus, eta_plus), (min_step, max_step)
@@ -53,15 +54,21 @@ def weights_after_in_torch(
     return np.array(path)
 
 
-def weights_after_with_backtracking(
+def weights_after_in_numpy(
     gradients,
+    backtracks,
     learning_rate=0.01,
     eta_plus=1.2,
     eta_minus=0.5,
     min_step=1e-6,
     max_step=50.0,
 ):
-    """Return the same, from Riedmiller and Braun (1993), one weight at a time."""
+    """Return the same, one weight at a time.
+
+    With backtracking, a change of sign undoes the last move (Riedmiller and Braun,
+    1993).
+    Without, the weight stays where it is (iRprop-, Igel and Hüsken, 2000).
+    """
     path = np.ones(gradients.shape)
     for j in range(gradients.shape[1]):
         weight, step, last_gradient, last_move = 1.0, learning_rate, 0.0, 0.0
@@ -72,7 +79,7 @@ def weights_after_with_backtracking(
                 last_gradient = gradient
             elif last_gradient * gradient < 0:
                 step = max(step * eta_minus, min_step)
-                move = -last_move
+                move = -last_move if backtracks else 0.0
                 last_gradient = 0.0
             else:
                 step = min(max(step, min_step), max_step)
@@ -97,6 +104,7 @@ def assert_equal_weights(model, other):
         np.testing.assert_array_equal(one.numpy(), two.numpy())
 
 
+@pytest.mark.backend("torch")
 @settings(max_examples=30, deadline=None)
 @given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
 def test_irprop_minus_equals_torch(arguments, gradients):
@@ -110,10 +118,11 @@ def test_irprop_minus_equals_torch(arguments, gradients):
 
 @settings(max_examples=30, deadline=None)
 @given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
-def test_rprop_plus_equals_the_paper(arguments, gradients):
+@pytest.mark.parametrize("variant", ["rprop+", "irprop-"])
+def test_equals_the_papers(variant, arguments, gradients):
     np.testing.assert_allclose(
-        weights_after(Rprop(variant="rprop+", **arguments), gradients),
-        weights_after_with_backtracking(gradients, **arguments),
+        weights_after(Rprop(variant=variant, **arguments), gradients),
+        weights_after_in_numpy(gradients, variant == "rprop+", **arguments),
         rtol=1e-6,
         atol=1e-6,
     )

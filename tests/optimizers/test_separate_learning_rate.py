@@ -8,7 +8,6 @@ import sys
 import keras
 import numpy as np
 import pytest
-import torch
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
@@ -66,6 +65,33 @@ def moves(model, optimizer, epochs=1, **compile_arguments):
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("SGD", {"weight_decay": 0.05}),
+        ("SGD", {"momentum": 0.9, "nesterov": True}),
+        ("Adam", {}),
+        ("AdamW", {"weight_decay": 0.05}),
+    ],
+)
+def test_equals_two_optimizers(name, arguments):
+    make = getattr(keras.optimizers, name)
+    gradients = RNG.normal(size=(5, 2, 4)).astype("float32")
+    parameters, references = (
+        [keras.Variable(np.ones(4, "float32")) for _ in range(2)] for _ in range(2)
+    )
+    optimizer = ActivationsApart(make(0.1, **arguments), [False, True], 0.3)
+    others = make(0.1, **arguments), make(0.03, **arguments | {"weight_decay": 0.0})
+    for step in gradients:
+        step = [keras.ops.convert_to_tensor(gradient) for gradient in step]
+        optimizer.apply(step, parameters)
+        for i in range(2):
+            others[i].apply(step[i : i + 1], references[i : i + 1])
+    for one, two in zip(values(parameters), values(references), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-6)
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize(
     ("name", "arguments", "arguments_of_torch"),
     [
         ("SGD", {"weight_decay": 0.05}, {}),
@@ -75,6 +101,8 @@ def moves(model, optimizer, epochs=1, **compile_arguments):
     ],
 )
 def test_equals_torch_with_parameter_groups(name, arguments, arguments_of_torch):
+    import torch
+
     ours = getattr(keras.optimizers, name)(0.1, **arguments)
     gradients = RNG.normal(size=(5, 2, 4)).astype("float32")
     parameters = [keras.Variable(np.ones(4, "float32")) for _ in range(2)]

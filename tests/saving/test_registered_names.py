@@ -1,12 +1,9 @@
 """Registered names are in users' files, so released names never change."""
 
-import importlib
-import pkgutil
-
 import keras
 import pytest
 
-import keras_vaf
+from tests.harness import package_modules
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -59,8 +56,7 @@ NAMES = (
 
 def registered():
     """Return the registered names of every module of the package."""
-    for module in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf."):
-        importlib.import_module(module.name)
+    package_modules()
     return {
         name
         for name, value in keras.saving.get_custom_objects().items()

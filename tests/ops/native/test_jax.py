@@ -6,7 +6,6 @@ import pytest
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from keras_vaf.ops.backends import choice
-from keras_vaf.ops.native import on_jax
 from tests.ops.native.test_bindings import arguments, operation
 
 pytestmark = pytest.mark.backend("jax")
@@ -141,6 +140,8 @@ def test_several_devices_use_plain_operators(tensors, monkeypatch):
 def test_a_library_that_jax_refuses_is_left_out(tensors, monkeypatch, tmp_path):
     """Registering fails, for example with an older interface."""
     import jax
+
+    from keras_vaf.ops.native import on_jax
 
     found = on_jax.find()
     monkeypatch.setattr(on_jax, "find", lambda: found._replace(folder=tmp_path))

@@ -1,0 +1,60 @@
+"""The tests that keras-hub has for its backbones, on converted models."""
+
+import numpy as np
+import pytest
+
+from benchmarks.conversions.zoo import BACKBONES
+from keras_vaf.models import convert
+
+pytestmark = [
+    pytest.mark.zoo,
+    pytest.mark.backend("jax", "tensorflow"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+def converted(backbone):
+    """Return a function that makes a backbone and converts it, in place of a class."""
+
+    def make(**arguments):
+        return convert(backbone(**arguments))
+
+    make.__name__ = backbone.__name__
+    return make
+
+
+@pytest.mark.parametrize("name", ["Bert", "DistilBert", "GPT2"])
+def test_a_backbone_for_text(name):
+    import keras_hub
+    from keras_hub.src.tests.test_case import TestCase
+
+    shape = (2, 5)
+    x = {"token_ids": np.ones(shape, "int32"), "padding_mask": np.ones(shape, "int32")}
+    if name == "Bert":
+        x["segment_ids"] = np.zeros(shape, "int32")
+    backbone = getattr(keras_hub.models, f"{name}Backbone")
+    arguments = BACKBONES[name]
+    width = arguments["hidden_dim"]
+    output = (*shape, width)
+    if name == "Bert":
+        output = {"sequence_output": output, "pooled_output": (2, width)}
+    TestCase().run_backbone_test(
+        cls=converted(backbone),
+        init_kwargs=arguments,
+        input_data=x,
+        expected_output_shape=output,
+        run_quantization_check=False,
+    )
+
+
+def test_a_backbone_for_images():
+    import keras_hub
+    from keras_hub.src.tests.test_case import TestCase
+
+    TestCase().run_backbone_test(
+        cls=converted(keras_hub.models.ViTBackbone),
+        init_kwargs=BACKBONES["ViT"],
+        input_data=np.ones((2, 32, 32, 3), "float32"),
+        expected_output_shape=(2, 17, 16),
+        run_quantization_check=False,
+    )

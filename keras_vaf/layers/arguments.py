@@ -20,6 +20,20 @@ def signature_of(kind: Any) -> inspect.Signature:
     return inspect.Signature(others)
 
 
+class SignatureOfInit:
+    """Descriptor for `__signature__`: the signature of the class, not of a layer.
+
+    A layer is called with an input, so `inspect.signature(layer)`, which
+    `tf.function(layer)` uses, must return the signature of `__call__`.
+    """
+
+    def __get__(self, layer: Any, kind: type) -> inspect.Signature:
+        """Return the signature of a class; a layer does not have this attribute."""
+        if layer is not None:
+            raise AttributeError("__signature__")
+        return signature_of(kind)
+
+
 def positional(kind: type) -> list[str]:
     """Return the names of the arguments of a class that can be given by position."""
     parameters = signature_of(kind).parameters.values()

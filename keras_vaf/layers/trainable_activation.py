@@ -8,11 +8,11 @@ import numpy as np
 
 from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import (
+    SignatureOfInit,
     check_names,
     check_new,
     positional,
     representation,
-    signature_of,
 )
 from keras_vaf.layers.learned_function import LearnedFunction
 from keras_vaf.layers.sharing import (
@@ -93,12 +93,11 @@ class TrainableActivation(LearnedFunction, WeightPaths):
     start_values: tuple[float, ...] = ()
     default_constraints: tuple[tuple[str, Any], ...] = ()
     _training_is_ignored = False
-    __signature__: Any  # otherwise that of `__new__`
+    __signature__ = SignatureOfInit()  # otherwise that of `__new__`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Set the names of the weights from the equation."""
         super().__init_subclass__(**kwargs)
-        cls.__signature__ = signature_of(cls)
         own_call = cls.call is not TrainableActivation.call
         is_torch = keras.backend.backend() == "torch"
         cls._training_is_ignored = is_torch and not own_call

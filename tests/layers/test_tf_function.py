@@ -1,0 +1,80 @@
+"""TensorFlow's ways of calling a function take every trainable activation."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from tests.layers.family import ACTIVATIONS, built
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+X = np.random.default_rng(0).normal(size=(5, 4)).astype("float32")
+
+
+def of_function(layer, x):
+    import tensorflow as tf
+
+    return tf.function(layer)(x)
+
+
+def of_call(layer, x):
+    import tensorflow as tf
+
+    return tf.function(layer.call)(x)
+
+
+def in_training(layer, x):
+    import tensorflow as tf
+
+    return tf.function(layer)(x, training=True)
+
+
+def with_a_signature(layer, x):
+    import tensorflow as tf
+
+    signature = [tf.TensorSpec([None, 4], "float32")]
+    return tf.function(layer, input_signature=signature)(x)
+
+
+def in_a_module(layer, x):
+    import tensorflow as tf
+
+    class Module(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layer
+
+        @tf.function
+        def __call__(self, x):
+            return self.layer(x)
+
+    return Module()(x)
+
+
+def mapped(layer, x):
+    import tensorflow as tf
+
+    return tf.map_fn(layer, x[None])[0]
+
+
+WAYS = (of_function, of_call, in_training, with_a_signature, in_a_module, mapped)
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_equal_to_a_plain_call(activation, way, sharing):
+    import tensorflow as tf
+
+    layer = built(activation, (None, 4), sharing=sharing)
+    x = tf.constant(X)
+    found = way(layer, x).numpy()
+    expected = layer(x).numpy()  # afterwards: training may move running statistics
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_a_class_and_a_layer_have_different_signatures(activation):
+    assert "sharing" in inspect.signature(type(activation)).parameters
+    assert [*inspect.signature(activation).parameters] == ["args", "kwargs"]

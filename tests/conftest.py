@@ -23,7 +23,7 @@ MARKERS = {
     "backend(*names)": "run under these Keras backends only",
     "needs(*names)": "run only where these packages are installed",
     "data": "needs the downloaded datasets (KERAS_VAF_DATA_DIR)",
-    "nightly": "takes long; left out unless `--nightly` asks for it",
+    "nightly(*names)": "takes long, under these backends or all; needs `--nightly`",
     "browser": "needs Chromium; left out unless `-m browser` asks for it",
     "zoo": "needs keras-hub and kimm; left out unless `-m zoo` asks for it",
 }
@@ -54,12 +54,14 @@ def pytest_configure(config):
 
 def is_wanted(item, options):
     """Tell whether a test fits this backend, this machine and the options."""
-    backend, needs = map(item.get_closest_marker, ("backend", "needs"))
-    if backend and keras.backend.backend() not in backend.args:
+    here, names = keras.backend.backend(), ("backend", "needs", "nightly")
+    backend, needs, nightly = map(item.get_closest_marker, names)
+    if backend and here not in backend.args:
         return False
     if needs and not all(map(importlib.util.find_spec, needs.args)):
         return False
-    if item.get_closest_marker("nightly") and not options.nightly:
+    late = nightly and here in (nightly.args or (here,))
+    if late and not options.nightly:
         return False
     folder = item.path.relative_to(Path(__file__).parent).parts[0]
     elsewhere = backend is None or "tensorflow" in backend.args

@@ -76,6 +76,7 @@ def test_configuration(constraint):
     check_serialization(constraint)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize(
     "layer, inside",
     [

@@ -144,6 +144,7 @@ def test_opposite_units_with_the_same_knot_cancel(alpha, alpha_bias):
     assert float(slope_bound(keras.activations.relu, *weights).value) < 1e-5
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("g", [*KNOTS, *SMOOTH])
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
 @pytest.mark.parametrize("scaling", ["function", "unit"])

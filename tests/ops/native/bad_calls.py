@@ -100,8 +100,8 @@ def built(channels):
     return call
 
 
-# Function, k, then the axes before the unshared ones and their number (TensorFlow), or
-# the elements before, along and behind them (JAX): of an x of shape (2, 5).
+# Function and k; then on TensorFlow the axes before the unshared ones and their number,
+# and on JAX the elements before, along and behind them. The shape of x is (2, 5).
 CASES = {
     "tensorflow": {
         "an unknown function": [99, 3, 1, 1],

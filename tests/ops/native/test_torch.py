@@ -191,3 +191,19 @@ def test_compiled_transformations_hold_plain_operators(tensors):
     compiled(x)
     with forward_ad.dual_level(), pytest.raises(RuntimeError, match="plain_operators"):
         compiled(forward_ad.make_dual(x, x))
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+def test_a_view_with_negative_sign_is_read_with_it(library, g):
+    import torch
+
+    arrays, (upstream, x, *parameters) = arguments(SHAPE, UNSHARED, g=g)
+    leaves = [p.requires_grad_() for p in parameters]
+    opposite = torch._neg_view(-x).requires_grad_()
+    assert opposite.is_neg()
+    upstream = torch._neg_view(-upstream)
+    assert_close(
+        to_arrays(gradients(operation(g, UNSHARED), [upstream, opposite, *leaves])),
+        arrays,
+        g,
+    )

@@ -89,9 +89,9 @@ struct ColumnPlan {
 
  private:
   enum { HALF_ROWS = 4 };  // rows of two-byte numbers that are widened at a time
-  static const int64_t NARROW = 128;          // rows are joined up to this width
-  static const int64_t FEWEST_COLUMNS = 64;   // of a tile, if there are as many
-  static const int64_t CACHE = 8192;          // sums of a tile, if it has more columns
+  static constexpr int64_t NARROW = 128;          // rows are joined up to this width
+  static constexpr int64_t FEWEST_COLUMNS = 64;   // of a tile, if there are as many
+  static constexpr int64_t CACHE = 8192;          // sums of a tile, if it has more columns
 
   Function function_of(const ColumnSpace& space, int64_t columns) const {
     const float* own = space.parameters.get();

@@ -22,7 +22,8 @@ namespace {
 template <class G>
 constexpr int together = G::linear || LANES == 16 ? 4 : 2;
 
-// A known number of elements makes vectors of the copies in `get` and `put`.
+// A known number of elements makes vectors of the copies in `get` and `put`. Lanes without
+// an element have parameters of 0, so that they add 0 to sums which other rows need.
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 ALWAYS_INLINE V get(const float* p, int m) {
@@ -50,11 +51,11 @@ inline double total(const float* lanes) {
 // f of R vectors of m elements, which lie `step` apart and have the same functions.
 template <class G, int R>
 ALWAYS_INLINE void forward(const Function& f, const float* x, float* y, int64_t step, int m) {
-  const V leak = splat(f.leak), beta_bias = load(f.beta_bias);
+  const V leak = splat(f.leak), beta_bias = get(f.beta_bias, m);
   V v[R], value[R];
   for (int r = 0; r < R; r++) v[r] = get(x + r * step, m), value[r] = beta_bias;
   for (int64_t j = 0; j < f.k * f.stride; j += f.stride) {
-    const V a = load(f.alpha + j), c = load(f.alpha_bias + j), b = load(f.beta + j);
+    const V a = get(f.alpha + j, m), c = get(f.alpha_bias + j, m), b = get(f.beta + j, m);
 #pragma GCC unroll 4
     for (int r = 0; r < R; r++) value[r] += b * G::value(a * v[r] + c, leak);
   }
@@ -74,7 +75,8 @@ ALWAYS_INLINE void backward(const Function& f, const float* x, const float* d, f
   add_to(sums, all);
   for (int j = 0; j < f.k; j++) {
     const int64_t at = j * f.stride;
-    const V a = load(f.alpha + at), c = load(f.alpha_bias + at), w = a * load(f.beta + at);
+    const V a = get(f.alpha + at, m), c = get(f.alpha_bias + at, m);
+    const V w = a * get(f.beta + at, m);
     Unit unit = {w, leak};
 #pragma GCC unroll 4
     for (int r = 0; r < R; r++) G::add(unit, a * v[r] + c, v[r], e[r], slope[r]);

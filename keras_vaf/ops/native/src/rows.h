@@ -68,7 +68,7 @@ struct RowPlan {
   }
 
  private:
-  static const int64_t MEMORY_OF_A_TASK = 1 << 18;  // stays in the cache
+  static constexpr int64_t MEMORY_OF_A_TASK = 1 << 18;  // stays in the cache
 
   Function function_of(int64_t f) const {
     Function own = {call.function, call.k, call.slope, call.alpha + f * call.k,

@@ -1,0 +1,153 @@
+"""Threads and memory of the kernels: few enough, and those of the framework."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_vaf.ops.native.library import processors
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(code, *paths, **variables):
+    """Run Python code in another process, and return what it prints as JSON."""
+    path = os.pathsep.join([*map(str, paths), str(ROOT)])
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | {"PYTHONPATH": path} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+MEMORY = """
+import json, resource, sys
+import numpy as np
+from keras_vaf.ops.native.library import check, find
+from tests.ops.native.harness import NAMES, call_of
+
+shape, k = {shape}, {k}
+networks, outer, units, inner = shape
+x, d, out = (np.ones(shape, "float32") for _ in range(3))
+sizes = [(networks, units, k)] * 3 + [(networks, units)]
+arrays = [np.ones(size, "float32") for size in 2 * sizes]
+held = dict(zip(NAMES, (x, d, out, *arrays)))
+names = ("networks", "outer", "units", "inner")
+call = call_of(held, function=0, type=0, slope=0.0, k=k, **dict(zip(names, shape)))
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+before = peak()
+check(find().library.vaf_backward(call, {threads}))
+print(json.dumps([peak() - before, x.nbytes]))
+"""
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize(
+    "shape, k",
+    [
+        ((1, 32, 100_000, 1), 3),  # took 766 MB more, for an x of 13 MB
+        ((1, 32, 30_000, 1), 15),
+        ((1, 32, 1024, 25), 5),
+        ((1, 8, 3000, 40), 64),
+        ((1, 200_000, 192, 1), 3),
+    ],
+)
+def test_many_threads_take_less_memory_than_the_input(library, shape, k):
+    taken, size = run(MEMORY.format(shape=shape, k=k, threads=64), KERAS_BACKEND="jax")
+    assert taken < size
+
+
+OPENMP = """
+import json, os, sys
+{first}
+import torch
+import keras_vaf.ops.native.on_torch as native
+from keras_vaf.layers import VAFActivation
+
+count = lambda: len(os.listdir("/proc/self/task"))
+x = torch.ones(2_000_000, 1)
+torch.relu(x)
+before = count()
+calls = native.find().library.vaf_calls()
+VAFActivation()(x)
+used = native.find().library.vaf_calls() > calls
+print(json.dumps([used, count() - before, torch.__file__]))
+"""
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("first", ["", "import sklearn.utils._openmp_helpers"])
+def test_the_kernels_run_on_the_threads_of_pytorch(library, first):
+    """Scikit-learn brings an OpenMP of its own, which must not start threads too."""
+    pytest.importorskip("sklearn")
+    variables = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "3"}
+    used, more, _ = run(OPENMP.format(first=first), **variables)
+    assert used and more == 0
+
+
+@pytest.mark.backend("torch")
+def test_pytorch_may_lie_in_a_folder_with_a_space(library, tmp_path):
+    import torch
+
+    package = Path(torch.__file__).parent
+    folder = tmp_path / "my env" / "torch"
+    folder.mkdir(parents=True)
+    try:
+        for entry in package.iterdir():
+            if entry.name.startswith("_C.") or entry.name == "lib":
+                link_files(entry, folder / entry.name)
+            else:
+                (folder / entry.name).symlink_to(entry)
+    except OSError:
+        pytest.skip("The temporary folder is on another file system than PyTorch.")
+    variables = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "3"}
+    used, more, file = run(OPENMP.format(first=""), folder.parent, **variables)
+    assert used and more == 0 and "my env" in file
+
+
+def link_files(path, to):
+    """Make hard links, whose path a process sees, unlike that behind a symbolic one."""
+    if path.is_dir():
+        to.mkdir()
+        for entry in path.iterdir():
+            link_files(entry, to / entry.name)
+    else:
+        os.link(path, to)
+
+
+TENSORFLOW = """
+import json, os
+import tensorflow as tf
+{first}
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops.native.on_tensorflow import find, threads
+
+x = tf.ones((2_000_000, 1))
+tf.nn.relu(x)
+layer = VAFActivation()
+layer(x[:1])
+count = lambda: len(os.listdir("/proc/self/task"))
+before, calls = count(), find().library.vaf_calls()
+layer(x)
+used = find().library.vaf_calls() > calls
+print(json.dumps([used, threads(), count() - before]))
+"""
+SETTING = "tf.config.threading.set_intra_op_parallelism_threads({})"
+
+
+@pytest.mark.backend("tensorflow")
+def test_tensorflows_number_of_threads_is_obeyed(library):
+    for number in (1, 3):
+        used, threads, more = run(TENSORFLOW.format(first=SETTING.format(number)))
+        assert used and threads == number and more == number - 1
+    variables = {"TF_NUM_INTRAOP_THREADS": "2"}
+    assert run(TENSORFLOW.format(first=""), **variables) == [True, 2, 1]
+    if processors() > 1:
+        assert run(TENSORFLOW.format(first=""))[1] == processors()

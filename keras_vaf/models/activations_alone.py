@@ -14,9 +14,10 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.utils import did_you_mean, write_atomically
+from keras_vaf.utils import did_you_mean, parse_json, write_atomically
 
-_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_MOST = 2**22
+"""Largest number of bytes in the layout of a file."""
 
 
 def train_only_activations(
@@ -98,12 +99,9 @@ def save_activations(model: keras.Model, path: str | os.PathLike[str]) -> Path:
     >>> load_activations(model, path)
     """
     layout, weights = _weights(model)
-    arrays = [keras.ops.convert_to_numpy(weight.value).ravel() for weight in weights]
     buffer = io.BytesIO()
     # One array for all numbers, because each array adds about 200 bytes.
-    np.savez_compressed(
-        buffer, layout=json.dumps(layout), numbers=np.concatenate(arrays)
-    )
+    np.savez_compressed(buffer, layout=json.dumps(layout), numbers=_numbers(weights))
     return write_atomically(path, buffer.getvalue())
 
 
@@ -116,42 +114,96 @@ def load_activations(model: keras.Model, path: str | os.PathLike[str]) -> None:
 
     Raises:
         ValueError: If the file belongs to another model, is incomplete, or was not
-            written by `save_activations`. The model is not changed then.
+            written by `save_activations`, or if a number is not finite. The model is
+            not changed then.
         FileNotFoundError: If the file does not exist.
 
     Example: see `save_activations`.
     """
-    found, numbers = _read(Path(path))
-    expected, weights = _weights(model)
-    if found != expected:
-        pairs = itertools.zip_longest(found, expected)
-        difference = next((a, b) for a, b in pairs if a != b)
-        raise ValueError(
-            "Expected the file of a model with the same trainable activations. "
-            "Received: {}, with the weight {} instead of {} (number of the activation, "
-            "name, shape)".format(path, *difference)
-        )
+    layout, weights = _weights(model)
+    numbers = _read(Path(path), layout, _numbers(weights))
     sizes = [math.prod(weight.shape) for weight in weights]
-    if numbers.shape != (sum(sizes),) or not np.isfinite(numbers).all():
-        raise ValueError(
-            f"Expected {sum(sizes)} finite numbers. Received: {path}, with an array of "
-            f"shape {numbers.shape}, of which {np.isfinite(numbers).sum()} are finite"
-        )
     parts = np.split(numbers, np.cumsum(sizes[:-1]))
     for weight, part in zip(weights, parts, strict=True):
         weight.assign(part.reshape(weight.shape))
 
 
-def _read(path: Path) -> tuple[list[Any], np.ndarray]:
-    """Return the layout and the numbers of a file."""
-    content = io.BytesIO(path.read_bytes())
+def _numbers(weights: Sequence[keras.Variable]) -> np.ndarray:
+    """Return the numbers of weights as a single array."""
+    arrays = [keras.ops.convert_to_numpy(weight.value).ravel() for weight in weights]
+    return np.concatenate(arrays)
+
+
+def _read(path: Path, layout: list[list[Any]], like: np.ndarray) -> np.ndarray:
+    """Return the numbers of a file.
+
+    Args:
+        path: Path of the file.
+        layout: The layout that the file must have.
+        like: An array of the dtype and the shape that the numbers must have.
+
+    Raises:
+        ValueError: If the file is not as expected.
+        FileNotFoundError: If the file does not exist.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"The file {path} does not exist")
     try:
-        with np.load(content, allow_pickle=False) as file:
-            return list(json.loads(file["layout"].item())), file["numbers"]
-    except (*_UNREADABLE, AttributeError, TypeError) as error:
+        with zipfile.ZipFile(path) as archive:
+            text = _array(archive, "layout.npy").item()
+            found = list(parse_json(text))
+            if found == layout:
+                numbers = _array(archive, "numbers.npy", like)
+    except Exception as error:  # zipfile and NumPy raise errors of any class
         raise ValueError(
             f"Expected a file that `save_activations` wrote. Received: {path} ({error})"
         ) from error
+    if found != layout:
+        pairs = itertools.zip_longest(found, layout)
+        got, wanted = next((a, b) for a, b in pairs if a != b)
+        raise ValueError(
+            "Expected the file of a model with the same trainable activations. "
+            f"Received: {path}, with the weight {str(got)[:200]} instead of {wanted} "
+            "(number of the activation, name, shape)"
+        )
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"Expected {numbers.size} finite numbers. Received: {path}, with "
+            f"{np.isfinite(numbers).sum()} that are finite"
+        )
+    return numbers
+
+
+def _array(
+    archive: zipfile.ZipFile, name: str, like: np.ndarray | None = None
+) -> np.ndarray:
+    """Return an array of an archive, whose header is checked before its data are read.
+
+    Args:
+        archive: The archive.
+        name: Name of the array.
+        like: An array of the expected dtype and shape; `None` for a text.
+
+    Raises:
+        ValueError: If the array has another dtype or shape, or too many or few bytes.
+    """
+    with archive.open(name) as file:
+        if np.lib.format.read_magic(file) != (1, 0):
+            raise ValueError(f"{name} has another version of the format")
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        is_text = dtype.kind == "U" and dtype.itemsize <= _MOST
+        if like is None:
+            fits, wanted = is_text and shape == (), "a text"
+        else:
+            fits = dtype == like.dtype and shape == like.shape
+            wanted = f"{like.dtype} of shape {like.shape}"
+        if not fits or fortran:
+            raise ValueError(f"{name} must hold {wanted}, not {dtype} of shape {shape}")
+        size = math.prod(shape) * dtype.itemsize
+        content = file.read(size + 1)
+    if len(content) != size:
+        raise ValueError(f"{name} must have {size} bytes after its header")
+    return np.frombuffer(content, dtype).reshape(shape)
 
 
 def _weights(model: keras.Model) -> tuple[list[list[Any]], list[keras.Variable]]:

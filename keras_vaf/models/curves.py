@@ -12,6 +12,7 @@ from keras_vaf.ops.functions import function_identifier
 from keras_vaf.utils import parse_json, write_atomically
 
 FORMAT = "keras_vaf.curve.1"
+_MOST = 2**20  # bytes of a file
 
 
 def save_curve(
@@ -76,14 +77,21 @@ def load_curve(path: str | os.PathLike[str]) -> CurveStart:
 
     Example: see `save_curve`.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    with Path(path).open("rb") as file:
+        text = file.read(_MOST + 1)
     try:
+        if len(text) > _MOST:
+            raise ValueError(f"it has more than {_MOST} bytes")
         content = parse_json(text)
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        return CurveStart(**content)
-    except (TypeError, ValueError) as error:
+        start = CurveStart(**content)
+        weights = (*start.alpha, *start.alpha_bias, *start.beta, start.beta_bias)
+        if max(map(abs, weights)) > float(np.finfo("float32").max):
+            raise ValueError("a number is beyond the range of float32")
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"Expected a file that keras_vaf.models.save_curve wrote. Received: {path} "
             f"({error})"
         ) from error
+    return start

@@ -1,9 +1,12 @@
 """Only the activations of a model are trained, saved and loaded."""
 
+import tracemalloc
+
 import keras
 import numpy as np
 import pytest
 
+from benchmarks.faults.activation_files import attack_activations, crafted
 from keras_vaf.layers import ActivationEnsemble, VAFActivation
 from keras_vaf.models import (
     load_activations,
@@ -12,6 +15,13 @@ from keras_vaf.models import (
 )
 
 layers = keras.layers
+
+CRAFTED = [
+    *("1e300", "infinite", "nan", "float64", "float16", "complex", "dates", "text"),
+    *("void", "structured", "big-endian", "short", "another shape", "no list"),
+    *("zeros that expand", "deep layout", "layout of numbers", "another layout"),
+    *("layout of several texts", "a header of 8 TB", "a shorter array", "pickled"),
+]
 
 
 def make_model(k=3):
@@ -115,7 +125,7 @@ def test_a_file_with_numbers_that_are_not_finite_is_refused(tmp_path):
     ensemble.set_weights([w + np.nan for w in ensemble.get_weights()])
     path = save_activations(broken, tmp_path / "activations.npz")
     before = values(model)
-    with pytest.raises(ValueError, match="finite numbers"):
+    with pytest.raises(ValueError, match="finite"):
         load_activations(model, path)
     for old, new in zip(before, values(model), strict=True):
         np.testing.assert_array_equal(old, new)
@@ -167,3 +177,35 @@ def test_a_missing_file_is_named(tmp_path):
 def test_wrong_arguments(model, also, message):
     with pytest.raises(ValueError, match=message):
         train_only_activations(model, also)
+
+
+@pytest.mark.backend("torch")
+def test_wrong_files_raise_only_a_value_error_and_change_nothing():
+    counts = attack_activations(150)
+    assert counts["tried"] == 172
+    assert counts["stopped"] > 130
+    assert counts["lost"] == counts["tracebacks"] == 0
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("name", CRAFTED)
+def test_a_crafted_file_is_refused_before_its_data_are_read(name, tmp_path):
+    model = keras.Sequential([keras.Input((4,)), VAFActivation()])
+    path = save_activations(model, tmp_path / "activations.npz")
+    path.write_bytes(crafted(path.read_bytes())[name])
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="Received: "):
+        load_activations(model, path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**24  # some of them expand to 128 MB or more
+
+
+@pytest.mark.backend("torch")
+def test_a_file_in_float64_is_not_for_a_model_in_float32(tmp_path):
+    wide = keras.Sequential([keras.Input((4,)), VAFActivation(dtype="float64")])
+    path = save_activations(wide, tmp_path / "activations.npz")
+    load_activations(wide, path)
+    narrow = keras.Sequential([keras.Input((4,)), VAFActivation()])
+    with pytest.raises(ValueError, match="must hold float32"):
+        load_activations(narrow, path)

@@ -71,10 +71,24 @@ def test_refuses_what_is_no_curve(layer, index, message, tmp_path):
         lambda content: content.update(beta=[1, "two", 3, 4]),
         lambda content: content.update(beta=[1, 2, 3]),
         lambda content: content.update(beta_bias=float("nan")),
+        lambda content: content.update(beta_bias=1e300),
+        lambda content: content.update(beta_bias=10**400),
+        lambda content: content.update(alpha=[1e300, 1, 1, 1]),
         lambda content: content.update(g="my_package>unknown"),
         lambda content: content.update(more=1),
     ],
-    ids=["missing", "format", "text", "length", "nan", "g", "unknown"],
+    ids=[
+        "missing",
+        "format",
+        "text",
+        "length",
+        "nan",
+        "1e300",
+        "10**400",
+        "alpha",
+        "g",
+        "unknown",
+    ],
 )
 def test_a_wrong_file_is_told(change, tmp_path):
     path = save_curve(learned(), tmp_path / "curve.json")
@@ -103,3 +117,12 @@ def test_a_model_that_started_there_is_saved(tmp_path):
     np.testing.assert_array_equal(
         loaded.layers[0].function(X), model.layers[0].function(X)
     )
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[" * 2**18, b" " * 2**21])
+def test_another_file_is_told(content, tmp_path):
+    path = tmp_path / "curve.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="Expected a file that keras_vaf"):
+        load_curve(path)

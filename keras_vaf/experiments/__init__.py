@@ -3,8 +3,9 @@
 A `Protocol` is frozen data: all settings of a cross-validated training except the seed.
 A `Variant` is the activation in a protocol. `compare` writes one report file per
 training, so that an interrupted run can be continued. Tables and pictures are made only
-from `Report` objects. `select` is Algorithm 2 of the paper. The experiments of the
-paper are in `keras_vaf.paper`.
+from `Report` objects. `read` returns the records of files as a pandas DataFrame.
+`select` is Algorithm 2 of the paper. The experiments of the paper are in
+`keras_vaf.paper`.
 """
 
 from keras_vaf.experiments.best import Arm, Choice, choose, refit
@@ -22,6 +23,7 @@ from keras_vaf.experiments.protocol import (
     with_replicas,
 )
 from keras_vaf.experiments.reports.merging import Merged, merge
+from keras_vaf.experiments.reports.records import read
 from keras_vaf.experiments.reports.report import Report, Trial
 from keras_vaf.experiments.reports.report_files import read_reports, write_reports
 from keras_vaf.experiments.reports.store import Shard, Store
@@ -89,6 +91,7 @@ __all__ = [
     "holm",
     "learned_layers",
     "merge",
+    "read",
     "read_reports",
     "refit",
     "results_of",

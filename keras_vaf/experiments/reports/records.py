@@ -1,0 +1,166 @@
+"""`read`, which returns the records of any study as one long table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.reports.report_files import read_reports
+from keras_vaf.utils import parse_json, require
+
+if TYPE_CHECKING:
+    import pandas
+
+Record = dict[str, Any]
+Row = tuple[Any, ...]
+
+COLUMNS = (
+    *("problem", "task", "activation", "settings", "hidden", "protocol"),
+    *("learning_rate", "start", "seed", "fold", "split", "metric", "value"),
+    *("epochs", "best_epoch", "steps", "parameters", "seconds", "backend"),
+)
+"""The columns of the table that `read` returns."""
+
+
+def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
+    """Return the records of files of reports as one long pandas DataFrame.
+
+    One row is one number: a metric of one training on one part of the rows. The columns
+    are the same for all studies. A column that a study does not have is empty.
+
+    - `problem`: Name of the dataset.
+    - `task`: `"classification"`, `"regression"` or the name of a task of the map.
+    - `activation`: Name of the activation; `"constant"` for the constant predictor.
+    - `settings`: Arguments of the activation, as JSON text.
+    - `hidden`: Widths of the hidden layers, such as `"100-50"`.
+    - `protocol`: Hash of all settings of the training.
+    - `learning_rate`: Learning rate; empty for the default of the optimizer.
+    - `start`: Number of the start, or of the trial of a search.
+    - `seed`: Seed of folds and initial weights.
+    - `fold`: Number of the test fold. A search has validation folds.
+    - `split`: `"validation"` or `"test"`, the rows of the number.
+    - `metric`: `"loss"`, `"accuracy"` (a share), `"rmse"` (in units of the target),
+      `"scaled_rmse"` (in standard deviations of the target), and others.
+    - `value`: The number, at the best epoch; NaN if there was no finite epoch.
+    - `epochs`, `best_epoch`: Numbers of trained epochs, and of the best one.
+    - `steps`: Number of steps of each phase, on the map.
+    - `parameters`: Number of trained parameters.
+    - `seconds`: Duration in seconds of the trainings that share a report.
+    - `backend`: Name of the backend.
+
+    Args:
+        *paths: `report.json` of `compare`, `.json.gz` files of `reproduce`, packed
+            reports of the map, or `trials.json` of a search.
+
+    Raises:
+        ValueError: If a file has none of these forms.
+        FileNotFoundError: If a file does not exist.
+        ImportError: If pandas is not installed.
+
+    Example:
+
+    >>> table = read()  # without files, a table without rows
+    >>> table.groupby(["problem", "activation"]).value.mean().to_dict()
+    {}
+    """
+    pandas = require("pandas", extra="experiments")
+    rows = [row for path in paths for row in _rows(Path(path))]
+    return pandas.DataFrame.from_records(rows, columns=COLUMNS).astype(
+        {"value": "float64", "learning_rate": "float64"}
+    )
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    """Return the rows of a file of any study."""
+    content = path.read_bytes()
+    try:
+        data = parse_json(gzip.decompress(content) if path.suffix == ".gz" else content)
+        if isinstance(data, list):
+            return iter([each for trial in data for each in _of_trial(trial)])
+        if "reports" not in data:
+            return iter([each for part in data.values() for each in _of_map(part)])
+    except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError):
+        raise ValueError(
+            "Expected a file of reports: report.json of a comparison, packed reports "
+            "of experiments or of the map, or trials.json of a search. "
+            f"Received: {path}"
+        ) from None
+    return (each for report in read_reports(path) for each in _of_report(report))
+
+
+def _of_report(report: Report) -> Iterator[Row]:
+    """Return the rows of a report of `compare` or `reproduce`."""
+    protocol = report.protocol
+    fold = {
+        "problem": protocol.dataset,
+        "task": protocol.task,
+        "hidden": "-".join(map(str, protocol.hidden)),
+        "protocol": protocol.digest,
+        "seed": report.seed,
+        "fold": report.fold,
+        "backend": report.environment["backend"],
+    }
+    yield from _numbers({**fold, "activation": "constant"}, "test", report.baseline)
+    shared = {
+        **fold,
+        "activation": protocol.variant.name,
+        "settings": json.dumps(protocol.variant.arguments),
+        "parameters": report.parameters,
+        "seconds": report.seconds,
+    }
+    for trial in report.trials:
+        own = {
+            **shared,
+            "learning_rate": trial.rate,
+            "start": trial.start,
+            "epochs": trial.epochs,
+            "best_epoch": trial.best_epoch,
+        }
+        yield from _numbers(own, "validation", trial.validation)
+        yield from _numbers(own, "test", trial.scores)
+
+
+def _of_map(report: Record) -> Iterator[Row]:
+    """Return the rows of a report of the map, which may hold times only."""
+    for lane in report.get("lanes", ()):
+        own = {
+            "problem": report["dataset"],
+            "task": report["task"],
+            "activation": report["arm"],
+            "settings": json.dumps(report["arguments"]),
+            "learning_rate": lane["rate"],
+            "seed": lane["seed"],
+            "steps": report["steps"],
+            "parameters": report["parameters"],
+            "seconds": report["seconds"],
+            "backend": report["environment"]["backend"],
+        }
+        yield from _numbers(own, "validation", {"error": lane["validation"]})
+        yield from _numbers(own, "test", {"error": lane["error"], **lane["more"]})
+
+
+def _of_trial(trial: Record) -> Iterator[Row]:
+    """Return the rows of a trial of a search."""
+    folds = zip(trial["fold_scores"], trial["fold_epochs"], strict=True)
+    for fold, (score, epoch) in enumerate(folds):
+        own = {
+            "activation": "vaf",
+            "settings": json.dumps(trial["values"]),
+            "start": int(trial["trial"]),
+            "fold": fold,
+            "best_epoch": epoch,
+            "seconds": trial["seconds"],
+        }
+        yield from _numbers(own, "validation", {"objective": score})
+
+
+def _numbers(own: Record, split: str, values: Record) -> Iterator[Row]:
+    """Return one row of the table for each metric."""
+    for metric, value in values.items():
+        record = {**own, "split": split, "metric": metric, "value": value}
+        yield tuple(map(record.get, COLUMNS))

@@ -4,7 +4,7 @@
   `--only`. It goes on after any interruption: a finished training has a file in RUNS.
 - `python -m benchmarks.evidence pack RUNS` writes the records of each study into one
   file, `docs/reports/evidence/STUDY.json.gz`.
-- `python -m benchmarks.evidence share RUNS` prints the share of trainings that are done.
+- `python -m benchmarks.evidence share RUNS` prints how many trainings are done.
 """
 
 import argparse

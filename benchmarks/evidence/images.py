@@ -1,0 +1,131 @@
+"""`ImageStudy`, the paper's network cnet_B on 10,000 images."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import torch
+from torch import nn
+
+from benchmarks.evidence.parameters import copied, restore
+from benchmarks.evidence.records import Records
+from keras_vaf.datasets import load
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import cnet
+from keras_vaf.utils import atomic_path
+
+DATASETS = ("cifar10", "fashion_mnist")
+ARMS: dict[str, Any] = {
+    "relu": keras.layers.ReLU,
+    "vaf-relu": lambda: VAFActivation(k=3, g="relu", initialization="relu"),
+    "silu": lambda: keras.layers.Activation("silu"),
+    "vaf-silu": lambda: VAFActivation(k=3, g="silu", initialization="silu"),
+}
+RATES = (0.0003, 0.001)
+SEEDS = (0, 1, 2)
+TRAINING, VALIDATION, TEST = 9_000, 1_000, 10_000
+EPOCHS, BATCH = 30, 128
+
+
+class ImageStudy:
+    """Two learning rates on seed 0, and the selected one on two further seeds."""
+
+    def keys(self, records: Records | None = None) -> Iterator[tuple[Any, ...]]:
+        """Yield dataset, arm, learning rate and seed."""
+        for dataset in DATASETS:
+            for arm, rate in itertools.product(ARMS, RATES):
+                yield dataset, arm, rate, SEEDS[0]
+            for seed, arm in itertools.product(SEEDS[1:], ARMS):
+                rate = RATES[0] if records is None else selected(records, dataset, arm)
+                yield dataset, arm, rate, seed
+
+    def trainings(self) -> int:
+        """Return the number of records."""
+        return sum(1 for _ in self.keys())
+
+    def run(self, records: Records) -> None:
+        """Train everything that has no record.
+
+        Args:
+            records: The finished trainings.
+        """
+        torch.set_num_threads(1)
+        for key in self.keys(records):
+            if records.read(*key) is None:
+                record = train(*key, records.folder.parent / "images.pt")
+                records.write(record, *key)
+                print(*key, record["test"], flush=True)
+
+
+def selected(records: Records, dataset: str, arm: str) -> float:
+    """Return the learning rate with the best validation accuracy on seed 0.
+
+    Of equal ones, the one with the lower validation loss is returned.
+    """
+    found = {rate: records.read(dataset, arm, rate, SEEDS[0]) for rate in RATES}
+    ranks = {rate: each["validation"] for rate, each in found.items() if each}
+    return max(ranks, key=lambda rate: (ranks[rate][0], -ranks[rate][1]))
+
+
+def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
+    """Train a network, from its checkpoint if there is one, and test it.
+
+    Args:
+        dataset: Name of the dataset.
+        arm: Key of `ARMS`.
+        rate: Learning rate of the first step.
+        seed: Seed of the rows, weights and batches.
+        checkpoint: File of the state after every epoch.
+    """
+    images = load(dataset)
+    x = images.x / max(1.0, images.x.max())
+    x = (x - x.mean(axis=(0, 1, 2))) / x.std(axis=(0, 1, 2))
+    order = np.random.default_rng(seed).permutation(len(x) - TEST)
+    own, held_out = np.split(order[: TRAINING + VALIDATION], [TRAINING])
+    keras.utils.set_random_seed(seed)
+    network = cnet(x.shape[1:], (150, 150), 10, ARMS[arm], seed=seed)
+    optimizer = torch.optim.Adam(network.parameters(), rate)
+    steps = EPOCHS * -(-TRAINING // BATCH)
+    decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, steps)
+    key, first = (dataset, arm, rate, seed), 0
+    if checkpoint.exists():
+        stored = torch.load(checkpoint, weights_only=False)
+        if stored["key"] == key:
+            restore(network, stored["network"])
+            optimizer.load_state_dict(stored["optimizer"])
+            decay.load_state_dict(stored["decay"])
+            first = stored["epoch"]
+    for epoch in range(first, EPOCHS):
+        rows = np.random.default_rng([seed, epoch]).permutation(own)
+        for part in np.split(rows, range(BATCH, TRAINING, BATCH)):
+            optimizer.zero_grad()
+            logits = network(torch.tensor(x[part]), training=True)
+            loss = nn.functional.cross_entropy(logits, torch.tensor(images.y[part]))
+            loss.backward()
+            optimizer.step()
+            decay.step()
+        state = {"key": key, "epoch": epoch + 1, "network": copied(network)}
+        state |= {"optimizer": optimizer.state_dict(), "decay": decay.state_dict()}
+        with atomic_path(checkpoint) as temporary:
+            torch.save(state, temporary)
+    tested = np.arange(len(x) - TEST, len(x))
+    record = dict(zip(("dataset", "arm", "rate", "seed"), key, strict=True))
+    record["validation"] = scores(network, x, images.y, held_out)
+    record["test"] = scores(network, x, images.y, tested)
+    return record
+
+
+def scores(network: Any, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Any:
+    """Return accuracy and loss on some rows."""
+    right, loss = 0, 0.0
+    with torch.no_grad():
+        for part in np.array_split(rows, len(rows) // 500):
+            logits, classes = network(torch.tensor(x[part])), torch.tensor(y[part])
+            loss += float(nn.functional.cross_entropy(logits, classes, reduction="sum"))
+            right += int((logits.argmax(1) == classes).sum())
+    return right / len(rows), loss / len(rows)

@@ -1,0 +1,216 @@
+"""`LanguageStudy`, a transformer on the bytes of Python's standard library."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from benchmarks.evidence.parameters import copied, restore
+from benchmarks.evidence.records import Records
+from keras_vaf.layers import XIELU, VAFActivation
+from keras_vaf.utils import atomic_path
+
+LAYERS, WIDTH, HEADS, CONTEXT, BATCH, STEPS = 2, 128, 4, 128, 8, 5_000
+RATES = (0.002, 0.004, 0.008)
+SEEDS = (1, 2, 3, 4, 5)
+EVERY = 500
+WARM_UP = 100
+
+
+class SquaredReLU(nn.Module):
+    """The square of ReLU."""
+
+    def forward(self, x: Any) -> Any:
+        """Return relu(x)^2."""
+        return nn.functional.relu(x).square()
+
+
+ARMS: dict[str, Any] = {
+    "silu": nn.SiLU,
+    "vaf-silu": lambda: VAFActivation(k=3, g="silu", initialization="silu"),
+    "gelu": nn.GELU,
+    "vaf-gelu": lambda: VAFActivation(k=3, g="gelu", initialization="gelu"),
+    "relu": nn.ReLU,
+    "relu-squared": SquaredReLU,
+    "xielu": XIELU,
+}
+"""The activations of the feed-forward blocks."""
+
+
+class Block(nn.Module):
+    """Attention and a feed-forward network, each after a normalization."""
+
+    def __init__(self, activation: Any) -> None:
+        super().__init__()
+        self.norms = nn.ModuleList([nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)])
+        self.project = nn.Linear(WIDTH, 3 * WIDTH)
+        self.merge = nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+        self.activation = activation()
+
+    def forward(self, x: Any) -> Any:
+        """Return the outputs of the block."""
+        parts = self.project(self.norms[0](x)).chunk(3, dim=-1)
+        heads = [part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in parts]
+        seen = nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
+        x = x + self.merge(seen.transpose(1, 2).flatten(2))
+        return x + self.down(self.activation(self.up(self.norms[1](x))))
+
+
+class Transformer(nn.Module):
+    """A transformer that predicts the next byte."""
+
+    def __init__(self, activation: Any) -> None:
+        super().__init__()
+        self.bytes = nn.Embedding(256, WIDTH)
+        self.places = nn.Embedding(CONTEXT, WIDTH)
+        self.blocks = nn.Sequential(*(Block(activation) for _ in range(LAYERS)))
+        self.last = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 256))
+
+    def forward(self, x: Any) -> Any:
+        """Return the logits of the next bytes."""
+        return self.last(self.blocks(self.bytes(x) + self.places.weight))
+
+
+def texts() -> dict[str, Any]:
+    """Return the bytes for training, validation and test, by files."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    files = [
+        path
+        for path in folder.rglob("*.py")
+        if not {"site-packages", "test", "tests"} & set(path.parts)
+    ]
+    hashes = {
+        path: hashlib.sha256(path.relative_to(folder).as_posix().encode()).hexdigest()
+        for path in files
+    }
+    files.sort(key=lambda path: hashes[path])
+    tenth = len(files) // 10
+    parts = {"validation": files[:tenth], "test": files[tenth : 2 * tenth]}
+    parts["training"] = files[2 * tenth :]
+    return {
+        name: torch.tensor(
+            np.frombuffer(b"".join(path.read_bytes() for path in own), np.uint8)
+        ).long()
+        for name, own in parts.items()
+    }
+
+
+class LanguageStudy:
+    """Three learning rates on seed 0, and the selected one on five seeds."""
+
+    def keys(self, records: Records | None = None) -> Iterator[tuple[str, float, int]]:
+        """Yield arm, learning rate and seed; the selected rates need the records."""
+        yield from ((arm, rate, 0) for rate, arm in itertools.product(RATES, ARMS))
+        for seed, arm in itertools.product(SEEDS, ARMS):
+            rate = RATES[0] if records is None else selected_rate(records, arm)
+            yield arm, rate, seed
+
+    def trainings(self) -> int:
+        """Return the number of records."""
+        return sum(1 for _ in self.keys())
+
+    def run(self, records: Records) -> None:
+        """Train everything that has no record.
+
+        Args:
+            records: The finished trainings.
+        """
+        torch.set_num_threads(1)
+        data = texts()
+        for arm, rate, seed in self.keys(records):
+            if records.read(arm, rate, seed) is None:
+                checkpoint = records.folder.parent / "checkpoint.pt"
+                record = {"arm": arm, "rate": rate, "seed": seed}
+                record |= train(data, arm, rate, seed, checkpoint)
+                records.write(record, arm, rate, seed)
+                print(arm, rate, seed, record["validation"], flush=True)
+
+
+def selected_rate(records: Records, arm: str) -> float:
+    """Return the learning rate with the smallest validation loss on seed 0."""
+    found = {rate: records.read(arm, rate, 0) for rate in RATES}
+    losses = {rate: each["validation"] for rate, each in found.items() if each}
+    return min(losses, key=lambda rate: losses[rate])
+
+
+def train(data: Any, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
+    """Train a transformer, from its checkpoint if there is one.
+
+    Args:
+        data: Result of `texts`.
+        arm: Key of `ARMS`.
+        rate: Largest learning rate.
+        seed: Seed of weights and batches.
+        checkpoint: File of the state after every 500 steps.
+    """
+    torch.manual_seed(seed)
+    network = Transformer(ARMS[arm])
+    network(torch.zeros(1, CONTEXT, dtype=torch.long))
+    optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
+    decay = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+    state = {"key": (arm, rate, seed), "step": 0, "curve": []}
+    if checkpoint.exists():
+        stored = torch.load(checkpoint, weights_only=False)
+        if stored["key"] == state["key"]:
+            restore(network, stored.pop("network"))
+            optimizer.load_state_dict(stored.pop("optimizer"))
+            decay.load_state_dict(stored.pop("decay"))
+            state = stored
+    for step in range(state["step"], STEPS):
+        loss = loss_of(network, batch(data["training"], seed, step))
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        decay.step()
+        if (step + 1) % EVERY == 0:
+            state["curve"].append(loss.item())
+            state["step"] = step + 1
+            parts = {"optimizer": optimizer, "decay": decay}
+            saved = {name: each.state_dict() for name, each in parts.items()}
+            saved["network"] = copied(network)
+            with atomic_path(checkpoint) as temporary:
+                torch.save({**state, **saved}, temporary)
+    return {
+        "validation": evaluate(network, data["validation"]),
+        "test": evaluate(network, data["test"]),
+        "curve": state["curve"],
+    }
+
+
+def factor(step: int) -> float:
+    """Return the share of the learning rate at a step: a warm-up, then a cosine."""
+    warm = min(1.0, (step + 1) / WARM_UP)
+    return warm * 0.5 * (1 + math.cos(math.pi * min(step, STEPS) / STEPS))
+
+
+def batch(text: Any, seed: int, step: int) -> Any:
+    """Return the byte sequences of a step, which do not depend on the activation."""
+    rng = np.random.default_rng([seed, step])
+    starts = rng.integers(len(text) - CONTEXT - 1, size=BATCH)
+    return torch.stack([text[start : start + CONTEXT + 1] for start in starts])
+
+
+def loss_of(network: nn.Module, rows: Any) -> Any:
+    """Return the mean loss of byte sequences in nats per byte."""
+    logits = network(rows[:, :-1])
+    return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
+
+
+def evaluate(network: nn.Module, text: Any) -> float:
+    """Return the loss on sequences at equal distances, 400 batches of them."""
+    starts = np.linspace(0, len(text) - CONTEXT - 1, 400 * BATCH).astype(int)
+    rows = torch.stack([text[start : start + CONTEXT + 1] for start in starts])
+    with torch.no_grad():
+        losses = [float(loss_of(network, part)) for part in rows.split(BATCH)]
+    return sum(losses) / len(losses)

@@ -1,0 +1,118 @@
+"""The trainings of the registered comparisons, and the statistics on their records."""
+
+import keras
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.records import Records, pack, unpack
+from benchmarks.evidence.tables import ARMS, DecayingAdam, TableStudy
+from keras_vaf.datasets import Dataset
+
+pytestmark = pytest.mark.backend("torch")
+
+
+def test_a_ratio_is_the_t_interval_of_the_logarithms():
+    rng = np.random.default_rng(0)
+    errors, reference = rng.uniform(0.1, 1, (2, 12))
+    ratio = Ratio.of(errors, reference)
+    logs = np.log(errors / reference)
+    expected = stats.t.interval(0.9, 11, logs.mean(), stats.sem(logs))
+    np.testing.assert_allclose(np.log(ratio.interval(0.9)), expected)
+    assert ratio.mean == pytest.approx(stats.gmean(errors / reference))
+    assert ratio.p == pytest.approx(stats.wilcoxon(logs).pvalue)
+
+
+def test_differences_by_rounding_are_ties():
+    ratio = Ratio.of([0.1 + 0.2, 0.5, 0.9], [0.3, 1.0, 0.8])
+    assert ratio.counts == (1, 1, 1)
+
+
+def test_ratios_are_equivalent_only_if_the_whole_interval_is_within_the_bound():
+    narrow = Ratio.of([1.01, 0.99, 1.0, 1.005], [1.0] * 4)
+    wide = Ratio.of([1.2, 0.8, 1.0, 1.1], [1.0] * 4)
+    assert narrow.is_within(0.03) and not wide.is_within(0.03)
+    assert not narrow.is_within(0.001)
+
+
+def test_records_are_packed_and_read_again(tmp_path):
+    records = Records(tmp_path / "study")
+    assert records.read("wine", 0.1) is None
+    records.write({"error": 0.25}, "wine", 0.1)
+    assert Records(tmp_path / "study").read("wine", 0.1) == {"error": 0.25}
+    assert pack(tmp_path / "study", tmp_path / "packed.json.gz") == 1
+    assert unpack(tmp_path / "packed.json.gz") == [{"error": 0.25}]
+
+
+def test_the_learning_rate_falls_linearly_to_zero():
+    weight = keras.Variable([0.0])
+    optimizer = DecayingAdam(4, learning_rate=1.0)
+    places = [0.0]
+    for _ in range(6):
+        optimizer.apply([keras.ops.ones(1)], [weight])
+        places.append(float(keras.ops.convert_to_numpy(weight)[0]))
+    steps = -np.diff(places)
+    np.testing.assert_allclose(steps, [1, 0.75, 0.5, 0.25, 0, 0], atol=1e-4)
+
+
+def line(name):
+    """Return a small regression."""
+    x = np.random.default_rng(0).normal(size=(60, 2)).astype("float32")
+    return Dataset(name, "regression", x, x[:, 0] * 2, ("a", "b"))
+
+
+def study(**changed):
+    """Return a small study of two arms."""
+    fields = {"rates": (0.003, 0.03), "extend": False, **changed}
+    return TableStudy(("line",), line, ("relu", "gelu"), **fields)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr("benchmarks.evidence.tables.HIDDEN", (4,))
+    monkeypatch.setattr("benchmarks.evidence.tables.FOLDS", 2)
+    monkeypatch.setattr("benchmarks.evidence.tables.epochs", lambda rows: 2)
+
+
+def test_a_study_resumes_with_equal_results(quick, tmp_path):
+    whole, parts = Records(tmp_path / "whole"), Records(tmp_path / "parts")
+    study(references=True).run(whole)
+    study(rates=(0.03,)).run(parts)
+    stamp = parts.path("line", "gelu", 0.03).stat().st_mtime_ns
+    study(references=True).run(parts)
+    assert list(parts) == list(whole)
+    assert parts.path("line", "gelu", 0.03).stat().st_mtime_ns == stamp
+    assert len(list(whole)) == study(references=True).trainings()
+
+
+def test_a_linear_regression_solves_a_line(quick, tmp_path):
+    records = Records(tmp_path)
+    study(references=True).run(records)
+    errors = {
+        arm: [fold["test"] for fold in records.read("line", arm)["folds"]]
+        for arm in ("constant", "linear")
+    }
+    assert max(errors["linear"]) < 1e-5 < 0.05 < min(errors["constant"])
+
+
+def test_a_rate_is_added_where_an_arm_selects_an_edge_in_three_folds(tmp_path):
+    records = Records(tmp_path)
+    own = study(rates=(0.0003, 0.001, 0.03), extend=True)
+    for arm in own.arms:
+        for rate in own.rates:
+            best = {("gelu", 0.03): 3, ("relu", 0.0003): 2}.get((arm, rate), 0)
+            folds = [{"validation": float(fold >= best)} for fold in range(10)]
+            if rate == 0.001:
+                folds = [{"validation": 0.5}] * 10
+            records.write({"folds": folds}, "line", arm, rate)
+    assert own.further_rates(records, "line") == [0.1]
+
+
+def test_the_fixed_copy_of_gelu_is_not_trained():
+    layer = ARMS["gelu-hinges-fixed"]()
+    layer.build((None, 3))
+    assert layer.trainable_variables == []
+    trained = ARMS["gelu-hinges"]()
+    trained.build((None, 3))
+    assert len(trained.trainable_variables) == 4

@@ -10,18 +10,14 @@ import keras
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.activation_factory import Maker
 from keras_vaf.models.analysis.flow import Flow
-from keras_vaf.models.surgery.graphs import check_graph
+from keras_vaf.models.surgery.graphs import check_model
 from keras_vaf.models.surgery.layer_selection import (
     Selection,
     Selector,
     layers_of,
 )
-from keras_vaf.models.surgery.replacement import (
-    KeptError,
-    NewActivation,
-    Place,
-    replace_activations,
-)
+from keras_vaf.models.surgery.places import KeptError, NewActivation, Place
+from keras_vaf.models.surgery.replacement import replace_activations
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
@@ -60,7 +56,8 @@ def convert(
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
-            layers several times.
+            layers several times. A model with a `call` method of its own needs weights,
+            a `get_config`, and one input or structure of inputs.
         layers: The layers whose activations are replaced: a name or a pattern such as
             `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a
             class of layers; a function that takes a layer and returns whether to
@@ -85,10 +82,9 @@ def convert(
         parameters added.
 
     Raises:
-        ValueError: If the model is not Sequential or Functional, if a layer cannot be
-            copied, if there is nothing to replace, if a name in `layers` does not match
-            any layer, if k is too small for a function, or if k or g is given and `to`
-            does not take it.
+        ValueError: If the model or a layer cannot be copied, if there is nothing to
+            replace, if a name in `layers` does not match any layer, if k is too small
+            for a function, or if k or g is given and `to` does not take it.
 
     Example:
 
@@ -102,12 +98,13 @@ def convert(
     class: softmax kept, it shapes an output of the model
     1 replaced, 1 kept, parameters +10
     """
-    check_graph(model)
+    check_model(model)
     conversion = _Conversion(model, layers, to, k, g, sharing)
     result = replace_activations(model, conversion.decide, inplace)
     changes = _with_code(report(result), conversion.flow)
     keep_report(result, changes)
-    paths = {each.layer for each in (*changes.replaced, *changes.kept)}
+    paths = {each.layer for each in changes.replaced}
+    paths |= {each.layer for each in changes.kept}
     conversion.selection.check(model, paths)
     reasons = {each.reason for each in changes.kept}
     if not changes.replaced and _TRAINED not in reasons:

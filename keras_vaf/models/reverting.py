@@ -5,11 +5,8 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.replacement import (
-    KeptError,
-    NewActivation,
-    replace_trainable,
-)
+from keras_vaf.models.surgery.places import KeptError, NewActivation
+from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.utils import check_positive
 
 

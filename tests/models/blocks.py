@@ -354,3 +354,26 @@ class Deaf(layers.Layer):
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "activation": "gelu"}
+
+
+@keras.saving.register_keras_serializable(package="blocks")
+class Network(keras.Model):
+    """A model with a `call` method of its own, as users write them."""
+
+    def __init__(self, width=6, **kwargs):
+        super().__init__(**kwargs)
+        self.width = width
+        self.dense = layers.Dense(width, activation="relu", name="dense")
+        self.norm = layers.BatchNormalization(name="norm")
+        self.act = layers.LeakyReLU(0.1, name="leaky")
+        self.block = Feedforward(3, name="block")
+        self.gate = layers.Dense(width, activation="sigmoid", name="gate")
+        self.last = layers.Dense(2, activation="tanh", name="last")
+
+    def call(self, inputs, training=False):
+        x = self.norm(self.dense(inputs), training=training)
+        x = self.block(self.act(x) * self.gate(inputs))
+        return 2 * self.last(x)
+
+    def get_config(self):
+        return {**super().get_config(), "width": self.width}

@@ -438,3 +438,80 @@ def test_a_quantized_model_is_converted(mode):
     )
     assert found.layers[1].dtype_policy.name == "float32"
     assert ops.shape(found(x)) == (4, 2)
+
+
+class TestModelWithItsOwnCall:
+    def network(self):
+        model = blocks.Network()
+        model(X)
+        model.block.trainable = False
+        random = np.random.default_rng(1)
+        weights = [w + random.uniform(0, 0.3, w.shape) for w in model.get_weights()]
+        model.set_weights(weights)
+        return model
+
+    @pytest.mark.parametrize("sharing", ["layer", "channel"])
+    def test_is_copied_and_saved(self, sharing, tmp_path):
+        model = self.network()
+        config, count = model.get_config(), model.count_params()
+        found = convert(model, sharing=sharing)
+        assert sorted(replaced(found)) == ["block", "dense", "leaky"]
+        assert "is a gate" in reasons(found)["gate"]
+        assert "shapes an output" in reasons(found)["last"]
+        assert isinstance(found, blocks.Network) and found.width == 6
+        assert_equal(model, found)
+        assert not found.block.trainable_weights and found.dense.trainable_weights
+        assert report(found).parameters == found.count_params() - count
+        assert type(model) is blocks.Network and model.get_config() == config
+        assert model.count_params() == count
+        found.block.trainable = True  # no configuration contains frozen layers
+        found.compile("adam", "mse")
+        found.fit(X, np.ones((3, 5, 2)), verbose=0)
+        found.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert_equal(found, loaded)
+
+    def test_is_changed_by_the_others(self):
+        model = self.network()
+        grown = grow(convert(model), 5)
+        assert {v.k for v in find_layers(grown, VAFActivation).values()} == {5}
+        assert_equal(model, grown, 1e-5)
+        assert_equal(model, simplify(grown, 1e-5), 1e-3)
+        back = revert(convert(model, layers=["dense", "leaky"]), 1e-6)
+        assert not find_layers(back, VAFActivation)
+        assert_equal(model, back)
+
+    def test_is_converted_in_place(self):
+        model = self.network()
+        (expected,) = outputs_of(model, X)
+        found = convert(model, inplace=True)
+        assert found is model
+        np.testing.assert_allclose(outputs_of(found, X)[0], expected, atol=1e-6)
+
+    def test_is_not_frozen(self):
+        with pytest.raises(ValueError, match="can be converted, but not frozen"):
+            freeze(convert(self.network()))
+
+    def test_code_without_symbols_keeps_what_is_not_named(self):
+        class Opaque(blocks.Network):
+            def call(self, inputs, training=False):
+                np.asarray(keras.ops.convert_to_numpy(inputs))
+                return super().call(inputs, training)
+
+        model = Opaque()
+        model(X)
+        with pytest.raises(ValueError, match=r"Nothing to replace.*shapes an output"):
+            convert(model)
+        assert replaced(convert(model, layers="dense", inplace=True)) == ["dense"]
+
+
+def test_a_converted_model_has_the_attributes_of_its_file(tmp_path):
+    """The test of keras-hub for its own models compares the two lists."""
+    found = convert(backbone())
+    revived = type(found).from_config(found.get_config())
+    assert set(dir(revived)) == set(dir(found))
+    found.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert not hasattr(loaded, "report") and not hasattr(found, "report")
+    with pytest.raises(ValueError, match="A loaded model has no report"):
+        report(loaded)

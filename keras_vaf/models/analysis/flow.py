@@ -13,7 +13,7 @@ from keras_vaf.models.surgery.fixed_activations import (
     is_activation,
     label,
 )
-from keras_vaf.models.surgery.graphs import Node, is_graph
+from keras_vaf.models.surgery.graphs import Node, is_graph, symbolic_inputs
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"
@@ -62,7 +62,7 @@ class Flow:
     Code is followed if it runs on symbolic tensors.
 
     Args:
-        model: A Sequential or Functional model.
+        model: A Sequential or Functional model, or a subclassed model with weights.
 
     Attributes:
         calls: Layers whose code calls an activation that is not an attribute, each with
@@ -82,8 +82,10 @@ class Flow:
             if getattr(model, "outputs", None):
                 self._follow(model.outputs, (), OUTPUT)
                 self._search(model.outputs, ())
-            else:
+            elif is_graph(model):
                 self._chain(model)
+            else:
+                self._follow_code(model)
 
     def reason(self, activation: Any, layer: Node) -> str | None:
         """Return the reason why an activation must be kept, or `None`.
@@ -109,6 +111,17 @@ class Flow:
             return False
         operation = _origin(activation(keras.KerasTensor((2, 2))))[0]
         return _name(operation) == name != ""
+
+    def _follow_code(self, model: keras.Model) -> None:
+        """Follow the code of a model that is not a graph."""
+        inside = self._tracer.trace(model, [symbolic_inputs(model)], {})
+        if inside is not None:
+            self._follow(inside.outputs, (model,), OUTPUT)
+            self._search(inside.outputs, (model,))
+            return
+        self.not_searched.append(model)
+        for part in model._flatten_layers(include_self=False):  # any may be the last
+            self._note(part, (), OUTPUT)
 
     def _chain(self, model: keras.Model) -> None:
         """Record the last layers of a Sequential model that is not built."""
@@ -198,7 +211,9 @@ class Flow:
         if not has_own_code(operation):
             return None
         if id(operation) not in self._code:
-            self._code[id(operation)] = self._tracer.trace(operation, node)
+            self._code[id(operation)] = self._tracer.trace(
+                operation, node.arguments.args, node.arguments.kwargs
+            )
             if self._code[id(operation)] is None:
                 self.not_searched.append(operation)
         return self._code[id(operation)]

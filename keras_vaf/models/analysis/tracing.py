@@ -24,19 +24,21 @@ class Tracer(contextlib.ExitStack):
     Use it as a context manager. On exit, it restores the nodes of the layers.
     """
 
-    def trace(self, layer: keras.layers.Layer, node: Any) -> Inside | None:
+    def trace(
+        self, layer: keras.layers.Layer, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Inside | None:
         """Return the graph of a layer's code, or `None` if it cannot run on symbols.
 
         Args:
             layer: The layer.
-            node: A call of the layer.
+            args: Symbolic and other arguments of a call of the layer.
+            kwargs: Arguments of the same call, by name.
         """
         parts = list(layer._flatten_layers())
         for part in parts:
             for nodes in (part._inbound_nodes, part._outbound_nodes):
                 self.callback(_shorten, nodes, len(nodes))
-        arguments = (node.arguments.args, node.arguments.kwargs)
-        args, kwargs = keras.tree.map_structure(_fresh, arguments)
+        args, kwargs = keras.tree.map_structure(_fresh, (args, kwargs))
         known = inspect.signature(layer.call).parameters.values()
         if not any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in known):
             kwargs.pop("training", None)
@@ -45,7 +47,8 @@ class Tracer(contextlib.ExitStack):
                 outputs = layer.call(*args, **kwargs)
         except Exception:  # third-party code may raise any error
             return None
-        return Inside(_tensors((args, kwargs)), _tensors(outputs))
+        outputs = map(_symbol, keras.tree.flatten(outputs))
+        return Inside(_tensors((args, kwargs)), list(outputs))
 
 
 @contextlib.contextmanager
@@ -71,11 +74,15 @@ def _specify(layer: Any, known: Callable[..., Any], *args: Any, **kwargs: Any) -
         outputs = layer.call(*args, **kwargs)
     except Exception:  # third-party code may raise any error
         return known(*args, **kwargs)
-    # Keras accepts only tensors as outputs, and a layer may return `None` for a cache.
-    outputs = keras.tree.map_structure(
-        lambda each: keras.KerasTensor(()) if each is None else each, outputs
-    )
-    return keras.tree.map_structure(_fresh, outputs)
+    return keras.tree.map_structure(lambda each: _fresh(_symbol(each)), outputs)
+
+
+def _symbol(output: Any) -> keras.KerasTensor:
+    """Return a symbolic tensor for an output of a layer, which may be a constant."""
+    if isinstance(output, keras.KerasTensor):
+        return output
+    dtype = keras.backend.standardize_dtype(getattr(output, "dtype", "float32"))
+    return keras.KerasTensor(tuple(getattr(output, "shape", ())), dtype)
 
 
 def _tensors(structure: Any) -> list[Any]:

@@ -10,6 +10,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
+from keras_vaf.models.surgery.graphs import is_graph
 from keras_vaf.models.surgery.places import Place
 
 Path = tuple[int, ...]
@@ -82,6 +83,9 @@ def copy_of(model: keras.Model) -> keras.Model | None:
     """Return a copy of a subclassed model, or `None` if its class makes no copies."""
     try:
         copy = type(model).from_config(model.get_config())
+        if not copy.built:
+            copy.build_from_config(model.get_build_config())
+            copy.built = True  # as Keras does when it loads a model
         copy.set_weights(model.get_weights())
     except Exception:  # third-party classes may raise any error
         return None
@@ -129,6 +133,9 @@ class ConvertedModel:
             "config": super().get_config(),  # type: ignore[misc]
             "registered_name": keras.saving.get_registered_name(original),
         }
+        if not is_graph(self):  # its layers are built before the activations are set
+            shapes = self.get_build_config()  # type: ignore[attr-defined]
+            described["build_config"] = keras.tree.map_shape_structure(list, shapes)
         pairs = zip(self._replaced_slots, new, strict=True)
         return {
             "original": described,

@@ -1,9 +1,10 @@
-"""`check_graph` and other checks of the kind of a model."""
+"""`check_graph` and other checks of the kind of a model, and its inputs."""
 
 import os
 from typing import Any
 
 import keras
+import numpy as np
 
 Node = Any
 """A layer or another operation in the graph of a model."""
@@ -30,6 +31,12 @@ def subclassed_models(model: keras.Model) -> list[keras.Model]:
     return [found for part in inside for found in subclassed_models(part)]
 
 
+def check_model(model: Any) -> None:
+    """Raise a `ValueError` unless the activations of a model can be replaced."""
+    if not isinstance(model, keras.Model) or not (model.built and model.weights):
+        check_graph(model)
+
+
 def check_graph(model: Any) -> None:
     """Raise a `ValueError` unless a model is a Sequential or Functional model."""
     if is_graph(model):
@@ -45,10 +52,46 @@ def check_graph(model: Any) -> None:
         hint = "Give one model."
     else:
         hint = (
-            "Layers that custom code calls cannot be replaced. Use "
-            "keras_vaf.layers.VAFActivation in that code, or convert the Sequential "
-            "and Functional models that the code uses."
+            "A model with a `call` method of its own can be converted, but not frozen. "
+            "It needs weights (call it on an input first) and a `get_config`."
         )
     raise ValueError(
         f"Expected a Sequential or Functional model. {hint} Received: {what}"
     )
+
+
+def symbolic_inputs(model: keras.Model) -> Any:
+    """Return symbolic inputs of a built model.
+
+    Args:
+        model: The model. A model with a `call` method of its own must take one input,
+            or one structure of inputs.
+    """
+    if isinstance(model, keras.Sequential):  # it has no `input` before its first call
+        return model.inputs[0]
+    if isinstance(model, keras.Function):
+        return model.input
+    shape = (model.get_build_config() or {}).get("input_shape")
+    return keras.tree.map_shape_structure(keras.KerasTensor, shape)
+
+
+def sample_inputs(model: keras.Model) -> Any:
+    """Return four random input samples for a model.
+
+    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise. Inputs
+    that may be integers are zero.
+
+    Args:
+        model: As for `symbolic_inputs`.
+    """
+    known = isinstance(model, keras.Sequential | keras.Function)
+    random = np.random.default_rng(0)
+
+    def sample(entry: Any) -> np.ndarray:
+        unknown = 32 if len(entry.shape) > 3 else 8
+        shape = (4, *(size or unknown for size in entry.shape[1:]))
+        if known and keras.backend.is_float_dtype(entry.dtype):
+            return random.normal(size=shape).astype("float32")
+        return np.zeros(shape, entry.dtype)
+
+    return keras.tree.map_structure(sample, symbolic_inputs(model))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
@@ -13,29 +12,24 @@ from keras_vaf.models.surgery.cloning import clone, compile_like
 from keras_vaf.models.surgery.configurations import Configuration
 from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.converted import copy_of, held_activations, hold, walk
+from keras_vaf.models.surgery.decisions import Decisions
 from keras_vaf.models.surgery.fixed_activations import (
     applied,
     has_built_in,
     is_activation,
-    label,
 )
 from keras_vaf.models.surgery.graphs import (
     Node,
-    check_graph,
+    check_model,
     is_graph,
     is_subclassed,
+    sample_inputs,
     subclassed_models,
 )
 from keras_vaf.models.surgery.layer_selection import layers_of
-from keras_vaf.models.surgery.places import KeptError, NewActivation, Place
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    ReplacedActivation,
-    keep_report,
-)
-from keras_vaf.models.surgery.samples import sample_inputs
-from keras_vaf.models.surgery.weights import copy_weights, equals
+from keras_vaf.models.surgery.places import NewActivation, Place
+from keras_vaf.models.surgery.report import keep_report
+from keras_vaf.models.surgery.weights import copy_weights
 
 Edit = Callable[[dict[str, Any]], Any]
 
@@ -55,7 +49,7 @@ def replace_activations(
     it. A subclassed model becomes a `ConvertedModel`.
 
     Args:
-        model: A Sequential or Functional model.
+        model: A Sequential or Functional model, or a subclassed model with weights.
         decide: Function called once for each activation, including those that cannot be
             replaced. It returns the replacement, or `None` to ignore the activation, or
             raises `KeptError` with the reason why the activation is kept.
@@ -65,19 +59,18 @@ def replace_activations(
             compiled.
 
     Raises:
-        ValueError: If the model is not Sequential or Functional, or if one of its
-            layers cannot be copied.
+        ValueError: If the model or one of its layers cannot be copied.
     """
-    check_graph(model)
+    check_model(model)
     surgery = _Surgery(model, decide, inplace, edit)
     result = surgery.model(model)
     surgery.finish()
     if edit is None and model.compiled:  # after all that must be frozen is frozen
         compile_like(result, model)
     found = find_layers(result, TrainableActivation).values()
-    if getattr(result, "inputs", None) and not all(each.weights for each in found):
+    if result.built and not all(each.weights for each in found):
         result(sample_inputs(result), training=False)  # builds inner activations
-    keep_report(result, surgery.report())
+    keep_report(result, surgery.decisions.report())
     return result
 
 
@@ -89,7 +82,7 @@ def replace_trainable(
     """Return a copy of a model in which the trainable activations are replaced.
 
     Args:
-        model: A Sequential or Functional model.
+        model: As for `replace_activations`.
         make: Function of a trainable activation and the name of the new layer. It
             returns the replacement or raises `KeptError`.
         edit: As for `replace_activations`.
@@ -97,7 +90,7 @@ def replace_trainable(
     Raises:
         ValueError: If the model has no trainable activation, or cannot be copied.
     """
-    check_graph(model)
+    check_model(model)
     trainable_activations(model)
 
     def decide(place: Place) -> NewActivation | None:
@@ -109,22 +102,21 @@ def replace_trainable(
 
 
 class _Surgery:
-    """Copies models and layers with other activations, and records the changes."""
+    """Copies models and layers with other activations."""
 
     def __init__(
         self, model: keras.Model, decide: Any, inplace: bool, edit: Edit | None
     ) -> None:
-        self._decide, self._inplace, self._edit = decide, inplace, edit
+        self._inplace, self._edit = inplace, edit
         self._constructions = Constructions(subclassed_models(model) if edit else [])
-        self._names = {layer.name for _, layer in layers_of(model)}
+        self.decisions = Decisions(
+            decide, {layer.name for _, layer in layers_of(model)}
+        )
         self._made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, keras.layers.Layer] = {}  # by the id of a new layer
         # Old layer, new layer, and the pairs of old and new activations inside.
         self._copies: list[tuple[Node, Node, list[tuple[Any, Any]]]] = []
         self._pairs: list[tuple[Any, Any]] = []
-        self._kept: list[KeptActivation] = []
-        # Place, replacement, and the new layer that is it or contains it.
-        self._new: list[tuple[Place, NewActivation, Any]] = []
 
     def model(self, model: keras.Model, prefix: str = "") -> keras.Model:
         """Return a copy of a model.
@@ -136,6 +128,12 @@ class _Surgery:
         copy = None
         if self._edit is None and is_subclassed(model):
             copy = self._subclassed(model, prefix)
+        if copy is None and not is_graph(model):
+            raise ValueError(
+                f"The class {type(model).__name__} makes no copy of the model "
+                f"{model.name!r}. It needs a complete `get_config` and `from_config`. "
+                f"With `inplace=True`, the model itself is used. Received: {model!r}"
+            )
         if copy is None:
             shared = set() if self._edit is None else _sharing_layers(model)
 
@@ -160,19 +158,6 @@ class _Surgery:
             if layers and new.trainable != old.trainable:
                 new.trainable = old.trainable
 
-    def report(self) -> ConversionReport:
-        """Return a report of all changes."""
-        replaced = []
-        for place, new, outer in self._new:
-            layers = [outer] if outer is new.layer else equals(new.layer, outer)
-            added = sum(map(_parameters, layers)) - _parameters(place.activation)
-            replaced.append(
-                ReplacedActivation(
-                    place.path, new.before, new.after, new.error, added, new.nearest
-                )
-            )
-        return ConversionReport(tuple(replaced), tuple(self._kept))
-
     def _subclassed(self, model: keras.Model, prefix: str) -> keras.Model | None:
         """Return a copy of a subclassed model, if its class supports copying."""
         copy = model if self._inplace else copy_of(model)
@@ -183,17 +168,17 @@ class _Surgery:
         activations = {}
         for place in held_activations(model):
             place = place._replace(path=f"{prefix}{place.path}")
-            new = self._choose(place)
+            new = self.decisions.choose(place)
             if new is not None:
                 activations[place.where] = new.layer
-                self._new.append((place, new, new.layer))
+                self.decisions.put(place, new, new.layer)
         for operation in getattr(model, "operations", ()):
             if isinstance(operation, keras.layers.Layer) or not is_activation(
                 operation
             ):
                 continue
             place = Place(operation, operation, f"{prefix}{operation.name}")
-            self._refuse(place, f"the code of {type(model).__name__} calls it")
+            self.decisions.refuse(place, f"the code of {type(model).__name__} calls it")
         if activations:
             hold(copy, activations)
         for layer in frozen:
@@ -215,14 +200,16 @@ class _Surgery:
         """Return a layer with other activations, or `None` if there are none."""
         if is_activation(layer):
             place = Place(applied(layer), layer, path, name=layer.name)
-            new = self._choose(place)
+            new = self.decisions.choose(place)
             if new is not None:
-                self._new.append((place, new, new.layer))
+                self.decisions.put(place, new, new.layer)
             return new and new.layer
         if not isinstance(layer, keras.layers.Layer):
             return None
         configuration = Configuration(layer, path, self._constructions)
-        choices = [(place, self._choose(place)) for place in configuration.places]
+        choices = [
+            (place, self.decisions.choose(place)) for place in configuration.places
+        ]
         chosen = [(place, new) for place, new in choices if new is not None]
         if not has_built_in(layer):
             self._refuse_inside(layer, path, configuration)
@@ -230,7 +217,9 @@ class _Surgery:
             return self._exchanged(layer, configuration, chosen) if chosen else None
         except Exception as error:  # third-party layers may raise any error
             for place, _ in chosen:
-                self._keep(place, f"a {type(layer).__name__} takes no other: {error}")
+                self.decisions.keep(
+                    place, f"a {type(layer).__name__} takes no other: {error}"
+                )
             return None
 
     def _exchanged(
@@ -256,7 +245,7 @@ class _Surgery:
             if built_in:
                 self._behind[id(made)] = new.layer
                 self._pairs.append((layer, new.layer))
-            self._new.append((place, new, new.layer if built_in else made))
+            self.decisions.put(place, new, new.layer if built_in else made)
         return made
 
     def _copied(self, layer: Node, path: str) -> Any:
@@ -281,18 +270,6 @@ class _Surgery:
         self._copies.append((layer, new, []))
         return new
 
-    def _choose(self, place: Place) -> NewActivation | None:
-        """Return the replacement of an activation, or record why it is kept."""
-        name = place.name or f"{place.path.rpartition('/')[2]}_activation"
-        while not place.name and name in self._names:
-            name = f"{name}_vaf"
-        self._names.add(name)
-        try:
-            return self._decide(place._replace(name=name))
-        except KeptError as reason:
-            self._keep(place, str(reason))
-            return None
-
     def _refuse_inside(
         self, layer: keras.layers.Layer, path: str, configuration: Configuration
     ) -> None:
@@ -302,16 +279,7 @@ class _Surgery:
             if not place.recurrent and not configuration.holds(place.activation):
                 place = place._replace(layer=layer, path=f"{path}/{place.path}")
                 reason = f"no argument of {owner} with 'act' in its name holds it"
-                self._refuse(place, reason)
-
-    def _refuse(self, place: Place, reason: str) -> None:
-        """Record that an activation is kept, unless `decide` ignores it."""
-        if self._choose(place._replace(name=place.path.rpartition("/")[2])):
-            self._keep(place, reason)
-
-    def _keep(self, place: Place, reason: str) -> None:
-        activation = label(place.activation)
-        self._kept.append(KeptActivation(place.path, activation, reason))
+                self.decisions.refuse(place, reason)
 
 
 def _sharing_layers(model: keras.Model) -> set[int]:
@@ -325,8 +293,3 @@ def _sharing_layers(model: keras.Model) -> set[int]:
         for part in model.layers
         if is_graph(part) and any(id(each) in own for each in part.layers)
     }
-
-
-def _parameters(activation: Any) -> int:
-    weights = getattr(activation, "weights", ())
-    return sum(int(np.prod(weight.shape)) for weight in weights)

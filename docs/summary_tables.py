@@ -8,7 +8,8 @@ from report_files import Row, names_of, render, rows_of, text_of
 from keras_vaf.paper.tables.summaries import TITLES
 
 PAIR = re.compile(
-    r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+); "
+    r"^- (\S+) against (\S+) over (\d+) datasets: better on (\d+), worse on (\d+)"
+    r"(?:, equal on \d+)?; "
     r"(\S+) times the error; Wilcoxon signed-rank p (?:= )?(< \S+|\S+)",
     re.M,
 )

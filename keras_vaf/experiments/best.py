@@ -14,15 +14,13 @@ import keras
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.protocol import Cell
-from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.reports.report import TIE, Report, error
 from keras_vaf.experiments.results.comparison_table import metric_title
 from keras_vaf.experiments.results.selection import Selected, by_protocol
 from keras_vaf.experiments.runs.networks import build_network, compile_network
 from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
 from keras_vaf.training import trainer
 from keras_vaf.training.network_trainer import seed_random_layers
-
-_TIE = 1e-9  # means of equal scores can differ by rounding
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def choose(reports: Sequence[Report]) -> Choice:
     """
     arms = [Arm.of(own) for own in by_protocol(reports).values()]
     lowest = min(arm.error for arm in arms)
-    tied = [arm for arm in arms if arm.error <= lowest + _TIE * abs(lowest)] or arms
+    tied = [arm for arm in arms if arm.error <= lowest + TIE * abs(lowest)] or arms
     best = min(tied, key=lambda arm: arm.parameters)
     name = metric_title(best.protocol).lower().replace("rmse", "RMSE")
     score = f"mean validation {name} {best.score:.4g}"

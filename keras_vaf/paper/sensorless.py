@@ -113,9 +113,9 @@ def claims(found: Mapping[Setting, Result]) -> list[str]:
     """Return the paper's statements on its six panels, each with our numbers."""
     vafs = {setting: result for setting, result in found.items() if setting.k}
     held = [each for each in vafs.values() if each.gains]
-    better = sum(statistics.fmean(each.gains) > 0 for each in held)
+    better = sum(each.gain > 0 for each in held)
     clearly = [each for each in held if each.p is not None and each.p < LEVEL]
-    clearly_better = sum(statistics.fmean(each.gains) > 0 for each in clearly)
+    clearly_better = sum(each.gain > 0 for each in clearly)
     means = {setting: result.mean for setting, result in vafs.items()}
     by_k = ", ".join(
         f"{k}: {statistics.fmean(m for s, m in means.items() if s.k == k):.4f}"

@@ -157,6 +157,10 @@ def error(metric: str, score: float) -> float:
     return -score if metric.endswith("accuracy") else score
 
 
+TIE = 1e-9
+"""Means of scores that differ by a smaller share are equal but for rounding."""
+
+
 def validation_loss(report: Report) -> float:
     """Return the validation loss of the best epoch, or infinity if none is finite."""
     loss = report.selected.validation["loss"]

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from keras_vaf.experiments.fair_relu import EITHER, FAIR_RELU, with_either
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.reports.report import TIE, Report, error
 from keras_vaf.experiments.results.selection import (
     Selected,
     Selection,
@@ -144,6 +144,17 @@ class Result:
             error(name, theirs[key].scores[name]) - error(name, ours[key].scores[name])
             for key in ours
         )
+
+    @property
+    def gain(self) -> float:
+        """Mean of the gains, or 0 if the means differ by rounding alone."""
+        mean = statistics.fmean(self.gains)
+        return 0.0 if abs(mean) <= TIE * abs(self.mean) else mean
+
+    @property
+    def direction(self) -> str:
+        """`"better"`, `"worse"` or `"equal"`, by the mean of the gains."""
+        return "equal" if self.gain == 0 else "better" if self.gain > 0 else "worse"
 
     @property
     def p(self) -> float | None:

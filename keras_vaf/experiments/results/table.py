@@ -132,8 +132,7 @@ def direction_cells(result: Result, corrected: float | None) -> dict[str, str]:
     """
     if corrected is None or result.p is None:
         return {}
-    mean = statistics.fmean(result.gains)
-    word = "equal" if mean == 0 else "better" if mean > 0 else "worse"
+    word = result.direction
     star = "*" if corrected < LEVEL else ""
     return {
         "p (Holm)": p_value(corrected).removeprefix("= "),
@@ -206,6 +205,6 @@ def _published(published: Published | None) -> str:
 def _gain(result: Result, number: str) -> str:
     if not result.gains:
         return ""
-    mean = f"{statistics.fmean(result.gains):+{number}}"
+    mean = f"{result.gain:+{number}}"
     interval = result.interval
     return mean if interval is None else f"{mean} ± {interval:{number}}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
 from keras_vaf.experiments.reports.report import Report
@@ -55,13 +54,12 @@ def verdict(reports: Sequence[Report]) -> str:
 
 
 def _difference(result: Result, reference: str, p: float) -> str:
-    gain, half = statistics.fmean(result.gains), result.interval or 0.0
-    better = "better" if gain > 0 else "worse"
+    gain, half = result.gain, result.interval or 0.0
     name = {"accuracy": "accuracy", "rmse": "RMSE"}[result.metric]
     higher = (gain > 0) == (result.metric == "accuracy")
     low, high = sorted((abs(gain) - half, abs(gain) + half))
     return (
-        f"{result.title} is {better} than {reference} ({name} "
+        f"{result.title} is {result.direction} than {reference} ({name} "
         f"{'higher' if higher else 'lower'} by {abs(gain):.3g}, 95% interval {low:.3g} "
         f"to {high:.3g}, corrected p {p_value(p)})"
     )

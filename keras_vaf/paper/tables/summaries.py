@@ -65,12 +65,13 @@ def holm_over_datasets(found: Results) -> dict[tuple[str, str, str], float]:
 def over_datasets(found: Results) -> list[str]:
     """Return a sentence for each pair: is the activation better over all datasets?"""
     pairs = {pair: list(own.values()) for pair, own in by_pair(found).items()}
-    means = [[statistics.fmean(each.gains) for each in own] for own in pairs.values()]
+    means = [[each.gain for each in own] for own in pairs.values()]
     corrected = holm([wilcoxon(gains) for gains in means])
     return [
         f"{name} against {against} over {len(gains)} datasets: better on "
         f"{sum(gain > 0 for gain in gains)}, worse on "
-        f"{sum(gain < 0 for gain in gains)}; {error_ratio(pairs[name, against]):.3f} "
+        f"{sum(gain < 0 for gain in gains)}{_ties(gains)}; "
+        f"{error_ratio(pairs[name, against]):.3f} "
         f"times the error; Wilcoxon signed-rank p {_three_digits(p)} "
         "(Holm's correction)."
         for (name, against), gains, p in zip(pairs, means, corrected, strict=True)
@@ -87,7 +88,7 @@ def mean_errors(result: Result) -> tuple[float, float]:
     """
     highest = 1 if result.metric.endswith("accuracy") else 0
     own = highest + error(result.metric, result.mean)
-    return own, own + statistics.fmean(result.gains)
+    return own, own + result.gain
 
 
 def error_ratio(results: Sequence[Result]) -> float:
@@ -123,7 +124,7 @@ def by_dataset(found: Results) -> list[str]:
         parts = []
         for dataset, each in results.items():
             p = corrected.get((dataset, *pair))
-            gain = f"{statistics.fmean(each.gains):+.4f} on {dataset}"
+            gain = f"{each.gain:+.4f} on {dataset}"
             parts.append(gain if p is None else f"{gain} (p {p_value(p)})")
         sentences.append(f"{pair[0]} against {pair[1]}: {', '.join(parts)}.")
     if len(corrected) > 1:
@@ -131,6 +132,11 @@ def by_dataset(found: Results) -> list[str]:
             f"These p-values have Holm's correction for {len(corrected)} comparisons."
         )
     return sentences
+
+
+def _ties(gains: Sequence[float]) -> str:
+    ties = sum(gain == 0 for gain in gains)
+    return f", equal on {ties}" if ties else ""
 
 
 def _three_digits(p: float) -> str:

@@ -203,7 +203,7 @@ def test_a_worker_with_another_version_is_refused_by_name_at_the_start(
     package = tmp_path / "older" / "keras_vaf"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0.1.0"\n')
-    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    monkeypatch.chdir(package.parent)  # first in the path of the worker
     with cluster(tmp_path, workers=1) as (name, _, _), open_engine(name) as engine:
         scheduler = engines.require("distributed", extra="dask").Client(
             name.removeprefix("dask://")

@@ -126,6 +126,11 @@ class _Version(argparse.Action):
 
 def _sentence(error: Exception) -> str:
     """Return the message of an error, without the error number of the system."""
+    text = str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.strerror}: {error.filename}"
-    return str(error)
+        text = f"{error.strerror}: {error.filename}"
+    try:
+        from keras_vaf.utils import visible
+    except ImportError:  # perhaps the error that is printed
+        return text
+    return visible(text)

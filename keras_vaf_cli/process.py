@@ -110,7 +110,9 @@ def _stop_again(unraisable: Any) -> None:
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a sentence, without a file name and a line of code."""
-    print(f"keras-vaf: warning: {message}", file=sys.stderr, flush=True)
+    from keras_vaf.utils import visible
+
+    print(f"keras-vaf: warning: {visible(str(message))}", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

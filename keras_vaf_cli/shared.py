@@ -116,9 +116,10 @@ def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) ->
     """Write a changed copy of a model and print the changes."""
     from keras_vaf.models import report
     from keras_vaf.models.files import change_file
+    from keras_vaf.utils import visible
 
     changed = change_file(arguments.model, arguments.output, change, arguments.force)
-    print(report(changed))
+    print(visible(str(report(changed))))
     print(f"Written to {arguments.output}.")
 
 
@@ -203,7 +204,7 @@ def print_table(
     notes: Sequence[str],
 ) -> None:
     """Print a table with text in the first column and numbers in all others."""
-    from keras_vaf.utils import require
+    from keras_vaf.utils import require, visible
 
     table = require("rich.table", extra="experiments").Table(
         title=title,
@@ -216,11 +217,11 @@ def print_table(
     for place, column in enumerate(columns):
         table.add_column(column, justify="right" if place else "left")
     for line in lines:
-        table.add_row(*line)
+        table.add_row(*map(visible, line))
     console_class = require("rich.console", extra="experiments").Console
     console = console_class()
     # A file has no width, unless the user states one.
     wraps = console.is_terminal or "COLUMNS" in os.environ
     (console if wraps else console_class(width=_WIDTH_OF_FILES)).print(table)
     for note in notes:
-        console.print(f"- {note}", highlight=False, markup=False)
+        console.print(f"- {visible(note)}", highlight=False, markup=False)

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.environment import environment
+from benchmarks.faults.activation_files import attack_activations
 from benchmarks.faults.commands import COMMANDS, READ, copy_for, prepare
 from benchmarks.faults.counts import COUNTS, counted, finished, markdown, whole_files
 from benchmarks.faults.injection import (
@@ -96,6 +97,7 @@ def attacks(
         yield f"{name}: damaged {READ[name]}", work
     for name in JSON_FILES:
         yield f"{name} with wrong values", partial(attack_json, scratch, name)
+    yield "activation files: wrong variants", attack_activations
 
 
 def _prepare(scratch: Path) -> None:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from keras_vaf.initializers import CurveStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.vaf_equivalent import to_vaf

@@ -86,10 +86,16 @@ class VAFEstimator(_base.BaseEstimator):
 
         Args:
             X: Inputs, as in `predict`.
+
+        Raises:
+            ValueError: If an input is beyond the range of float32 after scaling.
         """
         _checks.check_is_fitted(self)
         X = _checks.validate_data(self, X, reset=False, dtype=np.float64)
-        return self._scaled(X)
+        with np.errstate(over="ignore"):
+            scaled = self._scaled(X)
+        _check_range(X, scaled)
+        return scaled
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         return ((X - self._center) / self._spread).astype(np.float32)
@@ -155,7 +161,9 @@ class VAFEstimator(_base.BaseEstimator):
 
     def _outputs(self, X: Any) -> np.ndarray:
         inputs = self.network_inputs(X)
-        return outputs_of(self.network_, inputs)
+        outputs = outputs_of(self.network_, inputs)
+        _check_range(inputs, outputs)
+        return outputs
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state, with the network as its configuration and weights."""
@@ -173,3 +181,16 @@ class VAFEstimator(_base.BaseEstimator):
             network.set_weights(weights)
             state = {**state, "network_": network}
         super().__setstate__(state)
+
+
+def _check_range(inputs: np.ndarray, values: np.ndarray) -> None:
+    """Raise a `ValueError` if values that are computed from inputs are not finite."""
+    wrong = ~np.isfinite(values).all(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        largest = np.abs(inputs[row]).max()
+        raise ValueError(
+            "The inputs must be near enough to the training rows that the network "
+            "computes finite numbers in float32. "
+            f"Received: row {row} with the largest value {largest:g}"
+        )

@@ -23,7 +23,7 @@ from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
 from keras_vaf.utils.structures import AnyFloat, build, parse_json
 from keras_vaf.utils.temporary_files import remove_stale
-from keras_vaf.utils.text import markdown_table
+from keras_vaf.utils.text import markdown_table, visible
 
 __all__ = [
     "AnyFloat",
@@ -47,5 +47,6 @@ __all__ = [
     "remove_stale",
     "require",
     "set_aside",
+    "visible",
     "write_atomically",
 ]

@@ -14,9 +14,11 @@ from typing import Any, Protocol
 from keras_vaf.utils.extras import is_tensorflow_hidden, require
 from keras_vaf.utils.local_cluster import local_cluster, no_messages_of_dask
 from keras_vaf.utils.worker_calls import (
+    check_version,
     keras_settings,
     return_value,
     unpacking_call,
+    version_call,
     with_keras_settings,
 )
 
@@ -216,7 +218,10 @@ class _DaskEngine(Engine):
             client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT)
         except OSError as error:
             raise OSError(f"No Dask scheduler answers at {address!r}.") from error
-        return self._resources.enter_context(client)
+        self._resources.enter_context(client)
+        for worker, version in client.run(version_call()).items():
+            check_version(version_call()(), version, f"the worker {worker}")
+        return client
 
     def _workers(self) -> int | None:
         """Return the number of workers, or `None` if the scheduler does not answer."""

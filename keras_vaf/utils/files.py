@@ -49,7 +49,8 @@ def atomic_path(
     temporary file is flushed to disk and renamed. If the block raises, it is removed
     and `path` is not changed. If the process is killed, the temporary file remains
     until another process writes to the same folder and removes it. Devices and pipes
-    are written directly.
+    are written directly. The target of a symbolic link is written, and the link is
+    kept.
 
     Args:
         path: The file or folder to write. Its parent folder must exist.
@@ -74,6 +75,7 @@ def atomic_path(
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield path
         return
+    given, path = path, Path(os.path.realpath(path)) if path.is_symlink() else path
     remove_stale_once(path.absolute().parent)
     temporary = temporary_path(path, ending)
     try:
@@ -85,7 +87,7 @@ def atomic_path(
         if _is_about(error, temporary):
             number = getattr(error, "errno", None) or errno.EIO
             reason = getattr(error, "strerror", None) or str(error)
-            raise OSError(number, reason, str(path)) from error
+            raise OSError(number, reason, str(given)) from error
         raise
 
 

@@ -1,6 +1,10 @@
-"""`markdown_table`, which returns a table as Markdown text."""
+"""`markdown_table` and `visible`, which return text to print."""
 
+import unicodedata
 from collections.abc import Sequence
+
+# Controls, marks of the direction of text, surrogates, separators of lines.
+_CONTROL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def markdown_table(
@@ -24,3 +28,22 @@ def markdown_table(
     numbers = len(columns) - text_columns
     rule = ["---"] * text_columns + ["---:"] * numbers
     return "\n".join(f"| {' | '.join(row)} |" for row in (columns, rule, *lines))
+
+
+def visible(text: str) -> str:
+    """Return a text whose control characters are escaped, except line breaks and tabs.
+
+    Names from files may contain sequences that change the colors, the title or the
+    content of a terminal.
+
+    Example:
+
+    >>> visible("red: \\x1b[31m")
+    'red: \\\\x1b[31m'
+    """
+    return "".join(
+        each
+        if each in "\n\t" or unicodedata.category(each) not in _CONTROL
+        else each.encode("unicode_escape").decode()
+        for each in text
+    )

@@ -38,6 +38,42 @@ def unpacking_call() -> Callable[..., Any]:
     return call
 
 
+def version_call() -> Callable[[], str]:
+    """Return a function that returns the version of keras_vaf without importing it.
+
+    Dask sends the function as code, so that workers with an older version have it too.
+    """
+
+    def version() -> str:
+        import importlib.util
+        import re
+
+        spec = importlib.util.find_spec("keras_vaf")
+        if spec is None or spec.origin is None:
+            return "none"
+        with open(spec.origin, encoding="utf-8") as file:
+            found = re.search(r'__version__ = "(.+?)"', file.read())
+        return found[1] if found else "unknown"
+
+    return version
+
+
+def check_version(wanted: str, own: str, worker: str) -> None:
+    """Raise a `ValueError` if a worker has another version of keras_vaf.
+
+    Args:
+        wanted: The version of this process.
+        own: The version of the worker.
+        worker: Name of the worker for the error message.
+    """
+    if own != wanted:
+        raise ValueError(
+            f"The workers must have keras-vaf {wanted}, as this process does, because "
+            "results of two versions must not be in one table. "
+            f"Received: {worker} with keras-vaf {own}"
+        )
+
+
 def return_value(value: Any) -> Any:
     """Return the argument, which then stays with the worker."""
     return value
@@ -46,6 +82,7 @@ def return_value(value: Any) -> Any:
 def keras_settings() -> dict[str, str]:
     """Return the settings of Keras in this process."""
     return {
+        "version": version_call()(),
         "backend": keras.backend.backend(),
         "floatx": keras.config.floatx(),
         "dtype_policy": keras.config.dtype_policy().name,
@@ -64,8 +101,10 @@ def with_keras_settings(
         *arguments: Arguments of the function.
 
     Raises:
-        ValueError: If the worker uses another backend.
+        ValueError: If the worker has another version of keras_vaf, or uses another
+            backend.
     """
+    check_version(settings["version"], version_call()(), "a worker")
     if settings.get("tensorflow") == "hidden":
         hide_tensorflow()
     backend, own = settings["backend"], keras.backend.backend()

@@ -254,3 +254,14 @@ def test_without_scikit_learn_the_line_that_installs_it_is_named(monkeypatch):
 def test_the_network_is_a_keras_model(iris):
     classifier = VAFClassifier(**QUICK).fit(*iris)
     assert isinstance(classifier.network_, keras.Model)
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300])
+@pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])
+def test_inputs_beyond_float32_raise_a_sentence(kind, value):
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    y = (x[:, 0] > 0).astype("int64")
+    model = kind(hidden=(4,), epochs=1, random_state=0).fit(x, y)
+    x[3, 1] = value
+    with pytest.raises(ValueError, match="row 3 with the largest value"):
+        model.predict(x)

@@ -195,3 +195,26 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
 def test_an_unknown_engine_is_refused(name):
     with pytest.raises(ValueError, match=f"`engine` must be 'here'.*{name!r}"):
         check_engine(name)
+
+
+def test_a_worker_with_another_version_is_refused_by_name_at_the_start(
+    tmp_path, monkeypatch
+):
+    package = tmp_path / "older" / "keras_vaf"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "0.1.0"\n')
+    monkeypatch.chdir(package.parent)  # first in the path of the worker
+    with cluster(tmp_path, workers=1) as (name, _, _), open_engine(name) as engine:
+        scheduler = engines.require("distributed", extra="dask").Client(
+            name.removeprefix("dask://")
+        )
+        with scheduler:
+            scheduler.wait_for_workers(1)
+        with pytest.raises(ValueError, match=r"tcp://.* with keras-vaf 0\.1\.0"):
+            engine.submit(operator.add, 1, 2)
+
+
+def test_a_worker_that_joins_with_another_version_refuses_to_work():
+    settings = {**keras_settings(), "version": "0.1.0"}
+    with pytest.raises(ValueError, match="The workers must have keras-vaf"):
+        with_keras_settings(settings, operator.add, 1, 2)

@@ -434,3 +434,22 @@ class TestCheckOutput:
     def test_a_missing_folder_is_an_error(self, tmp_path):
         with pytest.raises(FileNotFoundError, match="absent does not exist"):
             check_output(tmp_path / "absent" / "new.keras", force=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links need rights elsewhere")
+def test_the_target_of_a_symbolic_link_is_written(tmp_path):
+    target, link = tmp_path / "folder" / "file.txt", tmp_path / "link.txt"
+    target.parent.mkdir()
+    target.write_text("old")
+    link.symlink_to(target)
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert [path.name for path in target.parent.iterdir()] == ["file.txt"]
+    with pytest.raises(FileExistsError):
+        write_atomically(link, "newer", force=False)
+    assert target.read_text() == "new"
+    target.unlink()
+    write_atomically(link, "again", force=False)
+    assert link.is_symlink()
+    assert target.read_text() == "again"

@@ -10,6 +10,7 @@ from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
 from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.texts import are_codes, reads_as_number
+from keras_vaf.utils import visible
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
@@ -113,7 +114,7 @@ def describe_table(
     ]
     for each in left_out:
         notes.append(f"Left out column {each.name!r}: {each.reason}.")
-    return (*notes, *_warnings(dataset))
+    return tuple(map(visible, (*notes, *_warnings(dataset))))
 
 
 def _target(dataset: Dataset, task: Task | None) -> str:

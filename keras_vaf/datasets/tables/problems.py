@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from keras_vaf.utils import visible
+
 if TYPE_CHECKING:
     from pandas import Series
 
@@ -83,8 +85,8 @@ class TableError(ValueError):
     def __init__(self, text: str, fixes: Mapping[str, Any], solves: str = "") -> None:
         arguments = ", ".join(f"{name}={value!r}" for name, value in fixes.items())
         advice = f"\nTo solve {solves or 'this'}, pass {arguments}." if fixes else ""
-        super().__init__(text + advice)
-        self.text = text
+        self.text = visible(text)
+        super().__init__(self.text + advice)
         self.fixes = dict(fixes)
         self.solves = solves
 
@@ -180,7 +182,7 @@ def columns_of(table: Any, is_csv: bool) -> str:
 def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:
     """Return names separated by commas, and the number of those left out."""
     more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return visible(", ".join(names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

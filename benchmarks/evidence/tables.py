@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from benchmarks.evidence.records import Records
-from benchmarks.evidence.references import REFERENCES
+from benchmarks.evidence.regressions import REFERENCES
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp

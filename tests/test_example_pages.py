@@ -17,6 +17,7 @@ def module():
     return importlib.import_module("example_pictures")
 
 
+@pytest.mark.nightly  # 9 to 34 seconds for each page
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_runs_alone_and_saves_its_picture(module, page):
     printed = module.run(page, length=2)

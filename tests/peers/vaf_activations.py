@@ -58,12 +58,12 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Expect the failures that are known."""
+    """Accept the failures that are known."""
     here = {keras.backend.backend(), SHARING}
     for item in items:
         for part, where, reason in DIFFERENCES:
             if part in item.nodeid and set(where) <= here:
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
 
 
 def pytest_sessionfinish(session):

@@ -17,11 +17,14 @@ def activations_apart(
     optimizer: str | keras.optimizers.Optimizer,
     learning_rate_factor: float = 1.0,
 ) -> "ActivationsApart":
-    """Exclude the activation parameters of a model from weight decay.
+    """Exclude activation parameters from weight decay and orthogonalization.
 
     Activation parameters are trained without weight decay, which would pull them to 0.
     Unlike for a kernel, 0 has no special meaning for them: on a VAF, decay shrinks the
-    signal of the whole layer. `learning_rate_factor` can also give them a separate
+    signal of the whole layer. `keras.optimizers.Muon` orthogonalizes the weights that
+    are matrices, as kernels are. Activation parameters are matrices if functions are
+    shared per channel, but no linear maps, so Muon trains them by its AdamW rule here.
+    `learning_rate_factor` can also give them a separate
     learning rate; by default it is that of all other weights. All other settings are
     those of the optimizer.
 
@@ -129,6 +132,9 @@ class ActivationsApart(keras.optimizers.Optimizer):
         config["name"] = f"{optimizer.name}_of_activations"
         if config["weight_decay"] is not None:
             config["weight_decay"] = 0.0
+        if "exclude_layers" in config:
+            # Muon: the empty pattern excludes every weight from orthogonalization.
+            config |= {"exclude_layers": [""], "adam_weight_decay": 0.0}
         self.activation_optimizer = type(optimizer).from_config(config)
 
     def _activation_learning_rate(self) -> Tensor:

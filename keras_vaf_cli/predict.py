@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
+    from keras_vaf.datasets.predictions import check_format, predicted_file
     from keras_vaf.datasets.tables.csv_file import CsvOptions
-    from keras_vaf.datasets.tables.predictions import check_format, predicted_file
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 

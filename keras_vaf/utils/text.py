@@ -33,7 +33,7 @@ def markdown_table(
 def visible(text: str) -> str:
     """Return a text whose control characters are escaped, except line breaks and tabs.
 
-    Names from files may contain sequences that change the colors, the title or the
+    Names from files may contain sequences that change the colours, the title or the
     content of a terminal.
 
     Example:

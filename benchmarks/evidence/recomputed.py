@@ -13,7 +13,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.ratios import (
+    Ratio,
+    by_loss,
+    by_loss_alone,
+    by_rate,
+    error_of,
+)
 from keras_vaf.experiments.reports.report import Report, Trial
 from keras_vaf.experiments.reports.report_files import read_reports
 from keras_vaf.experiments.results.selection import TEAMS
@@ -39,39 +45,6 @@ COLUMNS = ("error ratio", "95 % interval", "better : worse", "Wilcoxon p")
 
 Errors = dict[tuple[str, str], float]
 Rank = Callable[[Trial], tuple[float, ...]]
-
-
-def error_of(trial: Trial, metric: str) -> float:
-    """Return the test error of a training: an RMSE or the share of wrong rows."""
-    score = trial.scores[metric]
-    return 1 - score if metric == "accuracy" else score
-
-
-def by_loss(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation score, then by the validation loss: the rule we use."""
-    return _score(trial), _loss(trial)
-
-
-def by_rate(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation score, then by the learning rate."""
-    return _score(trial), trial.rate
-
-
-def by_loss_alone(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation loss."""
-    return (_loss(trial),)
-
-
-def _loss(trial: Trial) -> float:
-    loss = trial.validation["loss"]
-    return float("inf") if loss is None else loss
-
-
-def _score(trial: Trial) -> float:
-    score = trial.validation.get("rmse")
-    if "accuracy" in trial.validation and trial.validation["accuracy"] is not None:
-        score = -trial.validation["accuracy"]
-    return float("inf") if score is None else score
 
 
 def errors(

@@ -1,4 +1,4 @@
-"""`Ratio`, a ratio of two errors over datasets, and the rules that select a training."""
+"""`Ratio`, a ratio of errors over datasets, and rules that select a training."""
 
 from __future__ import annotations
 

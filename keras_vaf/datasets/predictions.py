@@ -3,11 +3,12 @@
 import codecs
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.networks import encoder_of, predict_rows, read_rows
@@ -87,7 +88,7 @@ def predicted_file(
 
 
 def _text_with(
-    file: CsvFile, content: bytes, columns: Mapping[str, Sequence[Any]]
+    file: CsvFile, content: bytes, columns: Mapping[str, np.ndarray]
 ) -> bytes:
     """Return the content of a CSV file with additional cells in each row."""
     rows = iter(_new_cells(file, columns))
@@ -104,7 +105,7 @@ def _text_with(
     return _encoded(file, content, "".join(copied), "".join(written))
 
 
-def _new_cells(file: CsvFile, columns: Mapping[str, Sequence[Any]]) -> list[str]:
+def _new_cells(file: CsvFile, columns: Mapping[str, np.ndarray]) -> list[str]:
     """Return the text behind the header and behind each row."""
     texts = (map(_text_of(file.decimal), cells) for cells in columns.values())
     buffer = io.StringIO()
@@ -152,7 +153,7 @@ def _encoded(file: CsvFile, content: bytes, copied: str, written: str) -> bytes:
 
 
 def _parquet_with(
-    source: Path, output: Path, columns: Mapping[str, Sequence[Any]]
+    source: Path, output: Path, columns: Mapping[str, np.ndarray]
 ) -> bytes:
     if output.suffix.lower() not in _PARQUET:
         pandas = require("pandas", extra="experiments")
@@ -169,7 +170,7 @@ def _parquet_with(
 
 
 def _sheet_with(
-    source: Path, output: Path, columns: Mapping[str, Sequence[Any]], sheet: str | int
+    source: Path, output: Path, columns: Mapping[str, np.ndarray], sheet: str | int
 ) -> bytes:
     pandas = require("pandas", extra="experiments")
     with pandas.ExcelFile(source) as book:

@@ -67,7 +67,7 @@ def nested(act, **named):
 HOSTS = {
     "Activation": (2, lambda act, **named: L.Activation(act, **named)),
     "Dense": (1, host_of(L.Dense, 3)),
-    "EinsumDense": (2, host_of(L.EinsumDense, "abc,cd->abd", (None, 3))),
+    "EinsumDense": (2, host_of(L.EinsumDense, "ijk,kl->ijl", (None, 3))),
     "Conv1D": (2, host_of(L.Conv1D, 3, 2)),
     "Conv2D": (3, host_of(L.Conv2D, 3, 2)),
     "Conv3D": (4, host_of(L.Conv3D, 3, 2)),

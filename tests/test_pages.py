@@ -23,9 +23,13 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
+RUN_ELSEWHERE = ["docs/reproduction.md"]  # tests/experiments/test_records.py
+
+
 def is_run(page):
     """Return whether a page has code that no other test runs."""
-    return not page.startswith("docs/examples/") and blocks(page, "python")
+    elsewhere = page.startswith("docs/examples/") or page in RUN_ELSEWHERE
+    return not elsewhere and blocks(page, "python")
 
 
 # The README runs on every backend, the other pages on the default one.
@@ -85,7 +89,7 @@ def test_every_extra_is_explained():
     configuration.read(ROOT / "setup.cfg")
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     firsts = re.findall(r"^\| (`.*?) \|", page, re.M)
-    explained = re.findall(r"`(\w+)`", " ".join(firsts))
+    explained = re.findall(r"`([\w-]+)`", " ".join(firsts))
     assert sorted(explained) == sorted(configuration["options.extras_require"])
 
 
@@ -101,5 +105,10 @@ def test_continuous_integration_runs_the_very_lines_of_the_readme():
     commands = re.findall(
         r'^ *step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M
     )
-    for block in blocks("README.md", "bash"):
-        assert block.strip() in commands
+    main_job, tests = blocks("README.md", "bash")
+    assert main_job.strip() in commands
+    assert "bash .ci/readme" in commands  # which reads the other line from README.md
+    script = (ROOT / ".ci" / "readme").read_text()
+    line = re.search(r'grep --max-count 1 "(.*)" README.md', script)[1]
+    found = re.findall(f"{line}.*", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert found[:1] == [tests.strip()]

@@ -15,6 +15,7 @@ WRITERS = (
 
 # Calls outside of `with atomic_path(...)`, each with its reason.
 OTHERS = {
+    "keras_vaf.datasets.predictions": ["to_csv", "to_csv", "to_excel"],  # into memory
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.pictures": ["savefig"],  # into memory
     "keras_vaf.models.activations_alone": ["savez_compressed"],  # into memory
@@ -22,7 +23,6 @@ OTHERS = {
     "keras_vaf.tuners.dataset_search": ["to_csv", "to_json"],  # return texts
     "keras_vaf.tuners.resumable.tuner": ["save"],  # an oracle, whose `save` is atomic
     "keras_vaf.experiments.runs.cells": ["save"],  # a temporary file, read at once
-    "keras_vaf_cli.predict": ["to_csv"],  # returns a text
     "keras_vaf_cli.process": ["open"],  # a stream without a file
     "keras_vaf.callbacks.event_file": ["open"],  # TensorBoard reads it while it grows
 }

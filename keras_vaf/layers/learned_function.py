@@ -62,7 +62,7 @@ class LearnedFunction:
         >>> layer = keras_vaf.layers.VAFActivation(
         ...     k=1, function_constraint=keras_vaf.constraints.SlopeBound(1.0)
         ... )
-        >>> layer.beta.assign([4.0])
+        >>> _ = layer.beta.assign([4.0])
         >>> alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
         >>> print(beta.round(4))
         [1.]

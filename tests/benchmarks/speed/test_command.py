@@ -9,6 +9,7 @@ from benchmarks.__main__ import main
 pytestmark = pytest.mark.backend("tensorflow")
 
 
+@pytest.mark.needs("jax")
 def test_one_case(tmp_path, capsys):
     arguments = ["--quick", "--only", "operation/jax/ReLU", "--output", str(tmp_path)]
     assert main(arguments) == 0

@@ -8,8 +8,8 @@ import re
 
 TRIED = {
     "jax": ("0.8.2", "0.10"),
-    "tensorflow": ("2.19", "2.21"),
-    "torch": ("2.6", "2.13"),
+    "tensorflow": ("2.21", "2.21"),
+    "torch": ("2.13", "2.13"),
 }
 """Lowest and highest version of each framework on which the tests of the kernels ran.
 

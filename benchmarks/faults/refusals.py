@@ -121,7 +121,7 @@ def _wait_for_worker(engine: str) -> None:
 
 
 def attack_kernels() -> dict[str, int]:
-    """Make the bad calls of the tests in a process of their own, and count.
+    """Make the bad calls of the tests in another process, and count.
 
     `lost` counts calls with numbers instead of the error of the plain operators, and
     `wrong code` a process that crashed.

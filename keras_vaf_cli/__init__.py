@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from keras_vaf_cli import (
     compare,
@@ -25,6 +26,7 @@ from keras_vaf_cli import (
     search,
     simplify,
 )
+from keras_vaf_cli.shared import say, shown
 
 __all__ = ["COMMANDS", "EXIT_CODES", "Terminated", "main"]
 
@@ -82,17 +84,17 @@ def main(
                 load(arguments)
         return arguments.run(arguments) or 0
     except (ValueError, ImportError, OSError) as error:
-        print(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
+        say(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         terminated = isinstance(stop, Terminated)
         cause = "terminated" if terminated else "interrupted"
-        print(f"\nkeras-vaf: {cause}; {str(stop) or _STOPPED}.", file=sys.stderr)
+        say(f"\nkeras-vaf: {cause}; {str(stop) or _STOPPED}.", file=sys.stderr)
         return 143 if terminated else 130
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="keras-vaf",
         description="Trainable activation functions for Keras 3: compare them on data.",
         epilog="Example: keras-vaf compare wine",
@@ -114,6 +116,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors repeat no control characters of the command line."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shown(message))
+
+
 class _Version(argparse.Action):
     """Print the version, which is read only on request."""
 
@@ -126,11 +135,6 @@ class _Version(argparse.Action):
 
 def _sentence(error: Exception) -> str:
     """Return the message of an error, without the error number of the system."""
-    text = str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
-        text = f"{error.strerror}: {error.filename}"
-    try:
-        from keras_vaf.utils import visible
-    except ImportError:  # perhaps the error that is printed
-        return text
-    return visible(text)
+        return f"{error.strerror}: {error.filename}"
+    return str(error)

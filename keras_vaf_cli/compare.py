@@ -15,6 +15,7 @@ from keras_vaf_cli.shared import (
     numbers,
     print_missing,
     print_table,
+    say,
     track,
 )
 from keras_vaf_cli.tables import add_table_options, open_data, table_options
@@ -139,7 +140,7 @@ def _show(comparison: "Comparison", rows: int) -> None:
     from keras_vaf.experiments import comparison_table
 
     for path in comparison.set_aside:
-        print(
+        say(
             f"keras-vaf: a file that was not a valid report was renamed to {path}; "
             "its training was repeated.",
             file=sys.stderr,
@@ -150,7 +151,7 @@ def _show(comparison: "Comparison", rows: int) -> None:
     table = comparison_table(comparison.reports)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
     folder, choice = comparison.folder, comparison.choice
-    print(
+    say(
         f"\n{comparison.verdict}\n\n"
         f"best.keras: {choice.reason} It was trained again on all {rows:,} rows, for "
         f"{choice.arm.epochs} epochs (the median of the best epochs of the folds).\n\n"

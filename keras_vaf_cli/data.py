@@ -2,7 +2,7 @@
 
 import argparse
 
-from keras_vaf_cli.shared import add_data_dir, add_force
+from keras_vaf_cli.shared import add_data_dir, add_force, say
 
 SUMMARY = "list, show, fetch and check the paper's datasets"
 DESCRIPTION = "The datasets of the paper, from their publishers' files."
@@ -53,9 +53,9 @@ def list_datasets(arguments: argparse.Namespace) -> None:
 
     header, *lines = catalogue_table()
     if arguments.markdown:
-        print(markdown_table(header, lines, text_columns=len(header)))
+        say(markdown_table(header, lines, text_columns=len(header)))
     else:
-        print(*align([header, *lines]), sep="\n")
+        say(*align([header, *lines]), sep="\n")
 
 
 def show(arguments: argparse.Namespace) -> None:
@@ -67,11 +67,11 @@ def show(arguments: argparse.Namespace) -> None:
     if arguments.picture:
         check_output(arguments.picture, arguments.force)
     dataset = load(arguments.name, arguments.data_dir)
-    print(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
+    say(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
     if arguments.picture:
         picture = plot_distributions(dataset)
         path = write_atomically(arguments.picture, picture, arguments.force)
-        print(f"picture: {path}")
+        say(f"picture: {path}")
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -81,12 +81,12 @@ def prepare(arguments: argparse.Namespace) -> None:
     names = [find(name).name for name in arguments.names]
     for name in names:
         dataset = load(name, arguments.data_dir)
-        print(f"{dataset} from {dataset.source}", flush=True)
+        say(f"{dataset} from {dataset.source}")
         if arguments.tfds_dir is not None:
             from keras_vaf.datasets.tfds_builders import prepare_tfds
 
             builder = prepare_tfds(name, arguments.data_dir, arguments.tfds_dir)
-            print(f"{builder.info.full_name} in {builder.data_dir}", flush=True)
+            say(f"{builder.info.full_name} in {builder.data_dir}")
 
 
 def verify(arguments: argparse.Namespace) -> int:
@@ -98,14 +98,14 @@ def verify(arguments: argparse.Namespace) -> int:
     right = wrong = 0
     for file in verify_files(folder):
         if file.path is None:
-            print(f"absent  {file.dataset}", flush=True)
+            say(f"absent  {file.dataset}")
         elif file.problem:
-            print(f"wrong   {file.problem}", flush=True)
+            say(f"wrong   {file.problem}")
             wrong += 1
         else:
-            print(f"right   {file.path}", flush=True)
+            say(f"right   {file.path}")
             right += 1
-    print(f"{right + wrong} files in {folder}: {wrong} wrong")
+    say(f"{right + wrong} files in {folder}: {wrong} wrong")
     return 1 if wrong else 0
 
 
@@ -113,7 +113,7 @@ def show_layout(arguments: argparse.Namespace) -> None:
     """Print the expected path of each file."""
     from keras_vaf.datasets.summary import layout
 
-    print(*layout(), sep="\n")
+    say(*layout(), sep="\n")
 
 
 _ACTIONS = {

@@ -2,6 +2,8 @@
 
 import argparse
 
+from keras_vaf_cli.shared import say
+
 SUMMARY = "show versions, the backend, its devices and the native kernels"
 DESCRIPTION = """\
 Show the versions, backend and devices of this installation, for reports of errors or
@@ -20,7 +22,7 @@ def run(arguments: argparse.Namespace) -> None:
     facts = _facts()
     width = max(map(len, facts))
     for name, value in facts.items():
-        print(f"{name:{width}}  {value}")
+        say(f"{name:{width}}  {value}")
 
 
 def _facts() -> dict[str, str]:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from keras_vaf_cli.shared import add_force, add_model, print_table
+from keras_vaf_cli.shared import add_force, add_model, print_table, say
 
 SUMMARY = "show what the activations of a saved model have learned"
 DESCRIPTION = """\
@@ -47,4 +47,4 @@ def run(arguments: argparse.Namespace) -> None:
         axes: Any = plot_activations(model)
         picture = png_bytes(axes[0].figure, dpi=120)
         write_atomically(arguments.picture, picture, arguments.force)
-        print(f"Drawn to {arguments.picture}.")
+        say(f"Drawn to {arguments.picture}.")

@@ -2,7 +2,7 @@
 
 import argparse
 
-from keras_vaf_cli.shared import integers, names, print_table
+from keras_vaf_cli.shared import integers, names, print_table, say
 
 SUMMARY = "show on which tasks a trainable activation is worth its cost"
 DESCRIPTION = """\
@@ -86,11 +86,11 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.measure,
         not arguments.show,
         arguments.tabular,
-        lambda line: print(line, flush=True),
+        say,
     )
     for table in tables.values():
         print_table(table.title, table.shown, table.shown_lines, table.notes)
     if not tables:
-        print("No dataset is complete yet.")
+        say("No dataset is complete yet.")
     else:
-        print(f"\nWritten to {arguments.output}: tables and pictures.")
+        say(f"\nWritten to {arguments.output}: tables and pictures.")

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from keras_vaf_cli.shared import add_output
+from keras_vaf_cli.shared import add_output, say
 
 SUMMARY = "merge the output folders of several shards"
 DESCRIPTION = """\
@@ -31,11 +31,11 @@ def run(arguments: argparse.Namespace) -> None:
 
     merged = merge(arguments.folders, arguments.output)
     for path in merged.left_out:
-        print(
+        say(
             f"keras-vaf: {path} is not a valid report and was left out.",
             file=sys.stderr,
         )
-    print(
+    say(
         f"Copied {merged.copied} reports to {arguments.output}; {merged.there} were "
         "there already."
     )

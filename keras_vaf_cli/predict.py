@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from keras_vaf_cli.shared import add_model, add_output
+from keras_vaf_cli.shared import add_model, add_output, say
 from keras_vaf_cli.tables import add_file_options, command_that_solves, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     with command_that_solves(arguments):
         predicted = predicted_file(model, table, path, CsvOptions(**options), sheet)
     for note in predicted.notes:
-        print(note, file=sys.stderr)
+        say(note, file=sys.stderr)
     write_atomically(path, predicted.content, arguments.force)
     rows = "1 row" if predicted.rows == 1 else f"{predicted.rows:,} rows"
-    print(f"Predicted {rows}. Written to {path}.")
+    say(f"Predicted {rows}. Written to {path}.")

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from keras_vaf_cli import Terminated, main
+from keras_vaf_cli.shared import say
 
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 _SECONDS_TO_STOP = 5.0
@@ -110,9 +111,7 @@ def _stop_again(unraisable: Any) -> None:
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a sentence, without a file name and a line of code."""
-    from keras_vaf.utils import visible
-
-    print(f"keras-vaf: warning: {visible(str(message))}", file=sys.stderr, flush=True)
+    say(f"keras-vaf: warning: {message}", file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from keras_vaf_cli.shared import (
     names,
     print_missing,
     print_table,
+    say,
     track,
 )
 
@@ -115,12 +116,12 @@ def run(arguments: argparse.Namespace) -> None:
     check_selection(arguments.selection)  # before the training, not after it
     done = _done(arguments)
     for path in done.set_aside:
-        print(
+        say(
             f"keras-vaf: a file that was not a report was renamed to {path}",
             file=sys.stderr,
         )
     if done.others:
-        print(
+        say(
             f"keras-vaf: {done.others} other protocols on the same data are in "
             f"{arguments.output}; they are not changed.",
             file=sys.stderr,
@@ -131,7 +132,7 @@ def run(arguments: argparse.Namespace) -> None:
     table = done.experiment.table(done, arguments.selection)
     path = keep(done, table, arguments.selection, arguments.output)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
-    print(f"\nWritten to {path}, with more columns, and to files next to it.")
+    say(f"\nWritten to {path}, with more columns, and to files next to it.")
 
 
 def _done(arguments: argparse.Namespace) -> "Reproduction":

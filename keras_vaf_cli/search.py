@@ -12,6 +12,7 @@ from keras_vaf_cli.shared import (
     add_hidden,
     names,
     print_table,
+    say,
 )
 from keras_vaf_cli.tables import add_table_options, open_data, table_options
 
@@ -157,16 +158,15 @@ def _run(search: "DatasetSearch", engine: str) -> None:
     with open_engine(engine) as opened:
         search.run(tuner, opened)
         for name in search.settings.baselines:
-            print(
+            say(
                 f"Baseline {BASELINES[name]}, with the same number of trials:",
-                flush=True,
             )
             baselines[name] = search.tuner(name)
             search.run(baselines[name], opened)
     report = search.finish(tuner, baselines)
     _print_trials(tuner.results(), search.settings)
     _print_scores(report, search.metric)
-    print(f"This took {duration(time.monotonic() - started)}.")
+    say(f"This took {duration(time.monotonic() - started)}.")
     _print_files(search)
 
 
@@ -196,18 +196,18 @@ def _print_scores(report: dict[str, Any], metric: str) -> None:
     for name, found in report["baselines"].items():
         scores[f"best {BASELINES[name]}"] = found[metric]
     scores["best constant"] = report["test"]["constant"]
-    print(
+    say(
         f"\nEach best trial was trained on all {report['rows']['search']} rows of the "
         f"search. The {metric} on the {report['rows']['test']} test rows:"
     )
     for name, score in scores.items():
-        print(f"  {name:<16} {score:.4g}")
+        say(f"  {name:<16} {score:.4g}")
     if report["baselines"]:
-        print(search_verdict(report["baselines"], metric))
+        say(search_verdict(report["baselines"], metric))
 
 
 def _print_files(search: "DatasetSearch") -> None:
-    print(
+    say(
         f"Written to {search.folder}: report.json, trials.csv, trials.json, "
         "parallel.png, progress.png, effects.png, curve.png and best.keras. Use it:\n\n"
         "  import keras, keras_vaf; "

@@ -1,11 +1,12 @@
 """`add_run_options`, `change_model` and other helpers that several commands share."""
 
 import argparse
+import functools
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TextIO, TypeVar
 
 T = TypeVar("T")
 
@@ -116,11 +117,30 @@ def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) ->
     """Write a changed copy of a model and print the changes."""
     from keras_vaf.models import report
     from keras_vaf.models.files import change_file
-    from keras_vaf.utils import visible
 
     changed = change_file(arguments.model, arguments.output, change, arguments.force)
-    print(visible(str(report(changed))))
-    print(f"Written to {arguments.output}.")
+    say(report(changed))
+    say(f"Written to {arguments.output}.")
+
+
+def say(*texts: object, sep: str = " ", file: TextIO | None = None) -> None:
+    """Print texts whose control characters are escaped.
+
+    Names of files and columns may contain them. Every command prints with this function
+    and with `print_table`.
+    """
+    print(shown(sep.join(map(str, texts))), file=file, flush=True)
+
+
+def shown(text: str) -> str:
+    """Return a text to print, also if `keras_vaf` cannot be imported."""
+    if all(map(str.isprintable, text.split("\n"))):
+        return text
+    try:
+        from keras_vaf.utils import visible
+    except ImportError:
+        return "\n".join(ascii(line)[1:-1] for line in text.split("\n"))
+    return visible(text)
 
 
 def integers(text: str) -> tuple[int, ...]:
@@ -190,7 +210,7 @@ def _printed(items: Iterable[T], total: int) -> Iterator[T]:
 
 def print_missing(there: int, missing: int) -> None:
     """Print the next step after one shard of a run."""
-    print(
+    say(
         f"{there} reports exist, and {missing} belong to other shards. Merge the "
         "folders of the shards with `keras-vaf merge`; the same command without "
         "--shard then makes the table."
@@ -204,10 +224,10 @@ def print_table(
     notes: Sequence[str],
 ) -> None:
     """Print a table with text in the first column and numbers in all others."""
-    from keras_vaf.utils import require, visible
+    from keras_vaf.utils import require
 
     table = require("rich.table", extra="experiments").Table(
-        title=title,
+        title=shown(title),
         title_justify="left",
         title_style="bold",
         box=require("rich.box", extra="experiments").SIMPLE_HEAD,
@@ -215,13 +235,14 @@ def print_table(
         pad_edge=False,
     )
     for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place else "left")
+        table.add_column(shown(column), justify="right" if place else "left")
     for line in lines:
-        table.add_row(*map(visible, line))
-    console_class = require("rich.console", extra="experiments").Console
+        table.add_row(*map(shown, line))
+    rich = require("rich.console", extra="experiments")
+    console_class = functools.partial(rich.Console, markup=False, emoji=False)
     console = console_class()
     # A file has no width, unless the user states one.
     wraps = console.is_terminal or "COLUMNS" in os.environ
     (console if wraps else console_class(width=_WIDTH_OF_FILES)).print(table)
     for note in notes:
-        console.print(f"- {visible(note)}", highlight=False, markup=False)
+        console.print(f"- {shown(note)}", highlight=False)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from keras_vaf_cli.shared import say
+
 if TYPE_CHECKING:
     from keras_vaf.datasets import Dataset
 
@@ -127,7 +129,7 @@ def open_data(
         )
     for note in dataset.notes:
         warns = note.startswith("Warning")
-        print(note, file=sys.stderr if warns else sys.stdout, flush=True)
+        say(note, file=sys.stderr if warns else sys.stdout)
     return dataset
 
 

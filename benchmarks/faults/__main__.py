@@ -31,6 +31,12 @@ from benchmarks.faults.injection import (
     wait,
 )
 from benchmarks.faults.inputs import JSON_FILES, attack_input, attack_json
+from benchmarks.faults.refusals import (
+    REFUSED,
+    attack_kernels,
+    attack_refusals,
+    attack_worker,
+)
 from keras_vaf.utils import write_atomically
 from keras_vaf_cli import process
 
@@ -98,6 +104,10 @@ def attacks(
     for name in JSON_FILES:
         yield f"{name} with wrong values", partial(attack_json, scratch, name)
     yield "activation files: wrong variants", attack_activations
+    for name in REFUSED:
+        yield f"{name}: wrong use", partial(attack_refusals, scratch, name)
+    yield "compare: a worker of another version", partial(attack_worker, scratch)
+    yield "native kernels: bad calls", attack_kernels
 
 
 def _prepare(scratch: Path) -> None:
@@ -119,6 +129,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.faults")
     parser.add_argument("--only", default="", help="attacks whose name holds this text")
     parser.add_argument(
+        "--again", action="store_true", help="repeat attacks that are in the report"
+    )
+    parser.add_argument(
         "--inputs",
         type=int,
         default=6,
@@ -138,7 +151,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         document["results"] = json.loads(path.read_bytes())["results"]
     results = document["results"]
     for name, work in attacks(scratch, arguments.inputs):
-        if name in results or arguments.only not in name:
+        if arguments.only not in name or (name in results and not arguments.again):
             continue
         results[name] = work()
         write_atomically(path, json.dumps(document, indent=1) + "\n")

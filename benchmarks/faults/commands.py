@@ -18,6 +18,8 @@ COMMANDS = {
     "freeze": "freeze vaf.keras -o out.keras --force",
     "inspect": "inspect vaf.keras --picture out.png --force",
     "predict": "predict best.keras toy.csv -o out.csv --force",
+    "predict to a link": "predict best.keras toy.csv -o link.csv --force",
+    "map": "map --tasks mine.py:small --activations relu,vaf-relu --output mapped",
     "merge": "merge runs -o merged",
     "compare": f"compare {_TABLE} --activations relu",
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
@@ -39,7 +41,22 @@ READ = {
 }
 """The file that a command reads, by name of the command."""
 
+_MINE = """
+import dataclasses
+from keras_vaf.experiments.activation_map.task import Settings
+from keras_vaf.experiments.activation_map.tasks import oscillating
+
+def small():
+    return dataclasses.replace(
+        oscillating.TASK,
+        name="small",
+        datasets=oscillating.TASK.datasets[:1],
+        settings=Settings.quick(3, choice_seeds=(2, 3)),
+    )
+"""
+
 _TRAINED = {
+    "map": ("mapped/reports/**/vaf-relu/steps-*.json",),
     "compare": ("runs/cells/**/seed-0-fold-01.json", "runs/**/best.keras"),
     "search": ("searched/trials/trial_1", "searched/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
@@ -55,6 +72,7 @@ def prepare(folder: Path) -> None:
     keras.Sequential([keras.Input((4,)), *layers]).save("model.keras")
     rows = "".join(f"{i},{i % 7},{i % 3 + 0.5}\n" for i in range(40))
     Path("toy.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
+    Path("mine.py").write_text(_MINE, encoding="utf-8")
     load("servo")  # It fetches the files if they are not there.
     shutil.copytree((data_folder() or cache_folder()) / "servo", "data/servo")
     trained = (COMMANDS[name] for name in _TRAINED)
@@ -65,12 +83,13 @@ def prepare(folder: Path) -> None:
     shutil.copy(best, "best.keras")
     for name in ("out.keras", "out.png", "out.csv"):
         shutil.copy("model.keras", name)
+    Path("link.csv").symlink_to("out.csv")
 
 
 def copy_for(name: str, prepared: Path, folder: Path) -> None:
     """Copy the prepared files. Commands that train get something to train."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(prepared, folder)
+    shutil.copytree(prepared, folder, symlinks=True)
     for pattern in _TRAINED.get(name, ()):
         for path in folder.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -22,9 +22,9 @@ COUNTS = (
 
 
 def whole_files(folder: Path) -> set[str]:
-    """Return the files of a folder that are complete."""
+    """Return the files of a folder that are complete, and its symbolic links."""
     return {
-        str(path.relative_to(folder))
+        str(path.relative_to(folder)) + " (a link)" * path.is_symlink()
         for path in folder.rglob("*")
         if path.is_file() and not path.name.startswith(".tmp-")
         if path.suffix != ".keras" or zipfile.is_zipfile(path)
@@ -39,7 +39,8 @@ def finished(folder: Path) -> dict[str, bytes]:
     reports = folder.rglob("seed-*-fold-*.json")
     trials = folder.rglob("trial_*/trial.json")
     ended = (path for path in trials if b'"COMPLETED"' in path.read_bytes())
-    paths = (*reports, *ended)
+    of_a_map = folder.rglob("steps-*-rates-*.json")
+    paths = (*reports, *ended, *of_a_map)
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
@@ -57,7 +58,8 @@ def counted(
     Args:
         code: Exit code of the command that met the fault.
         text: Everything that it wrote.
-        expected: The exit code of a command that the fault stopped, if it is known.
+        expected: The exit code of a command that the fault stopped. Without it, a
+            command that is stopped must state the cause, with exit code 2.
         lost: Number of older files that are missing or incomplete.
         repeated: Number of finished trainings that were trained again.
         again: Exit code of the command when it was run again.
@@ -69,7 +71,7 @@ def counted(
         "lost": lost,
         "repeated": repeated,
         "failed again": int(again != 0),
-        "wrong code": int(code not in (0, expected or code)),
+        "wrong code": int(code not in (0, expected or 2)),
         "hung": int(code == -signal.SIGALRM),
         "tracebacks": text.count("Traceback"),
         "temporary files": left,

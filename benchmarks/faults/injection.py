@@ -77,6 +77,8 @@ def _run(folder: Path, line: str, fault: Fault, log: Path) -> None:
     try:
         fault()
         code = run_command(line.split())
+    except SystemExit as stop:  # of the parser
+        code = stop.code
     except BaseException:
         sys.excepthook(*sys.exc_info())
     sys.stdout.flush()

@@ -125,7 +125,8 @@ def check_output(
         ValueError: If the file is one of `inputs`.
     """
     path = Path(path)
-    if path.resolve() in (Path(file).resolve() for file in inputs):
+    # `Path.resolve` raises a RuntimeError for a link to itself.
+    if os.path.realpath(path) in map(os.path.realpath, inputs):
         raise ValueError(
             "The output must not be the same file as an input, because inputs are not "
             f"changed. Received: {path}"

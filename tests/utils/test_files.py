@@ -453,3 +453,12 @@ def test_the_target_of_a_symbolic_link_is_written(tmp_path):
     write_atomically(link, "again", force=False)
     assert link.is_symlink()
     assert target.read_text() == "again"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links need rights elsewhere")
+def test_an_input_that_is_a_link_to_itself_is_an_error_of_the_system(tmp_path):
+    loop = tmp_path / "loop.txt"
+    loop.symlink_to(loop)
+    check_output(tmp_path / "new.txt", inputs=[loop])
+    with pytest.raises(OSError, match="symbolic links"):
+        loop.read_text()

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.tuners.results import names_of, result_of
+from keras_vaf.utils import visible
 
 if TYPE_CHECKING:
     from keras_tuner import Oracle
@@ -33,7 +34,7 @@ class TrialProgress:
         """Print the result of the trial, the best score and the remaining time."""
         self._ended += 1
         if self.verbose:
-            print(self._line(trial), flush=True)
+            print(visible(self._line(trial)), flush=True)
 
     def get_state(self) -> dict[str, Any]:
         """Return the state that KerasTuner's display would store."""

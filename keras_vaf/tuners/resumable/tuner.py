@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_vaf.tuners.resumable.oracle import make_resumable
 from keras_vaf.tuners.resumable.progress import TrialProgress
-from keras_vaf.utils import remove_stale, write_atomically
+from keras_vaf.utils import remove_stale, visible, write_atomically
 from keras_vaf.utils.engines import Engine, Task
 
 if TYPE_CHECKING:
@@ -108,4 +108,4 @@ class ResumableTuner(Tuner):
         if any(Path(self.project_dir).glob("trial_*/trial.json*")):
             self.oracle.reload()
             for note in self.oracle.notes:
-                print(f"keras_vaf: {note}")
+                print(f"keras_vaf: {visible(note)}")

@@ -3,10 +3,11 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import counts, injection, inputs
+from benchmarks.faults import counts, injection, inputs, refusals
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -38,6 +39,7 @@ def test_a_wrong_exit_code_is_seen():
     assert counts.counted(1, "", expected=143)["wrong code"] == 1
     assert counts.counted(0, "", expected=143)["wrong code"] == 0  # It was not stopped.
     assert counts.counted(2, "")["wrong code"] == 0
+    assert counts.counted(-signal.SIGSEGV, "")["wrong code"] == 1
 
 
 def test_finished_trainings_are_told_from_others(tmp_path):
@@ -45,13 +47,18 @@ def test_finished_trainings_are_told_from_others(tmp_path):
         ("cells/seed-0-fold-01.json", "{}"),
         ("trial_0/trial.json", '{"status": "COMPLETED"}'),
         ("trial_1/trial.json", '{"status": "RUNNING"}'),
+        ("vaf-relu/steps-3-rates-0.1-seeds-0.json", "{}"),
         ("report.json", "{}"),
     ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     found = counts.finished(tmp_path)
-    assert sorted(found) == ["cells/seed-0-fold-01.json", "trial_0/trial.json"]
+    assert sorted(found) == [
+        "cells/seed-0-fold-01.json",
+        "trial_0/trial.json",
+        "vaf-relu/steps-3-rates-0.1-seeds-0.json",
+    ]
 
 
 def test_processes_run_at_once(tmp_path, monkeypatch):
@@ -89,6 +96,57 @@ def test_incomplete_and_temporary_files_are_not_whole(tmp_path):
     for name in ("a.keras", "b.csv", ".tmp-0-c.csv"):
         (tmp_path / name).write_text("text")
     assert counts.whole_files(tmp_path) == {"b.csv"}
+
+
+def test_a_link_that_became_a_file_is_lost(tmp_path):
+    link = tmp_path / "a.csv"
+    (tmp_path / "b.csv").write_text("text")
+    link.symlink_to("b.csv")
+    before = counts.whole_files(tmp_path)
+    link.unlink()
+    link.write_text("text")
+    assert before - counts.whole_files(tmp_path) == {"a.csv (a link)"}
+
+
+RIGHT = """as it should be: same numbers numbers
+fewer channels: same ValueError ValueError
+forward: as it should be: numbers
+forward: an unknown function: RuntimeError
+"""
+
+
+def test_bad_calls_of_the_kernels_are_counted():
+    def of(output=RIGHT, code=0):
+        found = refusals.counted_calls(output, code, "")
+        return [found[each] for each in ("tried", "stopped", "lost", "wrong code")]
+
+    assert of() == [4, 2, 0, 0]
+    assert of(RIGHT.replace("same V", "OTHER V")) == [4, 2, 1, 0]
+    assert of(RIGHT.replace("RuntimeError", "numbers")) == [4, 1, 1, 0]
+    assert of(RIGHT[:70], -signal.SIGSEGV)[3] == 1
+    with pytest.raises(ValueError, match="active kernels"):
+        of(RIGHT.replace("be: numbers", "be: AttributeError"))
+
+
+def test_a_refusal_changes_nothing_ends_with_2_and_is_escaped(tmp_path, monkeypatch):
+    (tmp_path / "prepared").mkdir()
+    (tmp_path / "prepared/toy.csv").write_text("text")
+    monkeypatch.setattr(refusals, "REFUSED", {"map": ("map",)})
+
+    def of(code=2, said="No.", changes=False):
+        def run(words):
+            if changes:
+                Path("toy.csv").write_text("other")
+            print(said)
+            return code
+
+        monkeypatch.setattr(injection, "run_command", run)
+        found = refusals.attack_refusals(tmp_path, "map")
+        return [found[each] for each in ("tried", "lost", "wrong code")]
+
+    assert of() == [1, 0, 0]
+    assert of(code=0) == of(said="\x1b[31m") == [1, 0, 1]
+    assert of(changes=True) == [1, 1, 0]
 
 
 def test_damaged_files_differ_from_the_whole_one():

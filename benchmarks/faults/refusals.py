@@ -1,0 +1,162 @@
+"""Wrong use of `map` and `predict`, of kernels, and of a worker of another version."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from benchmarks.faults.commands import COMMANDS, copy_for
+from benchmarks.faults.counts import COUNTS, counted, finished
+from benchmarks.faults.injection import TIMEOUT, attempt
+from keras_vaf.utils import require, visible
+from tests.clusters import cluster
+
+ROOT = Path(__file__).parents[2]
+_HOSTILE = "\x1b]0;title\x07\x1b[31m"
+
+FILES = {
+    "syntax.py": "def task(:",
+    "package.py": "import no_such_package",
+    "number.py": "task = 1",
+    "arguments.py": "def task(x):\n    return x",
+    "fails.py": f"def task():\n    raise TypeError({_HOSTILE!r})",
+    "empty.csv": "",
+    "title.csv": "a,b\n",
+    "other.csv": f"a,{_HOSTILE}\n1,2\n",
+    "words.csv": f"a,b\n1,{_HOSTILE}\n",
+    "huge.csv": "a,b\n1e300,2\n",
+    "twice.csv": f"a,b,{_HOSTILE},{_HOSTILE}\n1,2,3,4\n",
+    "long.csv": "a,b\n1,2,3\n",
+    "nul.csv": "a,b\n1,\x002\n",
+}
+"""Files that the commands refuse, by name."""
+
+REFUSED = {
+    "map": (
+        *(f"map --tasks {file}:task" for file in FILES if file.endswith(".py")),
+        "map --tasks absent.py:task",
+        "map --tasks waves",
+        "map --tasks special,special",
+        f"map --tasks {_HOSTILE}",
+        "map --tasks special --activations reul",
+        "map --tasks special --activations relu,relu",
+        "map --tasks special --activations number.py:task",
+        "map --tasks special --seeds 0,0",
+        "map --tasks special --seeds one",
+        "map --tasks special --seeds 100",
+    ),
+    "predict": (
+        *(f"predict best.keras {f} -o new.csv" for f in FILES if f.endswith(".csv")),
+        "predict best.keras absent.csv -o new.csv",
+        "predict best.keras loop.csv -o new.csv",
+        "predict best.keras toy.csv -o out.csv",
+        "predict best.keras toy.csv -o same.csv --force",
+        "predict best.keras same.csv -o toy.csv --force",
+        f"predict best.keras toy.csv -o {_HOSTILE}/new.csv",
+        "predict model.keras toy.csv -o new.csv",
+        "predict toy.csv toy.csv -o new.csv",
+    ),
+}
+"""Command lines that are refused with one sentence and change nothing."""
+
+
+def attack_refusals(scratch: Path, name: str) -> dict[str, int]:
+    """Run the command lines that must be refused, and count.
+
+    `wrong code` also counts commands that printed a control character.
+    """
+    total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
+    folder = scratch / "try"
+    copy_for(name, scratch / "prepared", folder)
+    for file, text in FILES.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    (folder / "loop.csv").symlink_to("loop.csv")
+    (folder / "same.csv").symlink_to("toy.csv")
+    before = _contents(folder)
+    for line in REFUSED[name]:
+        code, text = attempt(folder, line, lambda: None)
+        now = _contents(folder)
+        lost = sum(now.get(path) != content for path, content in before.items())
+        counts = counted(code, text, lost=lost, left=len(now) - len(before))
+        counts["wrong code"] = int(code != 2 or text != visible(text))
+        total.update(counts)
+        print(line.replace("\x1b", "ESC"), code, text[-300:], flush=True)
+    return dict(total)
+
+
+def _contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def attack_worker(scratch: Path) -> dict[str, int]:
+    """Compare on a Dask cluster whose worker has another version, and count.
+
+    `wrong code` counts a command that does not refuse the version by name.
+    """
+    folder, older = scratch / "try", scratch / "older"
+    copy_for("compare", scratch / "prepared", folder)
+    (older / "keras_vaf").mkdir(parents=True, exist_ok=True)
+    (older / "keras_vaf/__init__.py").write_text('__version__ = "0.1.0"\n')
+    reports = finished(folder)
+    with contextlib.chdir(older), cluster(scratch, workers=1) as (engine, *_):
+        line = f"{COMMANDS['compare']} --engine {engine}"
+        code, text = attempt(folder, line, partial(_wait_for_worker, engine))
+    (scratch / "scheduler.json").unlink()
+    now = finished(folder)
+    changed = sum(now.get(path) != report for path, report in reports.items())
+    counts = counted(code, text, repeated=changed)
+    counts["wrong code"] = int(code != 2 or "0.1.0" not in text)
+    return counts
+
+
+def _wait_for_worker(engine: str) -> None:
+    client = require("distributed", extra="dask").Client
+    with client(engine.removeprefix("dask://")) as connected:
+        connected.wait_for_workers(1, timeout=TIMEOUT)
+
+
+def attack_kernels() -> dict[str, int]:
+    """Make the bad calls of the tests in another process, and count.
+
+    `lost` counts calls with numbers instead of the error of the plain operators, and
+    `wrong code` a process that crashed.
+
+    Raises:
+        ValueError: If the kernels are not active.
+    """
+    words = [sys.executable, "-W", "ignore", "-m", "tests.ops.native.bad_calls"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    try:
+        ended = subprocess.run(
+            words,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT,
+        )
+    except subprocess.TimeoutExpired:
+        return dict.fromkeys(COUNTS, 0) | {"tried": 1, "hung": 1}
+    return counted_calls(ended.stdout, ended.returncode, ended.stderr)
+
+
+def counted_calls(output: str, code: int, errors: str) -> dict[str, int]:
+    """Return the counts of bad calls, from what `tests.ops.native.bad_calls` wrote."""
+    calls = dict(line.rsplit(": ", 1) for line in output.splitlines() if ": " in line)
+    right = [name for name in calls if name.endswith("as it should be")]
+    if code == 0 and any("numbers" not in calls[name] for name in right):
+        raise ValueError(
+            "Expected active kernels. `keras-vaf info` says why they are not"
+        )
+    outcomes = [outcome for name, outcome in calls.items() if name not in right]
+    return dict.fromkeys(COUNTS, 0) | {
+        "tried": len(calls),
+        "stopped": sum(not outcome.endswith("numbers") for outcome in outcomes),
+        "lost": sum(outcome.startswith(("OTHER", "numbers")) for outcome in outcomes),
+        "wrong code": int(code != 0),
+        "tracebacks": errors.count("Traceback"),
+    }

@@ -22,6 +22,7 @@ from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_positive
 
 _GRID = np.linspace(-5, 5, 501)
+_USUAL = slice(10, -10)  # the quantiles without the lowest and the highest 1 %
 
 
 def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Model:
@@ -40,7 +41,8 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
 
     Returns:
         A model with smaller VAFs. `keras_vaf.models.report` lists the error of each VAF
-        and the known function nearest to it.
+        and the known function nearest to it: on [-10, 10], or with data, on the inputs
+        of the layer without the lowest and the highest 1 %.
 
     Raises:
         ValueError: If the model has no trainable activation, if a weight or an input of
@@ -62,8 +64,9 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     def make(layer: TrainableActivation, name: str) -> NewActivation:
         if not isinstance(layer, VAFActivation):
             raise KeptError("it has no hidden units")
-        known = str(nearest(layer))
-        new, error = _smaller(layer, tolerance, values.get(id(layer)), name)
+        x = values.get(id(layer))
+        known = str(nearest(layer, None if x is None else x[_USUAL]))
+        new, error = _smaller(layer, tolerance, x, name)
         if new is None:
             raise KeptError(f"it needs all its hidden units; near {known}")
         return NewActivation(new, label(layer), label(new), error, known)

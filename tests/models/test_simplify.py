@@ -8,6 +8,8 @@ from keras import layers
 from keras_vaf.initializers import PiecewiseLinearStart, RandomStart
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.models import convert, nearest, report, revert, simplify
+from keras_vaf.ops.activations import KERAS_NAMES
+from keras_vaf.ops.functions import evaluate, get_function
 from tests.models.networks import (
     functional,
     inputs_of,
@@ -17,6 +19,7 @@ from tests.models.networks import (
 )
 
 X = np.linspace(-5, 5, 501)
+NORMAL = np.random.default_rng(0).normal(size=1000)
 
 
 def vaf(alpha, alpha_bias, beta, beta_bias=0.0, **arguments):
@@ -99,12 +102,17 @@ class TestNearest:
             (vaf((1, -1), (0, 0), (-1, 1)), "-1.00 x linear, largest error"),
             (vaf((2,), (0,), (1,), g="sigmoid"), "0.50 x"),
             (vaf((1,), (0,), (1,), g="silu"), "silu, largest error"),
-            (KAF(initialization="tanh", sharing="layer", D=40), "tanh, largest error"),
         ],
         ids=str,
     )
     def test_names(self, layer, text):
         assert text in str(nearest(layer))
+
+    def test_a_function_is_judged_at_the_given_points(self):
+        layer = KAF(initialization="tanh", sharing="layer", D=40)  # 0 far from [-3, 3]
+        assert str(nearest(layer)) == "no known function"
+        found = str(nearest(layer, np.linspace(-2.5, 2.5, 101)))
+        assert "tanh, largest error" in found
 
     def test_the_error_is_the_largest_difference(self):
         layer = vaf((1, 1), (0, -1), (1, 0.05))
@@ -112,6 +120,45 @@ class TestNearest:
         assert known.name == "relu"
         difference = layer.function(X) - np.maximum(X, 0)
         assert known.error == pytest.approx(np.abs(difference).max())
+
+    @pytest.mark.parametrize("x", [None, NORMAL], ids=["interval", "normal"])
+    @pytest.mark.parametrize("name", KERAS_NAMES)
+    def test_every_known_function_keeps_its_name(self, name, x):
+        layer = vaf((1.0,), (0.0,), (1.25,), -0.5, g=name)
+        known = nearest(layer, x)
+        points = np.linspace(-10, 10, 1001) if x is None else x
+        true = 1.25 * evaluate(get_function(name, "name"), points) - 0.5
+        small = 1e-5 * np.ptp(true) + 1e-6
+        assert known.error <= small and "no known function" not in str(known)
+        # sparse_sigmoid is a scaled hard_tanh, and elu is celu
+        assert known.name in (name, "LeakyReLU", "hard_tanh", "celu", "linear", "relu")
+        values = keras.ops.convert_to_numpy(known.layer()(points.astype("float32")))
+        np.testing.assert_allclose(
+            known.scale * values + known.offset, true, rtol=1e-4, atol=2 * small
+        )
+
+    def test_a_curve_far_from_all_is_not_named(self):
+        layer = vaf((1, 1, 1), (2, 0, -2), (1, -2, 2))
+        known = nearest(layer)
+        y = layer.function(np.linspace(-10, 10, 1001))
+        assert known.error > 0.02 * np.ptp(y)
+        assert str(known) == "no known function"
+        assert "no known function" in str(report(simplify(around(layer), 0.01)))
+        assert "no known function" in str(report(revert(around(layer), 0.01)))
+
+    def test_data_say_where_a_curve_is_gelu(self):
+        # gelu on [-3, 3], and a constant on the right of it, where no inputs are.
+        knots = np.linspace(-3.5, 3.5, 29)
+        slopes = np.diff(evaluate(keras.activations.gelu, knots)) / np.diff(knots)
+        beta = 1.25 * np.diff([0, *slopes, 0])
+        layer = vaf(np.ones(29), -knots, beta)
+        x = np.random.default_rng(0).normal(size=(500, 2)).astype("float32")
+        name = report(simplify(around(layer), 0.01, data=x)).replaced[0].nearest
+        assert name.startswith("1.25 x gelu, largest error 0.0")
+        assert float(name.split()[-1]) < 0.02
+        assert report(simplify(around(layer), 0.01)).replaced[0].nearest == (
+            "no known function"
+        )
 
 
 class TestRevert:

@@ -11,6 +11,8 @@ from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
+LIMIT = 0.02
+"""Largest error of a known function, as a part of the range of the curve's values."""
 # If two functions fit about equally well, the simpler one is preferred.
 _SIMPLE = ("linear", "relu", "tanh", "sigmoid")
 _NAMES = (
@@ -28,7 +30,8 @@ class KnownFunction:
         slope: Slope of a LeakyReLU for negative inputs.
         scale: Factor of the function.
         offset: Constant added to the function.
-        error: Largest difference from the learned function, on [-10, 10].
+        error: Largest difference from the learned function at the points compared.
+        limit: Largest error at which the learned function gets this name.
     """
 
     name: str
@@ -36,6 +39,7 @@ class KnownFunction:
     scale: float = 1.0
     offset: float = 0.0
     error: float = 0.0
+    limit: float = np.inf
 
     @property
     def function(self) -> str:
@@ -43,7 +47,12 @@ class KnownFunction:
         return f"LeakyReLU({self.slope:.2g})" if self.name == "LeakyReLU" else self.name
 
     def __str__(self) -> str:
-        """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
+        """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`.
+
+        If the error is above the limit, the line is `no known function`.
+        """
+        if self.error > self.limit:
+            return "no known function"
         scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
         offset = "" if abs(self.offset) < 0.005 else f" {self.offset:+.2f}"
         return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
@@ -60,10 +69,14 @@ def nearest(
 ) -> KnownFunction:
     """Return the known function that is nearest to the learned function of a layer.
 
+    If the largest error is above 2 % of the range of the learned function's values at
+    the points of comparison, the text of the result is `no known function`.
+
     Args:
         layer: A trainable activation with weights. If it has several functions, all are
             compared with the same known function.
-        x: Points of comparison. By default, 1001 points on [-10, 10].
+        x: Points of comparison, such as inputs of the layer. By default, 1001 points on
+            [-10, 10].
         scaled: Whether to fit a factor and a constant to the known function.
 
     Returns:
@@ -87,7 +100,8 @@ def nearest(
     for candidate in (*candidates[2:3], candidates[0], *candidates[3:]):
         if candidate.error < 0.9 * best.error - 1e-6:
             best = candidate
-    return best
+    spread = np.max(np.ptp(y, axis=0))
+    return dataclasses.replace(best, limit=float(LIMIT * spread) + 1e-6)
 
 
 def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:

@@ -66,22 +66,84 @@ def test_jacobian_and_vectorized_map():
     np.testing.assert_allclose(mapped, reference.vaf(*arguments, "sigmoid"), 1e-9)
 
 
-def test_forward_mode_says_what_it_needs():
+def tangents(compute, primals):
+    """Return the derivative of a function along ones, for each argument."""
     import tensorflow as tf
 
-    _, *arguments = draw((3, 4), (), k=2, g="sigmoid")
+    found = []
+    for primal in primals:
+        with tf.autodiff.ForwardAccumulator(primal, tf.ones_like(primal)) as forward:
+            y = compute()
+        found.append(forward.jvp(y))
+    return found
+
+
+@pytest.mark.parametrize("unshared, graph", [((), False), ((1,), True)])
+@pytest.mark.parametrize("rows", [2, 20_000])
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+def test_forward_mode(g, rows, unshared, graph):
+    import tensorflow as tf
+
+    upstream, *arguments = draw((rows, 4), unshared, k=2, g=g)
+    x, *parameters = to_tensors(arguments)
+    alpha, beta_bias = parameters[0], parameters[-1]
+
+    def compute():
+        function = VAF(getattr(keras.activations, g))
+        return pointwise(function, x, parameters, unshared, training=True)
+
+    def run():
+        return tangents(compute, (x, alpha, beta_bias))
+
+    of_x, of_alpha, of_beta_bias = (tf.function(run) if graph else run)()
+    ones = np.ones_like(upstream)
+    slope = reference.vaf_gradients(ones, *arguments, g, unshared)[0]
+    np.testing.assert_allclose(of_x, slope, 1e-9, 1e-12)
+    np.testing.assert_allclose(of_beta_bias, ones)
+    # The sum of a tangent, weighted by `upstream`, is the sum of the gradient.
+    gradient = reference.vaf_gradients(upstream, *arguments, g, unshared)[1]
+    weighted = np.sum(upstream * of_alpha.numpy())
+    np.testing.assert_allclose(weighted, np.sum(gradient), 1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("rows", [2, 20_000])
+def test_forward_mode_over_a_gradient(rows):
+    import tensorflow as tf
+
+    upstream, *arguments = draw((rows, 4), (), k=2, g="tanh")
+    x, weights, *parameters = to_tensors([arguments[0], upstream, *arguments[1:]])
+    tanh = VAF(keras.activations.tanh)
+
+    def gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = pointwise(tanh, x, parameters)
+        return tape.gradient(y, x, weights)
+
+    of_x, of_weights = tangents(gradient, (x, weights))
+    x, alpha, alpha_bias, beta, _ = arguments
+    value = np.tanh(x[..., None] * alpha + alpha_bias)
+    slope = 1 - value**2
+    np.testing.assert_allclose(of_weights, slope @ (beta * alpha), 1e-9, 1e-12)
+    bend = (-2 * value * slope) @ (beta * alpha**2)
+    np.testing.assert_allclose(of_x, upstream * bend, 1e-9, 1e-12)
+
+
+def test_a_compiled_function_is_traced_for_forward_mode():
+    import tensorflow as tf
+
+    _, *arguments = draw((20_000, 4), (), k=2, g="sigmoid")
     x, *parameters = to_tensors(arguments)
 
-    def tangent():
-        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
-            y = pointwise(SIGMOID, x, parameters)
-        return accumulator.jvp(y)
+    def traced():
+        function = tf.function(lambda x: pointwise(SIGMOID, x, parameters))
+        return tangents(lambda: function(x), [x])[0]
 
     with pytest.raises(RuntimeError, match="plain_differentiation"):
-        tangent()
-    slope = reference.vaf_gradients(np.ones((3, 4)), *arguments, "sigmoid")[0]
+        traced()
+    slope = reference.vaf_gradients(np.ones((20_000, 4)), *arguments, "sigmoid")[0]
     with plain_differentiation():
-        np.testing.assert_allclose(tangent(), slope, 1e-9)
+        np.testing.assert_allclose(traced(), slope, 1e-9)
 
 
 def programs_of_xla(function, x):

@@ -51,7 +51,14 @@ def apply(
         compute = forward_at_once if training else forward
         return compute(function, layout, *tensors)
     compiled = training or not _is_exported()
-    return _differentiable(function, layout, compiled, case, specs)(*tensors)
+    try:
+        return _differentiable(function, layout, compiled, case, specs)(*tensors)
+    except _ForwardModeError:  # an accumulator asks for the gradient at once
+        return forward(function, layout, *tensors)
+
+
+class _ForwardModeError(RuntimeError):
+    """A `tf.autodiff.ForwardAccumulator` needs the plain formula."""
 
 
 def _is_exported() -> bool:
@@ -89,7 +96,10 @@ def _differentiable(
     @tf.custom_gradient
     def with_gradient(*arguments: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:
         def pull_back(upstream: tf.Tensor) -> Any:
-            return with_second_gradient(upstream, *arguments)
+            try:
+                return with_second_gradient(upstream, *arguments)
+            except _ForwardModeError:
+                return vjp(plain, arguments, upstream)
 
         return run(*_untracked(arguments)), pull_back
 
@@ -103,7 +113,7 @@ def _differentiable(
                 first = vjp(plain, tensors[1:], tensors[0])
             second = tape.gradient(first, tensors, upstream)
             if second[0] is None:  # no tape records while tangents are carried forward
-                raise RuntimeError(FORWARD_MODE)
+                raise _ForwardModeError(FORWARD_MODE)
             return second
 
         return backward(*_untracked(tensors)), pull_back

@@ -28,10 +28,11 @@ INSTALLED = library.FOLDER
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
     """An empty folder in place of the folder of the libraries."""
+    found = library.find()
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     library.forget()
     yield tmp_path
-    library.forget()
+    library._found = found  # `torch.compile` cannot follow a search
 
 
 @pytest.fixture
@@ -87,12 +88,17 @@ def test_another_interface_is_refused(copy, monkeypatch):
 
 
 @pytest.mark.parametrize("version", ["0.1.0", "99.0"])
-def test_an_untried_framework_is_left_alone(copy, monkeypatch, version):
+def test_an_untried_framework_is_left_alone(copy, monkeypatch, request, version):
     """On every backend, nothing is loaded, registered or used, and `info` says why."""
     backend = keras.backend.backend()
     native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
-    for name in ("unusable", "operators", "inactive"):
-        getattr(getattr(native, name, None), "cache_clear", int)()
+
+    def clear():
+        for name in ("unusable", "operators", "inactive"):
+            getattr(getattr(native, name, None), "cache_clear", int)()
+
+    clear()
+    request.addfinalizer(clear)
     library.forget()
     monkeypatch.setattr(sys.modules[backend], "__version__", version)
     monkeypatch.setattr("ctypes.CDLL", lambda *_: pytest.fail("A library is loaded."))

@@ -137,7 +137,7 @@ def test_a_refusal_changes_nothing_ends_with_2_and_is_escaped(tmp_path, monkeypa
         def run(words):
             if changes:
                 Path("toy.csv").write_text("other")
-            print(said)
+            os.write(1, said.encode())
             return code
 
         monkeypatch.setattr(injection, "run_command", run)
@@ -146,7 +146,7 @@ def test_a_refusal_changes_nothing_ends_with_2_and_is_escaped(tmp_path, monkeypa
 
     assert of() == [1, 0, 0]
     assert of(code=0) == of(said="\x1b[31m") == [1, 0, 1]
-    assert of(changes=True) == [1, 1, 0]
+    assert of(changes=True) == [1, 2, 0]  # the file, and the link to it
 
 
 def test_damaged_files_differ_from_the_whole_one():

@@ -492,6 +492,8 @@ class TestModelWithItsOwnCall:
         with pytest.raises(ValueError, match="can be converted, but not frozen"):
             freeze(convert(self.network()))
 
+    # Elsewhere such a model makes no copy, and another sentence says so.
+    @pytest.mark.backend("torch")
     def test_code_without_symbols_keeps_what_is_not_named(self):
         class Opaque(blocks.Network):
             def call(self, inputs, training=False):

@@ -1,0 +1,146 @@
+"""The answers to the registered comparisons, on records whose answer is known."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.evidence import answers
+
+pytestmark = pytest.mark.backend("torch")
+
+RATES = (0.001, 0.03)
+
+
+def table_records(factors, datasets=14, noise=0.01):
+    """Return records in which each arm has a given multiple of the same errors."""
+    rng = np.random.default_rng(0)
+    records = []
+    for name in map(str, range(datasets)):
+        level = rng.uniform(0.1, 1, 10)
+        for arm, factor in factors.items():
+            for rate in RATES:
+                # The smaller rate is better on validation rows.
+                test = level * (factor(rate) if callable(factor) else factor)
+                test = test * np.exp(noise * rng.standard_normal())
+                folds = [{"validation": rate, "test": float(each)} for each in test]
+                keys = {"dataset": name, "arm": arm, "rate": rate}
+                records.append({**keys, "folds": folds})
+    return records
+
+
+def answer(found, name):
+    """Return the text of an answer."""
+    return next(each for each in answers.corrected(found) if each.name == name).text
+
+
+@pytest.mark.parametrize(
+    ("factor", "first", "second"),
+    [(0.9, "confirmed", "cannot tell"), (1.0, "refuted", "confirmed"),
+     (1.2, "refuted", "refuted")],
+)  # fmt: skip
+def test_tables(factor, first, second):
+    fixed = dict.fromkeys(answers.FIXED, 1.0)
+    found = answers.tables(table_records({**fixed, "vaf-silu": factor}))
+    assert answer(found, "T1") == first
+    assert answer(found, "T2") == second
+
+
+def test_validation_rows_select_and_test_rows_do_not():
+    # At 0.03 the test error is smaller, but the validation loss is larger.
+    records = table_records({"relu": lambda rate: 1 if rate < 0.01 else 0.5}, noise=0)
+    chosen = answers.selected(answers.folds_of(records))
+    assert set(chosen.rate) == {0.001}
+
+
+def test_a_diverged_training_has_the_error_of_the_constant_prediction():
+    keys = {"dataset": "wine", "rate": 0.1}
+    diverged = {**keys, "arm": "relu", "folds": [{"validation": 1, "test": math.nan}]}
+    constant = {"dataset": "wine", "arm": "constant", "folds": [{"test": 0.7}]}
+    frame = answers.folds_of([diverged, constant])
+    assert frame[frame.arm == "relu"].test.to_list() == [0.7]
+
+
+def test_high_learning_rates():
+    factors = {"silu": 1.0, "vaf-silu": lambda rate: 0.98 if rate < 0.01 else 0.8}
+    found = answers.high_rates(table_records(factors))
+    assert found.estimate == pytest.approx(0.8 / 0.98, rel=0.02)
+    assert answer([found], "T3") == "confirmed"
+    same = answers.high_rates(table_records({"silu": 1.0, "vaf-silu": 1.0}))
+    assert answer([same], "T3") == "refuted"
+
+
+@pytest.mark.parametrize(("factor", "text"), [(1.1, "confirmed"), (0.9, "refuted")])
+def test_the_default_learning_rate(factor, text):
+    found = answers.default_rate(table_records({"relu": 1, "vaf-relu": factor}, 11))
+    assert answer([found], "T4") == text
+    assert found.p == pytest.approx(2 / 2**11)  # all 11 signs agree
+
+
+@pytest.mark.parametrize(("factor", "text"), [(1.2, "confirmed"), (1.0, "refuted")])
+def test_bends(factor, text):
+    arms = {"gelu": 1.0, "gelu-hinges-fixed": factor}
+    records = table_records(arms, 3, noise=0)
+    rng = np.random.default_rng(1)
+    for record in records:
+        for fold in record["folds"]:
+            fold["test"] *= math.exp(0.02 * rng.standard_normal())
+    found = answers.bends(records)
+    assert [each.text for each in found if each.name == "K"] == [text]
+    # Nadeau and Bengio's correction, from its definition.
+    chosen = answers.selected(answers.folds_of(records))
+    first = chosen[chosen.dataset == "0"].set_index(["arm", "fold"]).test
+    logs = np.log(first["gelu-hinges-fixed"] / first["gelu"])
+    error = math.sqrt((1 / 10 + 1 / 9) * logs.var())
+    expected = 2 * stats.t.sf(abs(logs.mean()) / error, 9)
+    assert found[0].p == pytest.approx(expected)
+
+
+def sensor_records(gains):
+    """Return accuracies of four methods, with a gain of `vaf-7` for each curve."""
+    rng = np.random.default_rng(0)
+    records = []
+    for curve, gain in gains.items():
+        for seed in range(10):
+            level = 0.8 + 0.001 * rng.standard_normal()
+            values = {"affine": level, "head": level - 0.05, "vaf-7": level + gain}
+            values |= {"vaf-histogram": 0.99, "histogram": 0.99}  # take no part
+            for method, accuracy in values.items():
+                noise = 0.001 * rng.standard_normal()
+                keys = {"seed": seed, "labels": 80, "curve": curve, "method": method}
+                records.append({**keys, "accuracy": accuracy + noise})
+    return records
+
+
+@pytest.mark.parametrize(
+    ("gains", "text"),
+    [((0.01, 0.01, 0), "confirmed"), ((0.01, 0.01, -0.01), "cannot tell"),
+     ((0, 0, 0), "refuted")],
+)  # fmt: skip
+def test_sensors(gains, text):
+    gains = dict(zip(("inversion", "gamma", "negative"), gains, strict=True))
+    found = answers.sensors(sensor_records(gains))
+    assert [each.text for each in found if each.name == "S"] == [text]
+    assert found[0].name == "S, inversion, against affine"
+
+
+def test_language():
+    rng = np.random.default_rng(0)
+    records = []
+    for arm, loss in {"silu": 1.0, "vaf-silu": 0.99}.items():
+        for rate in (0.002, 0.004):
+            for seed in range(6):
+                value = loss + rate + 1e-4 * rng.standard_normal()
+                keys = {"arm": arm, "rate": rate, "seed": seed}
+                records.append({**keys, "validation": value, "test": value})
+    found = answers.language(records)
+    assert found.estimate == pytest.approx(-0.01, abs=3e-4)
+    assert answer([found], "L1") == "confirmed"
+
+
+def test_holms_correction_counts_comparisons_without_an_answer():
+    one = answers.Answer("T1", 0.9, (0.8, 0.95), 0.01, True, False)
+    [found] = answers.corrected([one], tests=7)
+    assert found.corrected == pytest.approx(0.07)
+    assert found.text == "cannot tell"

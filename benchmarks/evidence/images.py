@@ -12,12 +12,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.evidence.parameters import copied, restore
 from benchmarks.evidence.records import Records
+from benchmarks.evidence.torch_study import Checkpoint, TorchStudy
 from keras_vaf.datasets import load
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import cnet
-from keras_vaf.utils import atomic_path
 
 DATASETS = ("cifar10", "fashion_mnist")
 ARMS: dict[str, Any] = {
@@ -32,7 +31,7 @@ TRAINING, VALIDATION, TEST = 9_000, 1_000, 10_000
 EPOCHS, BATCH = 30, 128
 
 
-class ImageStudy:
+class ImageStudy(TorchStudy):
     """Two learning rates on seed 0, and the selected one on two further seeds."""
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[Any, ...]]:
@@ -44,22 +43,9 @@ class ImageStudy:
                 rate = RATES[0] if records is None else selected(records, dataset, arm)
                 yield dataset, arm, rate, seed
 
-    def trainings(self) -> int:
-        """Return the number of records."""
-        return sum(1 for _ in self.keys())
-
-    def run(self, records: Records) -> None:
-        """Train everything that has no record.
-
-        Args:
-            records: The finished trainings.
-        """
-        torch.set_num_threads(1)
-        for key in self.keys(records):
-            if records.read(*key) is None:
-                record = train(*key, records.folder.parent / "images.pt")
-                records.write(record, *key)
-                print(*key, record["test"], flush=True)
+    def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
+        """Return the record of a training."""
+        return train(*key, folder / "images.pt")
 
 
 def selected(records: Records, dataset: str, arm: str) -> float:
@@ -92,14 +78,9 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
     optimizer = torch.optim.Adam(network.parameters(), rate)
     steps = EPOCHS * -(-TRAINING // BATCH)
     decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, steps)
-    key, first = (dataset, arm, rate, seed), 0
-    if checkpoint.exists():
-        stored = torch.load(checkpoint, weights_only=False)
-        if stored["key"] == key:
-            restore(network, stored["network"])
-            optimizer.load_state_dict(stored["optimizer"])
-            decay.load_state_dict(stored["decay"])
-            first = stored["epoch"]
+    key = dataset, arm, rate, seed
+    stored = Checkpoint(checkpoint, key, network, optimizer, decay)
+    first = stored.load({"epoch": 0})["epoch"]
     for epoch in range(first, EPOCHS):
         rows = np.random.default_rng([seed, epoch]).permutation(own)
         for part in np.split(rows, range(BATCH, TRAINING, BATCH)):
@@ -109,10 +90,7 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
             loss.backward()
             optimizer.step()
             decay.step()
-        state = {"key": key, "epoch": epoch + 1, "network": copied(network)}
-        state |= {"optimizer": optimizer.state_dict(), "decay": decay.state_dict()}
-        with atomic_path(checkpoint) as temporary:
-            torch.save(state, temporary)
+        stored.save({"epoch": epoch + 1})
     tested = np.arange(len(x) - TEST, len(x))
     record = dict(zip(("dataset", "arm", "rate", "seed"), key, strict=True))
     record["validation"] = scores(network, x, images.y, held_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import math
@@ -14,10 +15,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.evidence.parameters import copied, restore
 from benchmarks.evidence.records import Records
+from benchmarks.evidence.torch_study import Checkpoint, TorchStudy
 from keras_vaf.layers import XIELU, VAFActivation
-from keras_vaf.utils import atomic_path
 
 LAYERS, WIDTH, HEADS, CONTEXT, BATCH, STEPS = 2, 128, 4, 128, 8, 5_000
 RATES = (0.002, 0.004, 0.008)
@@ -81,6 +81,7 @@ class Transformer(nn.Module):
         return self.last(self.blocks(self.bytes(x) + self.places.weight))
 
 
+@functools.cache
 def texts() -> dict[str, Any]:
     """Return the bytes for training, validation and test, by files."""
     folder = Path(sysconfig.get_path("stdlib"))
@@ -105,7 +106,7 @@ def texts() -> dict[str, Any]:
     }
 
 
-class LanguageStudy:
+class LanguageStudy(TorchStudy):
     """Three learning rates on seed 0, and the selected one on five seeds."""
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[str, float, int]]:
@@ -115,25 +116,10 @@ class LanguageStudy:
             rate = RATES[0] if records is None else selected_rate(records, arm)
             yield arm, rate, seed
 
-    def trainings(self) -> int:
-        """Return the number of records."""
-        return sum(1 for _ in self.keys())
-
-    def run(self, records: Records) -> None:
-        """Train everything that has no record.
-
-        Args:
-            records: The finished trainings.
-        """
-        torch.set_num_threads(1)
-        data = texts()
-        for arm, rate, seed in self.keys(records):
-            if records.read(arm, rate, seed) is None:
-                checkpoint = records.folder.parent / "checkpoint.pt"
-                record = {"arm": arm, "rate": rate, "seed": seed}
-                record |= train(data, arm, rate, seed, checkpoint)
-                records.write(record, arm, rate, seed)
-                print(arm, rate, seed, record["validation"], flush=True)
+    def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
+        """Return the record of a training."""
+        names = dict(zip(("arm", "rate", "seed"), key, strict=True))
+        return names | train(texts(), *key, folder / "checkpoint.pt")
 
 
 def selected_rate(records: Records, arm: str) -> float:
@@ -158,14 +144,9 @@ def train(data: Any, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
     network(torch.zeros(1, CONTEXT, dtype=torch.long))
     optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
     decay = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
-    state = {"key": (arm, rate, seed), "step": 0, "curve": []}
-    if checkpoint.exists():
-        stored = torch.load(checkpoint, weights_only=False)
-        if stored["key"] == state["key"]:
-            restore(network, stored.pop("network"))
-            optimizer.load_state_dict(stored.pop("optimizer"))
-            decay.load_state_dict(stored.pop("decay"))
-            state = stored
+    key = arm, rate, seed
+    stored = Checkpoint(checkpoint, key, network, optimizer, decay)
+    state = stored.load({"step": 0, "curve": []})
     for step in range(state["step"], STEPS):
         loss = loss_of(network, batch(data["training"], seed, step))
         optimizer.zero_grad()
@@ -176,11 +157,7 @@ def train(data: Any, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
         if (step + 1) % EVERY == 0:
             state["curve"].append(loss.item())
             state["step"] = step + 1
-            parts = {"optimizer": optimizer, "decay": decay}
-            saved = {name: each.state_dict() for name, each in parts.items()}
-            saved["network"] = copied(network)
-            with atomic_path(checkpoint) as temporary:
-                torch.save({**state, **saved}, temporary)
+            stored.save(state)
     return {
         "validation": evaluate(network, data["validation"]),
         "test": evaluate(network, data["test"]),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.evidence.parameters import copied, restore
-from benchmarks.evidence.records import Records
 from benchmarks.evidence.sensor_network import (
     INPUT_METHODS,
     METHODS,
@@ -20,6 +20,7 @@ from benchmarks.evidence.sensor_network import (
     histogram_map,
     trained_network,
 )
+from benchmarks.evidence.torch_study import TorchStudy, copied, restore
 from keras_vaf.datasets import load
 
 SEEDS = range(10)
@@ -44,41 +45,40 @@ CURVES: dict[str, Curve] = {
 """Response curves; the first three belong to the registered comparison."""
 
 
-class SensorStudy:
+class SensorStudy(TorchStudy):
     """Every method on every curve, with few labels, for every seed."""
 
-    def keys(self) -> Iterator[tuple[int, int, str, str]]:
+    def keys(self, records: Any = None) -> Iterator[tuple[int, int, str, str]]:
         """Yield seed, labels, curve and method, those of the comparison first."""
         names = list(CURVES)
         for curves, labels in ((names[:3], 80), (names[3:], 80), (names, 20)):
             for seed, curve in itertools.product(SEEDS, curves):
                 yield from ((seed, labels, curve, method) for method in METHODS)
 
-    def trainings(self) -> int:
-        """Return the number of records."""
-        return sum(1 for _ in self.keys())
+    def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
+        """Return the record of an adaptation."""
+        path = folder / "sensor_networks" / f"{key[0]}.pt"
+        return adapt(source_network(key[0], path), images(), *key)
 
-    def run(self, records: Records) -> None:
-        """Adapt networks by all methods that have no record.
 
-        Args:
-            records: The finished trainings.
-        """
-        torch.set_num_threads(1)
-        images = load("fashion_mnist")
-        x = np.moveaxis(images.x, -1, 1) / max(1.0, images.x.max())
-        data = x.astype("float32"), images.y
-        source: tuple[int, Network | None] = -1, None
-        for key in self.keys():
-            if records.read(*key) is not None:
-                continue
-            if source[0] != key[0]:
-                rows = tuple(part[:SOURCE] for part in data)
-                path = records.folder.parent / "sensor_networks" / f"{key[0]}.pt"
-                source = key[0], trained_network(*rows, key[0], path)
-            record = adapt(source[1], data, *key)
-            records.write(record, *key)
-            print(*key, record["accuracy"], flush=True)
+@functools.cache
+def images() -> tuple[np.ndarray, np.ndarray]:
+    """Return all images of Fashion-MNIST and their classes."""
+    data = load("fashion_mnist")
+    x = np.moveaxis(data.x, -1, 1) / max(1.0, data.x.max())
+    return x.astype("float32"), data.y
+
+
+@functools.lru_cache(maxsize=1)
+def source_network(seed: int, path: Path) -> Network:
+    """Return the network of a seed, which is trained if there is no file of it.
+
+    Args:
+        seed: Seed of the training.
+        path: File of the network.
+    """
+    x, y = images()
+    return trained_network(x[:SOURCE], y[:SOURCE], seed, path)
 
 
 def adapt(

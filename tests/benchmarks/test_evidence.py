@@ -116,3 +116,40 @@ def test_the_fixed_copy_of_gelu_is_not_trained():
     trained = ARMS["gelu-hinges"]()
     trained.build((None, 3))
     assert len(trained.trainable_variables) == 4
+
+
+def steps(checkpoint, first, last):
+    """Train from one step to another, and return the losses."""
+    torch = pytest.importorskip("torch")
+    x = torch.linspace(-1, 1, 12).reshape(6, 2)
+    losses = []
+    for _ in range(first, last):
+        checkpoint.parts["optimizer"].zero_grad()
+        loss = (checkpoint.network(x) - x.sum(1, keepdim=True)).square().mean()
+        loss.backward()
+        checkpoint.parts["optimizer"].step()
+        checkpoint.parts["decay"].step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_a_training_goes_on_from_its_checkpoint_as_if_never_stopped(tmp_path):
+    torch = pytest.importorskip("torch")
+    from benchmarks.evidence.torch_study import Checkpoint
+
+    def begin(path, key, seed=0):
+        torch.manual_seed(seed)
+        network = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.Adam(network.parameters(), 0.1)
+        decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, 8)
+        return Checkpoint(tmp_path / f"{path}.pt", key, network, optimizer, decay)
+
+    key = ("silu", 0.1, 0)
+    expected = steps(begin("whole", key), 0, 8)
+    stopped = begin("stopped", key)
+    first = steps(stopped, 0, 3)
+    stopped.save({"step": 3})
+    later = begin("stopped", key, seed=1)  # other weights, which are replaced
+    assert later.load({"step": 0}) == {"step": 3}
+    assert first + steps(later, 3, 8) == expected
+    assert begin("stopped", ("gelu", 0.1, 0)).load({"step": 0}) == {"step": 0}

@@ -46,14 +46,14 @@ def find_study(name: str) -> Any:
         more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
         return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
     if name == "sensor":
-        from benchmarks.evidence.sensor import SensorStudy
+        from benchmarks.evidence.pytorch.sensor import SensorStudy
 
         return SensorStudy()
     if name == "language":
-        from benchmarks.evidence.language import LanguageStudy
+        from benchmarks.evidence.pytorch.language import LanguageStudy
 
         return LanguageStudy()
-    from benchmarks.evidence.images import ImageStudy
+    from benchmarks.evidence.pytorch.images import ImageStudy
 
     return ImageStudy()
 

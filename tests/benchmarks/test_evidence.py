@@ -135,7 +135,7 @@ def steps(checkpoint, first, last):
 
 def test_a_training_goes_on_from_its_checkpoint_as_if_never_stopped(tmp_path):
     torch = pytest.importorskip("torch")
-    from benchmarks.evidence.torch_study import Checkpoint
+    from benchmarks.evidence.pytorch.torch_study import Checkpoint
 
     def begin(path, key, seed=0):
         torch.manual_seed(seed)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.evidence.sensor_network import (
+from benchmarks.evidence.pytorch.sensor_network import (
     INPUT_METHODS,
     METHODS,
     Network,
@@ -20,7 +20,7 @@ from benchmarks.evidence.sensor_network import (
     histogram_map,
     trained_network,
 )
-from benchmarks.evidence.torch_study import TorchStudy, copied, restore
+from benchmarks.evidence.pytorch.torch_study import TorchStudy, copied, restore
 from keras_vaf.datasets import load
 
 SEEDS = range(10)

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.evidence.pytorch.torch_study import Checkpoint, TorchStudy
 from benchmarks.evidence.records import Records
-from benchmarks.evidence.torch_study import Checkpoint, TorchStudy
 from keras_vaf.datasets import load
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import cnet

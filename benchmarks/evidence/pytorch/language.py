@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.evidence.pytorch.torch_study import Checkpoint, TorchStudy
 from benchmarks.evidence.records import Records
-from benchmarks.evidence.torch_study import Checkpoint, TorchStudy
 from keras_vaf.layers import XIELU, VAFActivation
 
 LAYERS, WIDTH, HEADS, CONTEXT, BATCH, STEPS = 2, 128, 4, 128, 8, 5_000

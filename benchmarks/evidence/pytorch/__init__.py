@@ -1,0 +1,1 @@
+"""The studies that train networks of PyTorch, and what they share."""

@@ -16,6 +16,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import keras
 import pytest
 
+from tests.diagonal import outside_diagonal
+
 pytest.register_assert_rewrite("tests.harness", "tests.reference")
 
 
@@ -75,11 +77,12 @@ def is_wanted(item, options):
 
 def pytest_collection_modifyitems(config, items):
     """Leave out the tests that are not wanted."""
-    chosen, left_out = [], []
-    for item in items:
-        (chosen if is_wanted(item, config.option) else left_out).append(item)
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
+    chosen = [item for item in items if is_wanted(item, config.option)]
+    if not config.option.nightly:
+        late = outside_diagonal(chosen)
+        chosen = [item for item in chosen if item not in late]
+    if left_out := set(items).difference(chosen):
+        config.hook.pytest_deselected(items=list(left_out))
         items[:] = chosen
 
 

@@ -1,0 +1,70 @@
+"""Tests of the choice between the cases of a change and those of a night."""
+
+import itertools
+from types import SimpleNamespace
+
+import pytest
+
+from tests.diagonal import outside_diagonal
+
+
+class Item(SimpleNamespace):
+    """A collected test with its `parametrize` marks."""
+
+    __hash__ = object.__hash__
+
+    def iter_markers(self, name):
+        return self.marks
+
+
+def crossed(path="test_x.py", **values):
+    """Return the items of a test that is crossed over the values of its arguments."""
+    marks = [pytest.mark.parametrize(name, values[name]).mark for name in values]
+    return [
+        Item(
+            path=path,
+            nodeid=f"{path}::test[{row}]",
+            marks=marks,
+            callspec=SimpleNamespace(params=dict(zip(values, row, strict=True))),
+        )
+        for row in itertools.product(*values.values())
+    ]
+
+
+def kept(items):
+    """Return the values of the cases that a change runs."""
+    left_out = outside_diagonal(items)
+    return [tuple(i.callspec.params.values()) for i in items if i not in left_out]
+
+
+def test_every_value_is_kept():
+    assert kept(crossed(g="abcd", k=(1, 2), shape=("x", "y", "z"))) == [
+        *(("a", 1, "x"), ("b", 2, "y"), ("c", 1, "z"), ("d", 2, "x")),
+    ]
+
+
+def test_rows_of_one_parametrize_are_all_kept():
+    rows = [("relu", 1), ("silu", 2), ("relu", 2)]
+    mark = pytest.mark.parametrize("g, k", rows).mark
+    items = [
+        Item(
+            path="test_x.py",
+            nodeid=f"test_x.py::test[{g}-{k}]",
+            marks=[mark],
+            callspec=SimpleNamespace(params={"g": g, "k": k}),
+        )
+        for g, k in rows
+    ]
+    assert kept(items) == rows
+
+
+def test_tests_do_not_mix():
+    alone = Item(path="test_x.py", nodeid="test_x.py::test_y")
+    items = [*crossed(g="ab"), alone, *crossed("test_z.py", g="abc")]
+    assert not outside_diagonal(items)
+
+
+def test_a_value_without_a_case_on_the_diagonal_keeps_another_one():
+    items = crossed(g="abc", k=(1, 2, 3))
+    items = [item for item in items if item.nodeid != "test_x.py::test[('b', 2)]"]
+    assert kept(items) == [("a", 1), ("a", 2), ("b", 1), ("c", 3)]

@@ -24,20 +24,24 @@ def steepest_slope(model, steps=25):
         [generator.normal(size=(len(radii), *size)) for size in sizes] for _ in range(2)
     )
     best = 0.0
+
+    def slopes(*tensors):  # one function for all steps, which JAX compiles once
+        return squared_slope(model, *tensors)
+
     for step in range(steps + 1):
         ways = scaled(ways, radii)
         arrays = [each.astype(dtype) for each in (*points, *ways)]
         tensors = [ops.convert_to_tensor(array, dtype) for array in arrays]
         ones = ops.ones((len(radii),), dtype)
-        slope, gradients = vjp(lambda *t: squared_slope(model, *t), tensors, ones)
+        slope, gradients = vjp(slopes, tensors, ones)
         best = max(best, float(to_arrays([slope])[0].max()))
         gradients = [
             np.zeros(each.shape) if gradient is None else to_arrays([gradient])[0]
             for each, gradient in zip(arrays, gradients, strict=True)
         ]
-        length = 0.5 * 0.9**step
-        moved = scaled(gradients[: len(sizes)], np.full(len(radii), length))
-        turned = scaled(gradients[len(sizes) :], 2 * length * radii)
+        length = 0.9 ** (step + 1)
+        moved = scaled(gradients[: len(sizes)], np.full(len(radii), length / 2))
+        turned = scaled(gradients[len(sizes) :], length * radii)  # never back to 0
         points = [a + b for a, b in zip(points, moved, strict=True)]
         ways = [a + b for a, b in zip(ways, turned, strict=True)]
     return best**0.5

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -75,26 +76,37 @@ def run_driver(name: str, cases: int, callers: int) -> None:
         call(str(program), str(cases), str(callers), "0")
 
 
-def run_bindings(backend: str) -> None:
-    """Run the bad calls of a backend with libraries that AddressSanitizer watches."""
-    flags = SANITIZERS["address"]
+def file_of_compiler(name: str) -> str:
+    """Return the path of a library of the compiler."""
+    found = subprocess.check_output(["g++", f"-print-file-name={name}"], text=True)
+    return found.strip()
+
+
+def run_bindings(backends: Sequence[str]) -> None:
+    """Run the bad calls of backends with libraries that AddressSanitizer watches."""
+    # ASan looks for C++ exceptions at its start, and Python does not bring them.
+    libraries = " ".join(map(file_of_compiler, ("libasan.so", "libstdc++.so")))
+    variables = {"LD_PRELOAD": libraries, "ASAN_OPTIONS": PRELOADED}
+    variables |= {"PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryDirectory() as folder:
-        objects = build(Path(folder), flags)
-        parts = [str(p) for n, p in objects.items() if n.startswith("parts_")]
-        core = str(Path(folder, "libvaf_kernels.so"))
-        kernels = [*parts, str(objects["vaf_kernels"]), str(objects["pool"])]
-        link = ["g++", *flags, "-shared", "-pthread", "-Wl,-rpath,$ORIGIN"]
-        call(*link, *kernels, "-Wl,-soname,libvaf_kernels.so", "-o", core)
-        for name in ("jax", "tensorflow"):
-            to = str(Path(folder, f"libvaf_{name}.so"))
-            call(*link, str(objects[name]), core, "-o", to)
-        library = subprocess.check_output(
-            ["g++", "-print-file-name=libasan.so"], text=True
-        ).strip()
-        print(f"== address sanitizer on {backend}", flush=True)
-        variables = {"KERAS_BACKEND": backend, "ASAN_OPTIONS": PRELOADED}
-        variables |= {"LD_PRELOAD": library, "PYTHONPATH": str(ROOT)}
-        call(sys.executable, "-c", BINDINGS.format(folder=folder), **variables)
+        link_libraries(Path(folder), SANITIZERS["address"])
+        program = BINDINGS.format(folder=folder)
+        for backend in backends:
+            print(f"== address sanitizer on {backend}", flush=True)
+            chosen = variables | {"KERAS_BACKEND": backend}
+            call(sys.executable, "-c", program, **chosen)
+
+
+def link_libraries(folder: Path, flags: list[str]) -> None:
+    """Build the shared libraries of all backends."""
+    objects = build(folder, flags)
+    parts = [str(p) for n, p in objects.items() if n.startswith("parts_")]
+    core = str(folder / "libvaf_kernels.so")
+    kernels = [*parts, str(objects["vaf_kernels"]), str(objects["pool"])]
+    link = ["g++", *flags, "-shared", "-pthread", "-Wl,-rpath,$ORIGIN"]
+    call(*link, *kernels, "-Wl,-soname,libvaf_kernels.so", "-o", core)
+    for name in ("jax", "tensorflow"):
+        call(*link, str(objects[name]), core, "-o", str(folder / f"libvaf_{name}.so"))
 
 
 def main() -> None:
@@ -107,8 +119,8 @@ def main() -> None:
     options = parser.parse_args()
     run_driver("address", options.cases, 1)
     run_driver("thread", options.cases // 2, 3)
-    for backend in options.bindings:
-        run_bindings(backend)
+    if options.bindings:
+        run_bindings(options.bindings)
 
 
 if __name__ == "__main__":

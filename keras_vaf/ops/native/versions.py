@@ -1,15 +1,15 @@
 """`untried`, which names versions of a framework that the native kernels avoid.
 
-The kernels call interfaces of each framework that may change. A wrong call ends Python
-without a message: JAX 0.8.0 does so. Kernels therefore bind to tried versions only.
+The kernels call interfaces of each framework that may change. A wrong call may end
+Python without a message. Kernels therefore bind to tried versions only.
 """
 
 import re
 
 TRIED = {
-    "jax": ("0.8.2", "0.10"),
-    "tensorflow": ("2.21", "2.21"),
-    "torch": ("2.13", "2.13"),
+    "jax": ("0.8", "0.12"),
+    "tensorflow": ("2.19", "2.21"),
+    "torch": ("2.12", "2.14"),
 }
 """Lowest and highest version of each framework on which the tests of the kernels ran.
 

@@ -15,6 +15,7 @@ from keras_vaf.ops.functions import (
     function_identifier,
     get_function,
 )
+from keras_vaf.utils import check_number, check_numbers
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -61,18 +62,15 @@ class CurveStart(KnownStart):
     ) -> None:
         self.g = g
         self._g = get_function(g, "g")
-        self.alpha = tuple(map(float, alpha))
-        self.alpha_bias = tuple(map(float, alpha_bias))
-        self.beta = tuple(map(float, beta))
-        self.beta_bias = float(beta_bias)
+        self.alpha = check_numbers("alpha", alpha)
+        self.alpha_bias = check_numbers("alpha_bias", alpha_bias)
+        self.beta = check_numbers("beta", beta)
+        self.beta_bias = float(check_number("beta_bias", beta_bias))
         sizes = {len(self.alpha), len(self.alpha_bias), len(self.beta)}
-        weights = (*self.alpha, *self.alpha_bias, *self.beta, self.beta_bias)
-        if len(sizes) != 1 or 0 in sizes or not np.all(np.isfinite(weights)):
+        if len(sizes) != 1 or 0 in sizes:
             raise ValueError(
-                "A curve needs a finite `alpha`, `alpha_bias` and `beta` for each "
-                "hidden unit, and a finite `beta_bias`. "
-                f"Received: alpha={alpha}, alpha_bias={alpha_bias}, beta={beta}, "
-                f"beta_bias={beta_bias}"
+                "A curve needs an `alpha`, `alpha_bias` and `beta` for each hidden "
+                f"unit. Received: alpha={alpha}, alpha_bias={alpha_bias}, beta={beta}"
             )
 
     def target(self, x: np.ndarray) -> np.ndarray:

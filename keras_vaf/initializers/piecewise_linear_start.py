@@ -12,6 +12,7 @@ from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, relu_units
 from keras_vaf.ops.fixed_function import Lines
 from keras_vaf.ops.functions import Function
+from keras_vaf.utils import check_number, check_numbers
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -53,18 +54,13 @@ class PiecewiseLinearStart(KnownStart):
     def __init__(
         self, knots: Sequence[float], slopes: Sequence[float], value: float = 0.0
     ) -> None:
-        self.knots = tuple(float(t) for t in knots)
-        self.slopes = tuple(float(s) for s in slopes)
-        self.value = float(value)
+        self.knots = check_numbers("knots", knots)
+        self.slopes = check_numbers("slopes", slopes)
+        self.value = float(check_number("value", value))
         if not self.knots or len(self.slopes) != len(self.knots) + 1:
             raise ValueError(
                 "`slopes` must have one entry more than `knots`, which must not be "
                 f"empty. Received: knots={knots}, slopes={slopes}"
-            )
-        if not np.all(np.isfinite((*self.knots, *self.slopes, self.value))):
-            raise ValueError(
-                "`knots`, `slopes` and `value` must be finite numbers. "
-                f"Received: knots={knots}, slopes={slopes}, value={value}"
             )
         if any(a >= b for a, b in zip(self.knots, self.knots[1:], strict=False)):
             raise ValueError(f"`knots` must ascend. Received: knots={knots}")

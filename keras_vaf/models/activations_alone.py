@@ -14,7 +14,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.utils import did_you_mean, parse_json, write_atomically
+from keras_vaf.utils import check_flag, did_you_mean, parse_json, write_atomically
 
 _MOST = 2**22
 """Largest number of bytes in the layout of a file."""
@@ -54,6 +54,7 @@ def train_only_activations(
     28
     """
     trainable_activations(model)
+    check_flag("inplace", inplace)
     if isinstance(also, str):
         also = (also,)
     if not model.weights:

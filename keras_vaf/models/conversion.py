@@ -25,6 +25,7 @@ from keras_vaf.models.surgery.report import (
     report,
 )
 from keras_vaf.ops.functions import Function
+from keras_vaf.utils import check_flag
 
 _LARGEST_ERROR = 0.01
 _TRAINED = "it is trained already"
@@ -99,6 +100,7 @@ def convert(
     1 replaced, 1 kept, parameters +10
     """
     check_model(model)
+    check_flag("inplace", inplace)
     conversion = _Conversion(model, layers, to, k, g, sharing)
     result = replace_activations(model, conversion.decide, inplace)
     changes = _with_code(report(result), conversion.flow)

@@ -11,6 +11,7 @@ from keras_vaf.models.surgery.fixed_activations import label
 from keras_vaf.models.surgery.places import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.vaf_equivalent import built_shape
+from keras_vaf.utils import check_integer
 
 
 def grow(model: keras.Model | VAFActivation, k: int) -> keras.Model | VAFActivation:
@@ -61,7 +62,7 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
     Raises:
         ValueError: If the layer has more hidden units than k, or no weights yet.
     """
-    if k < layer.k:
+    if check_integer("k", k) < layer.k:
         raise ValueError(
             f"The layer {layer.name!r} has {layer.k} hidden units: expected k >= "
             f"{layer.k}. Received: k={k}"

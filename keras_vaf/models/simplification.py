@@ -15,6 +15,7 @@ from keras_vaf.layers.activation_inputs import (
 from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.fixed_activations import label
+from keras_vaf.models.surgery.graphs import check_model
 from keras_vaf.models.surgery.places import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
@@ -58,6 +59,7 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
+    check_model(model)
     check_finite_weights(model)
     values = {} if data is None else _quantiles(model, data)
 

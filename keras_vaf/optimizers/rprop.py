@@ -1,13 +1,12 @@
 """`Rprop`, resilient backpropagation, which uses only the signs of gradients."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_vaf.utils import check_choice
+from keras_vaf.utils import check_choice, check_number, check_positive
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -71,21 +70,11 @@ class Rprop(keras.optimizers.Optimizer):
         name: str = "rprop",
         **kwargs: Any,
     ) -> None:
-        if isinstance(learning_rate, int | float) and not learning_rate > 0:
-            raise ValueError(
-                "`learning_rate` is the first step of every weight and must be above "
-                f"0. Received: learning_rate={learning_rate}"
-            )
-        if not 0 < eta_minus < 1 < eta_plus < math.inf:
-            raise ValueError(
-                "Steps shrink by `eta_minus`, between 0 and 1, and grow by `eta_plus`, "
-                f"above 1. Received: eta_minus={eta_minus}, eta_plus={eta_plus}"
-            )
-        if not 0 < min_step <= max_step < math.inf:
-            raise ValueError(
-                "`min_step` must be above 0 and `max_step` finite and at least "
-                f"`min_step`. Received: min_step={min_step}, max_step={max_step}"
-            )
+        if isinstance(learning_rate, int | float):
+            check_positive("learning_rate", learning_rate)
+        check_number("eta_plus", eta_plus, above=1)
+        check_number("eta_minus", eta_minus, above=0, below=1)
+        check_number("max_step", max_step, minimum=check_positive("min_step", min_step))
         check_choice("variant", variant, ("irprop-", "rprop+"))
         super().__init__(learning_rate=learning_rate, name=name, **kwargs)
         self.eta_plus = eta_plus

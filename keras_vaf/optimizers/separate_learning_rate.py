@@ -9,7 +9,7 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_positive
+from keras_vaf.utils import check_flag, check_positive
 
 
 def activations_apart(
@@ -58,10 +58,10 @@ def activations_apart(
     >>> optimizer = keras.optimizers.AdamW(1e-3, weight_decay=0.1)
     >>> model.compile(activations_apart(model, optimizer), loss="mse")
     """
-    if not model.built:
+    if not isinstance(model, keras.Model) or not model.built:
         raise ValueError(
-            "The model must have its weights: build it, or call it on a batch, first. "
-            f"Received: model={model.name!r}, which is not built"
+            "Expected a model with weights: build it, or call it on a batch, first. "
+            f"Received: model={model!r}, which is not built"
         )
     found = find_layers(model, (TrainableActivation, keras.layers.PReLU))
     parameters = {
@@ -114,7 +114,8 @@ class ActivationsApart(keras.optimizers.Optimizer):
         learning_rate_factor: float = 1.0,
         name: str = "activations_apart",
     ) -> None:
-        config = optimizer.get_config()
+        known = isinstance(optimizer, keras.optimizers.Optimizer)
+        config = optimizer.get_config() if known else {}
         if "learning_rate" not in config:
             raise ValueError(
                 "Expected an optimizer with a learning rate. Apply wrappers such as "
@@ -123,7 +124,9 @@ class ActivationsApart(keras.optimizers.Optimizer):
             )
         # The learning rate and loss scale of this object itself are not used.
         super().__init__(learning_rate=0.0, name=name)
-        self.is_activation = tuple(map(bool, is_activation))
+        self.is_activation = tuple(
+            check_flag("is_activation", each) for each in is_activation
+        )
         self.learning_rate_factor = check_positive(
             "learning_rate_factor", learning_rate_factor
         )

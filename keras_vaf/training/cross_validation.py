@@ -170,8 +170,14 @@ def grid_points(grid: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]
         The points. The last name changes fastest.
 
     Raises:
-        ValueError: If the values of a name are not a sequence, or are empty.
+        ValueError: If `grid` is not a dictionary, or if the values of a name are not
+            a sequence or are empty.
     """
+    if not isinstance(grid, Mapping):
+        raise ValueError(
+            "`grid` must be a dictionary from arguments of `build` to lists of values. "
+            f"Received: grid={grid!r}"
+        )
     for name, values in grid.items():
         if isinstance(values, str) or not np.iterable(values) or len(values) == 0:
             raise ValueError(

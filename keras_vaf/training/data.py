@@ -99,10 +99,10 @@ def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
 
 def check_compiled(model: keras.Model) -> None:
     """Raise a `ValueError` unless the model is compiled."""
-    if not model.compiled:
+    if not isinstance(model, keras.Model) or not model.compiled:
         raise ValueError(
-            "The model has no loss and no optimizer: call `model.compile(...)` first. "
-            f"Received: model={model.name!r}, not compiled"
+            "Expected a model with a loss and an optimizer: call `model.compile(...)` "
+            f"first. Received: model={model!r}, not compiled"
         )
 
 

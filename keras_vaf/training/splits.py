@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.utils import check_integer, require
+from keras_vaf.utils import check_integer, check_number, require
 
 
 def k_folds(
@@ -85,6 +85,10 @@ def split(
     >>> len(training), len(validation)
     (8, 2)
     """
+    check_number("fraction", fraction, above=0, below=1)
+    check_integer("seed", seed, minimum=0)
+    if rows is not None:
+        check_integer("rows", rows)
     y = _labels(y) if stratify else np.asarray(y)
     alone = np.bincount(y)[y] == 1 if stratify else np.zeros(len(y), bool)
     shared = int(np.sum(~alone))
@@ -92,7 +96,7 @@ def split(
     left_out = 0 if rows is None else len(y) - rows
     validation = int(np.ceil(fraction * (shared if rows is None else rows)))
     training = shared - validation - left_out
-    if not 0 < fraction < 1 or left_out < 0 or min(validation, training) < classes:
+    if left_out < 0 or min(validation, training) < classes:
         raise ValueError(
             "Training and validation rows must both contain each class, or at least "
             "one row if not stratified: use more rows, fewer folds or another "

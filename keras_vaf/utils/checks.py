@@ -88,12 +88,7 @@ def check_number(
     0.5
     """
     value = _python_number(value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if (
-        not number
-        or not math.isfinite(value)
-        or not _within(value, minimum, above, below)
-    ):
+    if not _is_finite(value) or not _within(value, minimum, above, below):
         bounds = " and".join(
             f" {words} {bound:g}"
             for words, bound in (
@@ -107,6 +102,30 @@ def check_number(
             f"`{name}` must be a finite number{bounds}. Received: {name}={value!r}"
         )
     return value
+
+
+def check_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
+    """Check that an argument is a sequence of finite numbers, and return a tuple.
+
+    Args:
+        name: Name of the argument, for the error message.
+        values: The argument.
+
+    Raises:
+        ValueError: If the argument is not a sequence of finite numbers.
+
+    Example:
+
+    >>> check_numbers("knots", [-1, 0.5])
+    (-1.0, 0.5)
+    """
+    try:
+        return tuple(float(check_number(name, value)) for value in values)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be a sequence of finite numbers, such as (-1.0, 0.5). "
+            f"Received: {name}={values!r}"
+        ) from None
 
 
 def check_positive(name: str, value: float) -> float:
@@ -240,6 +259,16 @@ def did_you_mean(value: object, choices: Iterable[str]) -> str:
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
+def _is_finite(value: object) -> bool:
+    """Return whether a value is a number that float64 can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _within(value: float, minimum: float, above: float, below: float) -> bool:
     return minimum <= value and above < value < below
 
@@ -249,5 +278,6 @@ def _is_integer(value: object) -> bool:
 
 
 def _python_number(value: Any) -> Any:
-    """Return a NumPy number as a Python number, which JSON supports."""
-    return value.item() if isinstance(value, np.number) else value
+    """Return a number of NumPy as a Python number, which JSON supports."""
+    scalar = isinstance(value, np.ndarray) and value.ndim == 0
+    return value.item() if scalar or isinstance(value, np.number) else value

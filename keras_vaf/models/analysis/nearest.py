@@ -83,7 +83,7 @@ def nearest(
         The known function with the smallest largest error.
 
     Raises:
-        ValueError: If the layer has no weights yet.
+        ValueError: If `layer` is not a trainable activation, or has no weights yet.
 
     Example:
 
@@ -91,6 +91,8 @@ def nearest(
     >>> print(nearest(layer))
     LeakyReLU(0.2), largest error ...
     """
+    if not isinstance(layer, TrainableActivation):
+        raise ValueError(f"Expected a trainable activation. Received: layer={layer!r}")
     x = np.linspace(*RANGE, 1001) if x is None else np.asarray(x, "float64")
     y = layer.function(x).reshape(len(x), -1)
     candidates = [_leaky(x, y, scaled)]

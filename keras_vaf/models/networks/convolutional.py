@@ -125,9 +125,12 @@ def nin(
     19430
     """
     input_shape, filters, outputs = _sizes(input_shape, filters, outputs)
+    check_integer("depth", depth)
     blocks: Blocks = []
     for place, count in enumerate(filters):
-        block = MLPConv((count,) * depth, kernel_size, padding=padding)
+        block = MLPConv(
+            (count,) * check_integer("depth", depth), kernel_size, padding=padding
+        )
         kernel_seeds = _seeds(seed, place, depth)
         for convolution, kernel_seed in zip(
             block.convolutions, kernel_seeds, strict=True
@@ -178,6 +181,7 @@ def _initializer(name: str, seed: int) -> keras.initializers.Initializer:
 
 def _seeds(seed: int, place: int, count: int) -> list[int]:
     """Return seeds for a position in the network, within the range of PyTorch."""
+    check_integer("seed", seed, minimum=0)
     words = np.random.SeedSequence([seed, place + 1]).generate_state(count)
     return (words >> 1).tolist()
 

@@ -46,6 +46,7 @@ def mlp(
     """
     hidden = check_sizes("hidden", hidden)
     inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
+    check_integer("seed", seed, minimum=0)
     *seeds, last_seed = (
         np.random.SeedSequence(seed).generate_state(len(hidden) + 1).tolist()
     )

@@ -1,0 +1,180 @@
+"""Wrong arguments raise a `ValueError` that shows what was received."""
+
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf import (
+    constraints,
+    initializers,
+    layers,
+    models,
+    optimizers,
+    regularizers,
+    training,
+)
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROWS = np.zeros((10, 4), "float32"), np.arange(10) % 2
+
+TEXT_OR_NOTHING = ("three", None, object(), [], "")
+NOT_A_NUMBER = (*TEXT_OR_NOTHING, math.nan, True)
+NUMBER = (*NOT_A_NUMBER, math.inf, -math.inf, 10**400)
+POSITIVE = (*NUMBER, 0, -1.0)
+COUNT = (*NOT_A_NUMBER, 3.5, -1)
+SEED = ("three", object(), [], 0.5, -1, True)
+FLAG = ("yes", None, 1, [])
+NUMBERS = (3.5, None, "123", object(), [math.nan], ["a"], [True], [10**400])
+OPTIONAL_NAME = ("no such", 3, True, object())
+NAME = (*OPTIONAL_NAME, None)
+NAMES = (3.5, object(), "no such")
+MODEL = (3.5, None, "model.keras", object(), keras.Model)
+
+
+@pytest.fixture(scope="module")
+def model():
+    dense = keras.layers.Dense(3, activation=layers.VAFActivation())
+    made = keras.Sequential(
+        [keras.Input((4,)), dense, keras.layers.ReLU(), keras.layers.Dense(2)]
+    )
+    made.compile("sgd", "mse")
+    return made
+
+
+def train(model, epochs=1, **others):
+    return training.train(model, *ROWS, ROWS, epochs, **others)
+
+
+def cross_validate(grid, folds, epochs):
+    return training.cross_validate(keras.Model, *ROWS, grid, folds, epochs=epochs)
+
+
+CURVE = {"g": "relu", "alpha": [1.0], "alpha_bias": [0.0], "beta": [1.0]}
+LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
+NETWORK = {"inputs": 4, "hidden": (3,), "outputs": 2, "activation": keras.layers.ReLU}
+IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
+GRID = {"grid": None, "folds": 2, "epochs": 1}
+
+# A function, arguments that are right, and for some of its arguments wrong values.
+# "MODEL" stands for a model.
+TABLE = {
+    constraints.Interval: ({}, {"minimum": NUMBER[:1] + NUMBER[2:]}),
+    constraints.Orthogonal: (
+        {},
+        {"limit": POSITIVE, "iterations": COUNT, "steps": COUNT},
+    ),
+    constraints.SlopeBound: ({}, {"limit": POSITIVE, "scaling": NAME}),
+    constraints.SpectralNorm: ({}, {"limit": POSITIVE, "iterations": COUNT}),
+    initializers.CurveStart: (
+        CURVE,
+        {
+            "g": NAME,
+            "alpha": NUMBERS,
+            "alpha_bias": NUMBERS,
+            "beta": NUMBERS,
+            "beta_bias": NUMBER,
+        },
+    ),
+    initializers.FunctionStart: ({}, {"function": NAME}),
+    initializers.PiecewiseLinearStart: (
+        LINES,
+        {"knots": NUMBERS, "slopes": NUMBERS, "value": NUMBER},
+    ),
+    initializers.RandomStart: ({}, {"seed": SEED, "rescale": FLAG}),
+    initializers.SirenKernel: ({}, {"omega": NUMBER, "seed": SEED}),
+    initializers.get: ({}, {"identifier": NAME}),
+    layers.VAFActivation: (
+        {},
+        {
+            "k": COUNT,
+            "g": NAME,
+            "sharing": NAME,
+            "initialization": NAME,
+            "data_format": OPTIONAL_NAME,
+            "function_constraint": OPTIONAL_NAME,
+        },
+    ),
+    layers.KAF: ({}, {"D": COUNT, "boundary": POSITIVE, "train_gamma": FLAG}),
+    layers.APL: ({}, {"S": COUNT, "seed": SEED}),
+    layers.ABU: ({}, {"functions": NAMES, "normalization": OPTIONAL_NAME}),
+    layers.MixedActivation: ({}, {"gated": FLAG, "sharing": NAME}),
+    layers.PolynomialActivation: ({}, {"degree": COUNT}),
+    layers.Rational: ({}, {"numerator_degree": COUNT, "initialization": NAME}),
+    layers.Maxout: ({}, {"k": COUNT}),
+    models.mlp: (NETWORK, {"inputs": COUNT, "hidden": NAMES, "seed": SEED}),
+    models.nin: (IMAGES, {"filters": NAMES, "depth": COUNT, "seed": SEED}),
+    models.cnet: (
+        IMAGES | {"activation": keras.layers.ReLU},
+        {"input_shape": NAMES, "seed": SEED},
+    ),
+    models.convert: (
+        {"model": "MODEL"},
+        {"model": MODEL, "k": COUNT[:1] + COUNT[2:], "inplace": FLAG, "sharing": NAME},
+    ),
+    models.grow: ({"model": "MODEL", "k": 4}, {"model": MODEL, "k": COUNT}),
+    models.simplify: (
+        {"model": "MODEL", "tolerance": 0.1},
+        {"model": MODEL, "tolerance": POSITIVE},
+    ),
+    models.revert: (
+        {"model": "MODEL", "tolerance": 0.1},
+        {"model": MODEL, "tolerance": POSITIVE},
+    ),
+    models.freeze: ({}, {"model": MODEL}),
+    models.lipschitz_certificate: ({}, {"model": MODEL}),
+    models.to_vaf: ({}, {"layer": MODEL}),
+    models.nearest: ({}, {"layer": MODEL}),
+    models.train_only_activations: (
+        {"model": "MODEL"},
+        {"model": MODEL, "inplace": FLAG},
+    ),
+    optimizers.Rprop: (
+        {},
+        {
+            "eta_plus": POSITIVE,
+            "eta_minus": POSITIVE,
+            "min_step": POSITIVE,
+            "max_step": POSITIVE,
+            "variant": NAME,
+        },
+    ),
+    optimizers.activations_apart: (
+        {"model": "MODEL", "optimizer": "adam"},
+        {"model": MODEL, "learning_rate_factor": POSITIVE},
+    ),
+    optimizers.ActivationsApart: (
+        {"optimizer": keras.optimizers.SGD(), "is_activation": [True]},
+        {"optimizer": MODEL, "is_activation": ("yes", [1], [None])},
+    ),
+    regularizers.Lipschitz: ({}, {"factor": NUMBER, "limit": NUMBER}),
+    regularizers.SlopeVariation: ({}, {"factor": NUMBER}),
+    regularizers.Damping: ({}, {"factor": NUMBER}),
+    training.split: (
+        {"y": ROWS[1]},
+        {"fraction": POSITIVE, "seed": SEED, "rows": COUNT[:1] + COUNT[2:]},
+    ),
+    training.k_folds: ({"y": ROWS[1]}, {"folds": COUNT}),
+    train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
+    cross_validate: (GRID, {"grid": NAMES, "folds": COUNT, "epochs": COUNT}),
+}
+CASES = [
+    pytest.param(function, right, name, value, id=f"{function.__name__}-{name}-{i}")
+    for function, (right, arguments) in TABLE.items()
+    for name, values in arguments.items()
+    for i, value in enumerate(values)
+]
+
+
+@pytest.mark.parametrize(("function", "right", "name", "value"), CASES)
+def test_a_wrong_argument_is_refused_with_what_was_received(
+    function, right, name, value, model
+):
+    given = {
+        key: model if isinstance(v, str) and v == "MODEL" else v
+        for key, v in right.items()
+    }
+    with pytest.raises(ValueError, match="Received"):
+        function(**given | {name: value})

@@ -6,7 +6,7 @@ So far PyTorch with both kinds of sharing was tried.
 COUNT = "The test counts weights, and a VAF has four."
 FUSED = "Keras computes a recurrent layer in one call only if its activation is tanh."
 FUNCTION = "The test compares the activation with the function that it replaces."
-MOCK = "The test puts an object that is no layer in the place of a layer."
+MOCK = "The test puts an object other than a layer in the place of a layer."
 FIXTURE = "Keras's wheel lacks the file that the test reads."
 BUILT = (
     "Keras builds a layer without the layer that is its activation. Parameters that are "

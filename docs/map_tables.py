@@ -163,16 +163,11 @@ def _results(reports: Path) -> tuple[Rows, Tasks]:
 
 def _tabular(reports: Path):
     return [
-        path
+        report
         for task in ("regression", "classification")
         for path in sorted(reports.glob(f"reproduction/{task}-ours-*.json.gz"))
+        for report in report_files.reports_of(path)
     ]
 
 
-def certified_causes() -> str:
-    """The errors of certified networks, for several choices of a VAF."""
-    path = report_files.REPORTS / "certified/absolute.md"
-    return path.read_text(encoding="utf-8").strip()
-
-
-TABLES = (map_results, map_losses, certified_causes)
+TABLES = (map_results, map_losses)

@@ -26,7 +26,11 @@ from keras_vaf.experiments.activation_map.results import (
 )
 from keras_vaf.experiments.activation_map.running import MapRun
 from keras_vaf.experiments.activation_map.tables import map_table
-from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
+from keras_vaf.experiments.activation_map.tabular import (
+    tabular_reports,
+    tabular_rows,
+    tabular_tasks,
+)
 from keras_vaf.experiments.activation_map.task import Settings, Task
 from keras_vaf.experiments.activation_map.tasks import TASKS, images
 from keras_vaf.experiments.activation_map.tasks.networks import make_network
@@ -227,7 +231,7 @@ def test_tabular_tasks_are_read_from_reports_of_cross_validations(tmp_path):
         for report in make_arm(name, [score] * 4, validation=[score] * 4, **fields)
     ]
     write_reports(tmp_path / "some.json.gz", reports)
-    rows = tabular_rows([tmp_path])
+    rows = tabular_rows(tabular_reports([tmp_path]))
     assert [row.arm.kind for row in rows] == ["fixed", "fixed", "vaf", "rival"]
     assert best_of(rows, "fixed").arm.name == "gelu"
     assert all(row.error > 0 and row.overlap == 0.25 for row in rows)

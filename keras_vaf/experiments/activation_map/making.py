@@ -13,9 +13,14 @@ from keras_vaf.experiments.activation_map.report import MapStore
 from keras_vaf.experiments.activation_map.results import MapRow, map_rows
 from keras_vaf.experiments.activation_map.running import Budget, MapRun
 from keras_vaf.experiments.activation_map.tables import map_table
-from keras_vaf.experiments.activation_map.tabular import tabular_rows, tabular_tasks
+from keras_vaf.experiments.activation_map.tabular import (
+    tabular_reports,
+    tabular_rows,
+    tabular_tasks,
+)
 from keras_vaf.experiments.activation_map.task import Task
 from keras_vaf.experiments.activation_map.tasks import TASKS
+from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.utils import png_bytes, write_atomically
 
@@ -80,7 +85,7 @@ def make_map(
         for run in runs:
             run.run(BUDGETS)
     shown = [dataclasses.replace(run, train=False) for run in runs]
-    rows, every = _with_tables(shown, tasks, tabular)
+    rows, every = _with_tables(shown, tasks, tabular_reports(tabular))
     return {
         budget: _written(each, every[budget], folder, budget)
         for budget, each in rows.items()
@@ -92,7 +97,7 @@ def read_map(
     root: str | os.PathLike[str],
     tasks: Sequence[Task] = TASKS,
     quick: bool = False,
-    tabular: Sequence[str | os.PathLike[str]] = (),
+    tabular: Sequence[Report] = (),
 ) -> tuple[dict[Budget, list[MapRow]], dict[Budget, tuple[Task, ...]]]:
     """Return the rows of complete datasets by budget, from reports alone.
 
@@ -102,7 +107,7 @@ def read_map(
         root: Folder of a `MapStore`.
         tasks: The tasks.
         quick: Whether the reports are those of the small version.
-        tabular: As in `make_map`.
+        tabular: Reports of `keras-vaf reproduce --protocol ours`.
 
     Returns:
         The rows, and the tasks they belong to, including tasks without results.
@@ -121,7 +126,7 @@ def read_map(
 def _with_tables(
     runs: Sequence[MapRun],
     tasks: Sequence[Task],
-    tabular: Sequence[str | os.PathLike[str]],
+    tabular: Sequence[Report],
 ) -> tuple[dict[Budget, list[MapRow]], dict[Budget, tuple[Task, ...]]]:
     """Return the rows and tasks of each budget, with the tabular tasks."""
     rows = {b: [row for run in runs for row in map_rows(run, b)] for b in BUDGETS}

@@ -11,6 +11,7 @@ from typing import Any
 from keras_vaf.experiments.activation_map.arm import Arm, Kind
 from keras_vaf.experiments.activation_map.results import MapRow
 from keras_vaf.experiments.activation_map.task import Settings, Task
+from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.report_files import read_reports
 from keras_vaf.experiments.results.selection import FIXED, TEAMS, Selected, select
 
@@ -50,18 +51,22 @@ def tabular_tasks(rows: Sequence[MapRow]) -> tuple[Task, ...]:
     return tuple(tasks)
 
 
-def tabular_rows(files: Sequence[str | os.PathLike[str]]) -> list[MapRow]:
+def tabular_reports(files: Sequence[str | os.PathLike[str]]) -> list[Report]:
+    """Return the reports of files, or of all files in folders."""
+    paths = [path for file in files for path in _files(Path(file))]
+    return [report for path in paths for report in read_reports(path)]
+
+
+def tabular_rows(reports: Sequence[Report]) -> list[MapRow]:
     """Return the rows of tabular datasets, at equal epochs.
 
     In each fold, the validation rows select the learning rate of an arm. Their mean
-    score selects its architecture. A fold takes the place of a seed. Datasets that are
-    not in the files are left out.
+    score selects its architecture. A fold takes the place of a seed. Datasets without
+    reports are left out.
 
     Args:
-        files: Reports of `keras-vaf reproduce --protocol ours`, or folders of them.
+        reports: Reports of `keras-vaf reproduce --protocol ours`.
     """
-    paths = [path for file in files for path in _files(Path(file))]
-    reports = [report for path in paths for report in read_reports(path)]
     selected = select(reports)
     return [
         _row(dataset, each)

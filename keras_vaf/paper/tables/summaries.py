@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from keras_vaf.experiments.reports.report import error
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Result
-from keras_vaf.experiments.results.significance import holm, wilcoxon
+from keras_vaf.experiments.results.significance import LEVEL, holm, wilcoxon
 
 Results = Mapping[tuple[str, str], Result]
 """Results by the names of dataset and activation."""
@@ -62,20 +63,79 @@ def holm_over_datasets(found: Results) -> dict[tuple[str, str, str], float]:
     return corrected
 
 
+@dataclass(frozen=True)
+class Summary:
+    """An activation compared with a reference over several datasets.
+
+    Attributes:
+        activation: Name of the activation.
+        reference: Name of the reference.
+        results: The comparisons, by dataset.
+        significant: Names of the datasets whose p-value is significant after Holm's
+            correction for the number of datasets.
+        p: p-value of the signed-rank test over the datasets, with Holm's correction for
+            the number of pairs.
+    """
+
+    activation: str
+    reference: str
+    results: Mapping[str, Result]
+    significant: frozenset[str]
+    p: float
+
+    @property
+    def ratio(self) -> float:
+        """Ratio of the errors, as in `error_ratio`."""
+        return error_ratio(list(self.results.values()))
+
+    @property
+    def p_text(self) -> str:
+        """The p-value with three digits."""
+        return f"{self.p:.3g}" if self.p >= 0.001 else "< 0.001"
+
+    def datasets(self, direction: str) -> list[str]:
+        """Return the datasets on which the activation is better, worse or equal."""
+        return [
+            name for name, each in self.results.items() if each.direction == direction
+        ]
+
+
+def summaries_of(found: Results) -> list[Summary]:
+    """Return the summary of each pair of activations.
+
+    Args:
+        found: The results of a table.
+    """
+    pairs, corrected = by_pair(found), holm_over_datasets(found)
+    tests = holm(
+        [wilcoxon([each.gain for each in own.values()]) for own in pairs.values()]
+    )
+    return [
+        Summary(
+            *pair,
+            own,
+            frozenset(name for name in own if corrected.get((name, *pair), 1) < LEVEL),
+            p,
+        )
+        for (pair, own), p in zip(pairs.items(), tests, strict=True)
+    ]
+
+
 def over_datasets(found: Results) -> list[str]:
     """Return a sentence for each pair: is the activation better over all datasets?"""
-    pairs = {pair: list(own.values()) for pair, own in by_pair(found).items()}
-    means = [[each.gain for each in own] for own in pairs.values()]
-    corrected = holm([wilcoxon(gains) for gains in means])
-    return [
-        f"{name} against {against} over {len(gains)} datasets: better on "
-        f"{sum(gain > 0 for gain in gains)}, worse on "
-        f"{sum(gain < 0 for gain in gains)}{_ties(gains)}; "
-        f"{error_ratio(pairs[name, against]):.3f} "
-        f"times the error; Wilcoxon signed-rank p {_three_digits(p)} "
-        "(Holm's correction)."
-        for (name, against), gains, p in zip(pairs, means, corrected, strict=True)
-    ]
+    sentences = []
+    for each in summaries_of(found):
+        words = ("better", "worse", "equal")
+        better, worse, equal = (len(each.datasets(word)) for word in words)
+        ties = f", equal on {equal}" if equal else ""
+        p = each.p_text if "<" in each.p_text else f"= {each.p_text}"
+        sentences.append(
+            f"{each.activation} against {each.reference} over {len(each.results)} "
+            f"datasets: better on {better}, worse on {worse}{ties}; "
+            f"{each.ratio:.3f} times the error; Wilcoxon signed-rank p {p} "
+            "(Holm's correction)."
+        )
+    return sentences
 
 
 def mean_errors(result: Result) -> tuple[float, float]:
@@ -132,12 +192,3 @@ def by_dataset(found: Results) -> list[str]:
             f"These p-values have Holm's correction for {len(corrected)} comparisons."
         )
     return sentences
-
-
-def _ties(gains: Sequence[float]) -> str:
-    ties = sum(gain == 0 for gain in gains)
-    return f", equal on {ties}" if ties else ""
-
-
-def _three_digits(p: float) -> str:
-    return f"= {p:.3g}" if p >= 0.001 else "< 0.001"

@@ -149,7 +149,7 @@ def _new_search(arguments: argparse.Namespace) -> "DatasetSearch":
 
 def _run(search: "DatasetSearch", engine: str) -> None:
     from keras_vaf.tuners.baselines import BASELINES
-    from keras_vaf.tuners.resumable.progress import duration
+    from keras_vaf.tuners.recorded.progress import duration
     from keras_vaf.utils.engines import open_engine
 
     started = time.monotonic()

@@ -22,8 +22,7 @@ import numpy as np
 
 from benchmarks.environment import environment
 from keras_vaf.tuners import CrossValidated, read_trials
-from keras_vaf.tuners.resumable.versions import keras_tuner
-from keras_vaf.utils import markdown_table, write_atomically
+from keras_vaf.utils import markdown_table, require, write_atomically
 
 TRIALS = 6
 KILLS_A_ROUND = 3
@@ -34,7 +33,7 @@ _LONGEST_TRIAL = 0.6
 def play(folder: Path) -> None:
     """Run the search that is killed: its trials sleep, and note it in a file."""
 
-    class Toy(CrossValidated(keras_tuner().RandomSearch)):
+    class Toy(CrossValidated(require("keras_tuner", extra="tune").RandomSearch)):
         def run_trial(self, trial):
             _note(folder, "begin", trial.trial_id)
             time.sleep(random.uniform(0.1, _LONGEST_TRIAL))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from keras_vaf.tuners.results import names_of, result_of
 from keras_vaf.utils import visible
@@ -18,30 +18,20 @@ class TrialProgress:
 
     Args:
         oracle: The oracle of the search.
+        verbose: Whether to print.
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        self.verbose = 1
+    def __init__(self, oracle: Oracle, verbose: int) -> None:
         self._oracle = oracle
-        self._started: float | None = None
+        self._verbose = verbose
+        self._started = time.monotonic()
         self._ended = 0
 
-    def on_trial_begin(self, trial: Trial) -> None:
-        """Start the clock."""
-        self._started = self._started or time.monotonic()
-
-    def on_trial_end(self, trial: Trial) -> None:
+    def show(self, trial: Trial) -> None:
         """Print the result of the trial, the best score and the remaining time."""
         self._ended += 1
-        if self.verbose:
+        if self._verbose:
             print(visible(self._line(trial)), flush=True)
-
-    def get_state(self) -> dict[str, Any]:
-        """Return the state that KerasTuner's display would store."""
-        return {"search_start": None, "trial_start": {}, "trial_number": {}}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Ignore the state of an earlier run, because the clock starts again."""
 
     def _line(self, trial: Trial) -> str:
         result = result_of(trial.get_state())
@@ -55,9 +45,9 @@ class TrialProgress:
         parts = [f"trial {trial.trial_id}", count]
         parts += [f"{self._oracle.objective.name} {score}", values]
         best = self._oracle.get_best_trials()
-        if best:
+        if best and best[0].status == "COMPLETED":
             parts.append(f"best {best[0].score:.4g} (trial {best[0].trial_id})")
-        if all_trials and self._started is not None:
+        if all_trials:
             seconds = (time.monotonic() - self._started) / self._ended
             parts.append(f"{duration(seconds * max(all_trials - ended, 0))} left")
         return " | ".join(parts)

@@ -8,6 +8,23 @@ from typing import Any
 
 from keras_vaf.utils import parse_json, write_atomically
 
+_NAME = "protocol.json"
+
+
+def is_same_search(folder: Path, protocol: dict[str, Any]) -> bool:
+    """Return whether a folder contains a search with these settings.
+
+    Args:
+        folder: Folder of the search.
+        protocol: Some of the settings that determine the result, as JSON values.
+    """
+    try:
+        found = parse_json((folder / _NAME).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return False
+    asked = json.loads(json.dumps(protocol))
+    return isinstance(found, dict) and asked.items() <= found.items()
+
 
 def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
     """Write the protocol of a new search, or compare it with the existing protocol.
@@ -19,7 +36,7 @@ def check_same_search(folder: Path, protocol: dict[str, Any]) -> None:
     Raises:
         ValueError: If the folder contains another search.
     """
-    path = folder / "protocol.json"
+    path = folder / _NAME
     text = json.dumps(protocol, indent=1) + "\n"
     if not path.is_file():
         write_atomically(path, text)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from keras_vaf.experiments import read_reports, selected_results
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.paper import find_experiment
-from keras_vaf.paper.tables.summaries import Results
+from keras_vaf.research.paper import find_experiment
+from keras_vaf.research.paper.tables.summaries import Results
 from keras_vaf.utils import markdown_table
 
 REPORTS = Path(__file__).parent / "reports"

@@ -13,7 +13,7 @@ from keras_vaf.experiments.results.table import (
     direction_cells,
     published_cell,
 )
-from keras_vaf.paper.tables.summaries import (
+from keras_vaf.research.paper.tables.summaries import (
     TITLES,
     Results,
     Summary,

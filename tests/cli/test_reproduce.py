@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from keras_vaf.paper import (
+from keras_vaf.research.paper import (
     Form,
     find_experiment,
     fully_connected,

@@ -9,8 +9,8 @@ import pandas
 import pytest
 
 from keras_vaf.experiments import read, results_of, write_reports
-from keras_vaf.experiments.activation_map.report import pack
 from keras_vaf.experiments.reports.records import COLUMNS
+from keras_vaf.research.map.report import pack
 from keras_vaf.tuners import TrialResult, to_json
 from tests.experiments.fakes import make_arm, make_report, make_trial
 

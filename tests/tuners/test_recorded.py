@@ -6,10 +6,10 @@ import keras_tuner
 import numpy as np
 import pytest
 
-from benchmarks.kills import search as search_kills
 from keras_vaf.tuners import CrossValidated, read_trials
 from keras_vaf.tuners.recorded import progress, tuner
 from keras_vaf.utils.temporary_files import temporary_path
+from tests.tuners import search_kills
 
 pytestmark = pytest.mark.backend("tensorflow")
 

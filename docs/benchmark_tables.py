@@ -73,7 +73,7 @@ def wine() -> str:
         ),
         *("ReLU, as many parameters", "majority class"),
     )
-    table = comparison_table(read_reports(report_files.REPORTS / "family/wine.json"))
+    table = comparison_table(read_reports(report_files.REPORTS / "family/wine.json.xz"))
     rows = {
         line[0]: dict(zip(table.columns, line, strict=True)) for line in table.lines
     }

@@ -165,7 +165,7 @@ def _tabular(reports: Path):
     return [
         report
         for task in ("regression", "classification")
-        for path in sorted(reports.glob(f"reproduction/{task}-ours-*.json.gz"))
+        for path in sorted(reports.glob(f"reproduction/{task}-ours-*.json.xz"))
         for report in report_files.reports_of(path)
     ]
 

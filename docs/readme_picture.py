@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURE = Path(__file__).parent / "images" / "vaf.png"
-REGRESSIONS = REPORTS / "reproduction/regression-ours-jax.json.gz"
+REGRESSIONS = REPORTS / "reproduction/regression-ours-jax.json.xz"
 PANELS = (
     (("vaf-relu", "relu"), "VAF against ReLU"),
     (("vaf-best", "best-fixed"), "Best VAF against best fixed"),

@@ -66,7 +66,7 @@ _CAUSES = {
 
 def _found(name: str) -> Results:
     """Return the results of the file of reports with this beginning."""
-    return results_of(report_files.REPORTS / f"reproduction/{name}-jax.json.gz")
+    return results_of(report_files.REPORTS / f"reproduction/{name}-jax.json.xz")
 
 
 def summary(manner: str) -> str:
@@ -247,7 +247,7 @@ def causes(task: str) -> str:
     lines: list[Row] = []
     folder = report_files.REPORTS / "reproduction/causes"
     for name, setting in _CAUSES.items():
-        if not (file := folder / f"{task}-{name}-jax.json.gz").is_file():
+        if not (file := folder / f"{task}-{name}-jax.json.xz").is_file():
             continue
         means, published = {"setting": setting}, {"setting": "published"}
         for each in results_of(file).values():

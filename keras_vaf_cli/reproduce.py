@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=(),
         dest="sources",
         metavar="FILE",
-        help="make the table from .json.gz files of earlier runs, without training",
+        help="make the table from .json.xz files of earlier runs, without training",
     )
     add_data_dir(parser)
     parser.add_argument(

@@ -1,6 +1,6 @@
 """Commit the finished cells of an unfinished experiment, and continue from them.
 
-- `python -m tools.reproduction_reports pack runs FILE.json.gz` writes the reports
+- `python -m tools.reproduction_reports pack runs FILE.json.xz` writes the reports
   of all cells in the folder that no other committed file has.
 - `python -m tools.reproduction_reports restore runs` writes all committed reports
   as cells, so that `keras-vaf reproduce --output runs` trains only what is missing.
@@ -61,7 +61,7 @@ def restore_cells(folder: Path, packed: Path) -> int:
 
 
 def _files(packed: Path) -> list[Path]:
-    return sorted(packed.rglob("*.json.gz"))
+    return sorted(packed.rglob("*.json.xz"))
 
 
 def _reports(files: Iterable[Path]) -> Iterable[Report]:
@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for action in (pack, restore):
         action.add_argument("folder", type=Path, help="folder of the reproduction")
         action.add_argument("--packed", type=Path, default=PACKED, metavar="FOLDER")
-    pack.add_argument("file", type=Path, help="file to write, FILE.json.gz")
+    pack.add_argument("file", type=Path, help="file to write, FILE.json.xz")
     options = parser.parse_args(argv)
     if options.action == "pack":
         count = pack_cells(options.folder, options.file, options.packed)

@@ -170,6 +170,7 @@ def _known(value: float) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.reproduction_share", description=__doc__
     )
@@ -178,7 +179,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     reports = [
         report
-        for path in sorted(options.reports.rglob("*.json.gz"))
+        for path in sorted(options.reports.rglob("*.json.xz"))
         for report in read_reports(path)
     ]
     found = {

@@ -255,7 +255,7 @@ def picture(tasks: dict[str, list[Report]], path: Path) -> None:
 def main() -> int:
     """Write the page."""
     tasks = {
-        task: read_reports(REPORTS / f"{task}-ours-jax.json.gz") for task in BOUNDS
+        task: read_reports(REPORTS / f"{task}-ours-jax.json.xz") for task in BOUNDS
     }
     text = (Path(__file__).parent / "recomputed.md").read_text(encoding="utf-8")
     tables = {

@@ -24,7 +24,7 @@ def reports_of(backend):
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
 def test_a_cell_is_restored_once_under_the_backend_of_its_run(tmp_path, backend):
     reports = reports_of(backend)
-    write_reports(tmp_path / "packed.json.gz", reports, curves=False)
+    write_reports(tmp_path / "packed.json.xz", reports, curves=False)
 
     counts = [restore_cells(tmp_path / "run", tmp_path) for _ in range(2)]
 
@@ -44,8 +44,8 @@ def test_a_file_has_the_cells_that_no_other_file_has(tmp_path):
         store.write(dataclasses.replace(report, protocol=together))
     packed = tmp_path / "packed"
     packed.mkdir()
-    write_reports(packed / "complete.json.gz", [first], curves=False)
-    file = packed / "unfinished" / "rest.json.gz"
+    write_reports(packed / "complete.json.xz", [first], curves=False)
+    file = packed / "unfinished" / "rest.json.xz"
 
     counts = [pack_cells(tmp_path / "run", file, packed) for _ in range(2)]
 
@@ -58,7 +58,7 @@ def test_what_was_packed_can_be_restored(tmp_path, capsys):
     for report in reports_of("jax"):
         Store(tmp_path / "run" / "cells", networks=False).write(report)
     packed = ["--packed", str(tmp_path / "packed")]
-    file = tmp_path / "packed" / "rest.json.gz"
+    file = tmp_path / "packed" / "rest.json.xz"
 
     main(["pack", str(tmp_path / "run"), str(file), *packed])
     main(["restore", str(tmp_path / "again"), *packed])

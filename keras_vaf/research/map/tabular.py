@@ -76,7 +76,7 @@ def tabular_rows(reports: Sequence[Report]) -> list[MapRow]:
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(path.glob("*.json.gz")) if path.is_dir() else [path]
+    return sorted(path.glob("*.json.xz")) if path.is_dir() else [path]
 
 
 def _row(dataset: str, selected: Selected) -> MapRow:

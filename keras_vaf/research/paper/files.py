@@ -41,7 +41,7 @@ def keep(
         content = png_bytes(figure, bbox_inches="tight")
         write_atomically(folder / f"{start}-{name}-{chosen}{end}.png", content)
     write_reports(
-        folder / f"{start}-{end}.json.gz",
+        folder / f"{start}-{end}.json.xz",
         done.reports,
         curves=False,
         activations=done.experiment.functions,

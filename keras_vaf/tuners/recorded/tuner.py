@@ -7,8 +7,10 @@ import json
 import os
 import random
 import shutil
+import tempfile
 import traceback
 import warnings
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
 else:
     Tuner = object
-
-SCRATCH = "keras_tuner"
-"""Subfolder with the files that KerasTuner writes. They are never read."""
 
 
 class RecordedTuner(Tuner):
@@ -62,8 +61,10 @@ class RecordedTuner(Tuner):
         remove_stale(self.folder, recursive=True)
         if "oracle" not in kwargs and not kwargs.get("seed"):
             kwargs["seed"] = _drawn_seed(self.folder)
-        scratch = {"project_name": SCRATCH, "overwrite": True}
-        super().__init__(*args, **{**kwargs, "directory": self.folder, **scratch})
+        # Nothing reads the files that KerasTuner writes.
+        scratch = tempfile.mkdtemp(prefix="keras_vaf-")
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        super().__init__(*args, **{**kwargs, "directory": scratch})
         self.check_space(self.oracle.get_space())
         # KerasTuner would raise in `end_trial` without releasing its lock.
         self._most_failures = self.oracle.max_consecutive_failed_trials

@@ -230,7 +230,7 @@ def test_tabular_tasks_are_read_from_reports_of_cross_validations(tmp_path):
         for name, score in better.items()
         for report in make_arm(name, [score] * 4, validation=[score] * 4, **fields)
     ]
-    write_reports(tmp_path / "some.json.gz", reports)
+    write_reports(tmp_path / "some.json.xz", reports)
     rows = tabular_rows(tabular_reports([tmp_path]))
     assert [row.arm.kind for row in rows] == ["fixed", "fixed", "vaf", "rival"]
     assert best_of(rows, "fixed").arm.name == "gelu"

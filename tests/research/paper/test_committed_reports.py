@@ -1,7 +1,7 @@
 """The committed reports belong to the experiments, so that runs continue from them."""
 
-import gzip
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -13,20 +13,20 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 REPORTS = Path(__file__).parents[3] / "docs/reports/reproduction"
 FILES = [
-    *REPORTS.glob("regression-*-jax.json.gz"),
-    *REPORTS.glob("classification-*-jax.json.gz"),
-    *REPORTS.glob("choices-*-jax.json.gz"),
-    *REPORTS.glob("sensorless-*-jax.json.gz"),
+    *REPORTS.glob("regression-*-jax.json.xz"),
+    *REPORTS.glob("classification-*-jax.json.xz"),
+    *REPORTS.glob("choices-*-jax.json.xz"),
+    *REPORTS.glob("sensorless-*-jax.json.xz"),
 ]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_activations_are_those_of_the_experiment(file):
-    name, manner = file.name.removesuffix("-jax.json.gz").rsplit("-", 1)
+    name, manner = file.name.removesuffix("-jax.json.xz").rsplit("-", 1)
     protocols = find_experiment(name).protocols(load("wine"), Form(manner))
     trained = [
         each
-        for each in json.loads(gzip.decompress(file.read_bytes()))["shared"]
+        for each in json.loads(lzma.decompress(file.read_bytes()))["shared"]
         if "variant" in each
     ]
 

@@ -208,7 +208,7 @@ def test_committed_tables_say_what_their_reports_say(path):
     """The tables under docs/ are those of the compact reports in the same folder."""
     start, selection, backend = path.stem.rsplit("-", 2)
     experiment = next(each for each in EXPERIMENTS if start.startswith(each.name))
-    compact = path.parent / f"{start}-{backend}.json.gz"
+    compact = path.parent / f"{start}-{backend}.json.xz"
     done = committed(experiment.name, compact)
 
     table = experiment.table(done, selection).markdown

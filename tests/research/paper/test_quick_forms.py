@@ -63,7 +63,7 @@ def test_makes_a_table_and_trains_nothing_twice(name, tmp_path):
     assert again == done
     assert "quick form" in path.read_text(encoding="utf-8").partition("\n")[0]
     assert len(list(tmp_path.glob("*.png"))) == len(table.figures)
-    [compact] = tmp_path.glob("*.json.gz")
+    [compact] = tmp_path.glob("*.json.xz")
     read = read_reproduction(experiment, form, [compact])
     assert experiment.table(read, "validation").lines == table.lines
 

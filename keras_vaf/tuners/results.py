@@ -25,7 +25,7 @@ class TrialResult:
 
     Args:
         trial: Number of the trial, as text.
-        status: `"COMPLETED"`, `"FAILED"`, or `"RUNNING"` if it has not ended.
+        status: `"COMPLETED"` or `"FAILED"`.
         values: The hyperparameters.
         score: Mean of the objective on validation rows over the folds.
         deviation: Standard deviation over the folds (n - 1).

@@ -69,7 +69,7 @@ def _measure_all(arguments: argparse.Namespace, groups: list[Group], path: Path)
             print(f"{left} studies are left. Run the command again, with --missing.")
             return left
         _measure(document, *group, arguments.quick)
-        write_atomically(path, json.dumps(document, indent=1) + "\n")
+        write_atomically(path, json.dumps(document) + "\n")
     return 0
 
 

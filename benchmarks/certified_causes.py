@@ -20,9 +20,9 @@ from typing import Any
 import keras
 
 from keras_vaf.constraints import Interval, SlopeBound
-from keras_vaf.experiments.activation_map.arm import FIXED, PRELU, Arm
-from keras_vaf.experiments.activation_map.tasks import certified
 from keras_vaf.experiments.reports.report import environment
+from keras_vaf.research.map.arm import FIXED, PRELU, Arm
+from keras_vaf.research.map.tasks import certified
 from keras_vaf.utils import markdown_table
 
 OUTPUT = Path("docs/reports/certified")
@@ -70,7 +70,7 @@ def measure(dataset: str, steps: int, seeds: Sequence[int]) -> Iterator[dict[str
         steps: Number of steps.
         seeds: Seeds of the networks.
     """
-    from keras_vaf.experiments.activation_map.training_on_jax import Lane, Trainer
+    from keras_vaf.research.map.training_on_jax import Lane, Trainer
 
     settings = dataclasses.replace(certified.TASK.settings, steps=steps)
     for arm in ARMS:

@@ -31,8 +31,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training import k_folds
 from keras_vaf.tuners import CrossValidated, SearchSpace, activation, ranked
-from keras_vaf.tuners.resumable.versions import keras_tuner
-from keras_vaf.utils import deviation, markdown_table, write_atomically
+from keras_vaf.utils import deviation, markdown_table, require, write_atomically
 
 DATASETS = ("servo", "wine", "yacht", "liver", "dermatology", "climate_crashes")
 HIDDEN = (100, 50)
@@ -112,7 +111,7 @@ def _tuner(
         model.compile(replace(RPROP, arguments=arguments).build(), loss)
         return model
 
-    tuner = CrossValidated(keras_tuner().RandomSearch)(
+    tuner = CrossValidated(require("keras_tuner", extra="tune").RandomSearch)(
         build,
         objective="val_loss",
         max_trials=options.trials,

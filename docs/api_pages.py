@@ -65,7 +65,7 @@ def _packages() -> list[str]:
 
 
 def _folder(package: str) -> str:
-    return "cli" if package == "keras_vaf_cli" else package.removeprefix("keras_vaf.")
+    return "cli" if package == "keras_vaf_cli" else package.rpartition(".")[2]
 
 
 def _public(package: str) -> dict[str, Any]:

@@ -1,12 +1,20 @@
 """Tables of costs and of scores on Wine, made from the committed reports."""
 
-import re
-from collections.abc import Iterable, Sequence
+import dataclasses
+import functools
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
-from report_files import Row, render, rows_of
+import report_files
+from report_files import Row, render
 
-_BENCHMARK = "benchmarks/cpu.md"
-_WINE = "family/wine.md"
+from keras_vaf.experiments import comparison_table, read_reports
+from keras_vaf.utils import parse_json
+
+sys.path.append(str(Path(__file__).parents[1]))  # where the package `benchmarks` is
+
 _VAF = "VAF, k=3, relu, layer"
 _KERNELS = "VAF, kernels, k=3, relu, layer"
 _MODES = {
@@ -18,24 +26,38 @@ _MODES = {
 }
 
 
-def _of_activations(
-    report: str, heading: str, activations: Iterable[str] = ()
-) -> list[Row]:
-    """Return a table whose first column names activations, some of them or all."""
-    rows = rows_of(report, heading)
-    key = next(iter(rows[0]))
-    wanted = tuple(activations) or tuple(row[key] for row in rows)
-    by_name = {row[key]: row for row in rows}
-    return [
-        {"activation": name} | {k: v for k, v in by_name[name].items() if k != key}
-        for name in wanted
-    ]
+@functools.cache
+def _benchmark() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the tables of the benchmark by heading, and its document."""
+    from benchmarks.speed.report import TABLES, values_of
+
+    path = report_files.REPORTS / "benchmarks/cpu.json"
+    document = parse_json(path.read_bytes())
+    return {table.heading: table for table in TABLES}, document | {
+        "values": values_of(document["results"])
+    }
 
 
-def _with_modes(rows: Sequence[Row]) -> str:
-    """Return a table of a benchmark, its modes by the names that people know."""
-    filled = [k for k in rows[0] if any(row[k] for row in rows)]
-    return render([{_MODES.get(k, k): row[k] for k in filled} for row in rows])
+def _cells(heading: str, modes: Iterable[str] = ()) -> dict[str, Row]:
+    """Return a table of the benchmark by activation; some modes are without ratios."""
+    from benchmarks.speed.report import cells
+
+    tables, document = _benchmark()
+    table, values = tables[heading], document["values"]
+    plain = cells(dataclasses.replace(table, ratio=False), values)
+    return {
+        name: own | {mode: plain[name][mode] for mode in modes}
+        for name, own in cells(table, values).items()
+    }
+
+
+def _table(rows: dict[str, Row] | list[Row]) -> str:
+    """Return a table whose modes have the names that people know."""
+    if isinstance(rows, dict):
+        rows = [{"activation": name} | own for name, own in rows.items()]
+    filled = [name for name in rows[0] if any(row[name] for row in rows)]
+    shown = [{_MODES.get(name, name): row[name] for name in filled} for row in rows]
+    return render(shown, sum(name not in _MODES for name in filled))
 
 
 def wine() -> str:
@@ -51,7 +73,11 @@ def wine() -> str:
         ),
         *("ReLU, as many parameters", "majority class"),
     )
-    return render(_of_activations(_WINE, "", names))
+    table = comparison_table(read_reports(report_files.REPORTS / "family/wine.json.xz"))
+    rows = {
+        line[0]: dict(zip(table.columns, line, strict=True)) for line in table.lines
+    }
+    return render([rows[name] for name in names])
 
 
 def operation() -> str:
@@ -63,8 +89,8 @@ def operation() -> str:
         f"{form}, k={shape}" for form in ("VAF", "VAF, kernels") for shape in shapes
     )
     names = ("ReLU", "PReLU", "tanh", "silu", *forms)
-    rows = _of_activations(_BENCHMARK, "Forward and backward, ms", names)
-    return _with_modes(rows)
+    cells = _cells("Forward and backward, ms")
+    return _table({name: cells[name] for name in names})
 
 
 def training_step() -> str:
@@ -73,22 +99,21 @@ def training_step() -> str:
         "convolutional network": "Training step of cnet_B, ms",
         "two dense layers of 64": "Training step of a small network, ms",
     }
-    rows = [
-        {"network": network, **row}
-        for network, heading in headings.items()
-        for row in _of_activations(_BENCHMARK, heading)
-    ]
-    return _with_modes(rows)
+    return _table(
+        [
+            {"network": network, "activation": name, **own}
+            for network, heading in headings.items()
+            for name, own in _cells(heading).items()
+        ]
+    )
 
 
 def kept() -> str:
     """Memory that each form of an activation stores for the backward pass."""
     forms = ("VAF", "VAF, autodiff", "VAF, materialised")
     vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
-    rows = _of_activations(
-        _BENCHMARK, "Kept for the backward pass, MB", ("ReLU", "PReLU", *vafs)
-    )
-    return _with_modes(rows)
+    cells = _cells("Kept for the backward pass, MB")
+    return _table({name: cells[name] for name in ("ReLU", "PReLU", *vafs)})
 
 
 def backends() -> str:
@@ -99,13 +124,9 @@ def backends() -> str:
         "convolutional, compilation, s": "Compile time of cnet_B, s",
     }
     columns = {
-        f"{what}: {name}": row
+        f"{what}: {name}": _cells(heading)[label]
         for what, heading in headings.items()
-        for name, row in zip(
-            ("ReLU", "VAF"),
-            _of_activations(_BENCHMARK, heading, ("ReLU", _VAF)),
-            strict=True,
-        )
+        for name, label in (("ReLU", "ReLU"), ("VAF", _VAF))
     }
     return render(
         [
@@ -118,7 +139,7 @@ def backends() -> str:
 
 def family_time() -> str:
     """Time of forward and backward pass of the compared activations."""
-    return _with_modes(_of_activations(_BENCHMARK, "Family, forward and backward, ms"))
+    return _table(_cells("Family, forward and backward, ms"))
 
 
 def family_memory() -> str:
@@ -126,17 +147,16 @@ def family_memory() -> str:
 
     Ratios to ReLU are left out where ReLU needs less than 1 MB.
     """
-    rows = _of_activations(_BENCHMARK, "Family, resident memory of a pass, MB")
-    relu = rows[0]
-    small = {mode for mode, cell in relu.items() if re.match(r"0\.\d", cell)}
-    return _with_modes(
-        [{k: v.split(" ")[0] if k in small else v for k, v in r.items()} for r in rows]
-    )
+    heading = "Family, resident memory of a pass, MB"
+    small = [m for m, text in _cells(heading)["ReLU"].items() if text.startswith("0.")]
+    return _table(_cells(heading, small))
 
 
 def machine() -> str:
     """Machine, date and versions of the benchmark."""
-    rows = {row["machine"]: row[""] for row in rows_of(_BENCHMARK)}
+    from benchmarks.speed.report import environment_rows
+
+    rows = dict(environment_rows(_benchmark()[1]))
     packages = ("keras", "tensorflow", "jax", "torch")
     versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)
     return (
@@ -165,10 +185,21 @@ def cost_summary() -> str:
 
 def _ratios(heading: str, name: str) -> Row:
     """Return the ratios of an activation to ReLU, by the titles of the backends."""
-    [row] = _of_activations(_BENCHMARK, heading, [name])
-    modes = ("jax", "tensorflow", "torch")
-    found = {_MODES[mode]: re.search(r"\((.*?)\)", row[mode]) for mode in modes}
-    return {title: ratio[1] if ratio else "" for title, ratio in found.items()}
+    from benchmarks.speed.cases import study_named
+    from benchmarks.speed.report import median_ratio
+
+    tables, document = _benchmark()
+    table = tables[heading]
+    studies = map(study_named, table.studies)
+    [activation] = {a for s in studies for a in s.activations if a.label == name}
+    ratios = {
+        mode: median_ratio(document["values"], table, mode, activation)
+        for mode in ("jax", "tensorflow", "torch")
+    }
+    return {
+        _MODES[mode]: "" if ratio is None else f"{ratio:.2f}"
+        for mode, ratio in ratios.items()
+    }
 
 
 TABLES = (

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import report_files
 
-from keras_vaf.experiments.activation_map.figure import map_figure
-from keras_vaf.experiments.activation_map.making import BUDGETS, read_map
-from keras_vaf.experiments.activation_map.report import unpack
-from keras_vaf.experiments.activation_map.results import (
+from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.research.map.figure import map_figure
+from keras_vaf.research.map.making import BUDGETS, read_map
+from keras_vaf.research.map.report import unpack
+from keras_vaf.research.map.results import (
     MapRow,
     TaskGain,
     gains_of_tasks,
 )
-from keras_vaf.experiments.activation_map.running import Budget
-from keras_vaf.experiments.activation_map.summary import map_summary
-from keras_vaf.experiments.activation_map.tables import map_table, verdicts
-from keras_vaf.experiments.activation_map.task import Task
-from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.research.map.running import Budget
+from keras_vaf.research.map.summary import map_summary
+from keras_vaf.research.map.tables import map_table, verdicts
+from keras_vaf.research.map.task import Task
 from keras_vaf.utils import png_bytes
 from keras_vaf.utils.text import markdown_table
 
@@ -163,16 +163,11 @@ def _results(reports: Path) -> tuple[Rows, Tasks]:
 
 def _tabular(reports: Path):
     return [
-        path
+        report
         for task in ("regression", "classification")
-        for path in sorted(reports.glob(f"reproduction/{task}-ours-*.json.gz"))
+        for path in sorted(reports.glob(f"reproduction/{task}-ours-*.json.xz"))
+        for report in report_files.reports_of(path)
     ]
 
 
-def certified_causes() -> str:
-    """The errors of certified networks, for several choices of a VAF."""
-    path = report_files.REPORTS / "certified/absolute.md"
-    return path.read_text(encoding="utf-8").strip()
-
-
-TABLES = (map_results, map_losses, certified_causes)
+TABLES = (map_results, map_losses)

@@ -18,16 +18,16 @@ from small_pictures import save_small
 
 from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.layers import VAFActivation
-from keras_vaf.paper import Form, find_experiment, read_reproduction
-from keras_vaf.paper.tables.gains_figure import draw_gains
-from keras_vaf.paper.tables.summaries import Results
+from keras_vaf.research.paper import Form, find_experiment, read_reproduction
+from keras_vaf.research.paper.tables.gains_figure import draw_gains
+from keras_vaf.research.paper.tables.summaries import Results
 from keras_vaf.visualization import plot_activation, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURE = Path(__file__).parent / "images" / "vaf.png"
-REGRESSIONS = REPORTS / "reproduction/regression-ours-jax.json.gz"
+REGRESSIONS = REPORTS / "reproduction/regression-ours-jax.json.xz"
 PANELS = (
     (("vaf-relu", "relu"), "VAF against ReLU"),
     (("vaf-best", "best-fixed"), "Best VAF against best fixed"),

@@ -1,9 +1,15 @@
-"""Tables of the committed reports, read and written."""
+"""The committed reports, as the tables of the pages need them."""
 
-import re
+from __future__ import annotations
+
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
+from keras_vaf.experiments import read_reports, selected_results
+from keras_vaf.experiments.reports.report import Report
+from keras_vaf.research.paper import find_experiment
+from keras_vaf.research.paper.tables.summaries import Results
 from keras_vaf.utils import markdown_table
 
 REPORTS = Path(__file__).parent / "reports"
@@ -11,49 +17,35 @@ REPORTS = Path(__file__).parent / "reports"
 Row = dict[str, str]
 
 
-def names_of(pattern: str) -> list[str]:
-    """Return the reports whose paths below `docs/reports` match, shortest first."""
-    found = (path.relative_to(REPORTS).as_posix() for path in REPORTS.glob(pattern))
-    return sorted(found, key=lambda name: (len(name), name))
+@functools.cache
+def reports_of(file: Path) -> list[Report]:
+    """Return the reports of a file."""
+    return read_reports(file)
 
 
-def text_of(report: str) -> str:
-    """Return a report as text."""
-    return (REPORTS / report).read_text(encoding="utf-8")
-
-
-def rows_of(report: str, heading: str = "") -> list[Row]:
-    """Return the first table below a heading of a report, a dictionary for each row.
+@functools.cache
+def results_of(file: Path) -> Results:
+    """Return the results of a file of reports, selected on validation rows.
 
     Args:
-        report: Path below `docs/reports`.
-        heading: How the heading begins; the first table of the report by default.
-
-    Raises:
-        ValueError: If the heading is missing or has no table below it.
+        file: Path whose name begins with the name of the experiment.
     """
-    text = text_of(report)
-    start = re.search(rf"^#+ {re.escape(heading)}.*$", text, re.M) if heading else None
-    if heading and start is None:
-        raise ValueError(f"Expected a heading {heading!r} in {report}.")
-    found = re.search(r"(?:^\|.*\|\n)+", text[start.end() if start else 0 :], re.M)
-    if found is None:
-        raise ValueError(f"Expected a table below {heading!r} in {report}.")
-    names, _, *lines = (_cells(line) for line in found[0].splitlines())
-    return [dict(zip(names, line, strict=True)) for line in lines]
+    name = file.name.partition("-paper")[0].partition("-ours")[0]
+    experiment = find_experiment(name)
+    return selected_results(
+        reports_of(file),
+        experiment.metric,
+        experiment.published,
+        references=experiment.references,
+    )
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+def render(rows: Sequence[Row], text_columns: int = 1) -> str:
+    """Return rows as a table.
 
-
-def render(rows: Sequence[Row]) -> str:
-    """Return rows as a table; the first column of numbers ends those of text."""
+    Args:
+        rows: Cells by the titles of their columns, which are equal in all rows.
+        text_columns: Number of the first columns, which are aligned as text.
+    """
     lines = [list(row.values()) for row in rows]
-    has_numbers = [any(map(_is_number, column)) for column in zip(*lines, strict=True)]
-    text_columns = has_numbers.index(True) if True in has_numbers else len(has_numbers)
     return markdown_table(list(rows[0]), lines, text_columns)
-
-
-def _is_number(cell: str) -> bool:
-    return re.match(r"(< |[-+])?\d", cell) is not None

@@ -13,7 +13,6 @@ from pathlib import Path
 import benchmark_tables
 import map_tables
 import reproduction_tables
-import summary_tables
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -41,12 +40,11 @@ NAMED: dict[str, Callable[[], str]] = {
         benchmark_tables,
         map_tables,
         reproduction_tables,
-        summary_tables,
     )
     for function in module.TABLES
 }
 NAMED |= {
-    f"summary-{manner}": partial(summary_tables.summary, manner)
+    f"summary-{manner}": partial(reproduction_tables.summary, manner)
     for manner in ("paper", "ours")
 }
 NAMED |= {

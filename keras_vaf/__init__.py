@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from keras_vaf import (
         callbacks,
         experiments,
-        paper,
+        research,
         sklearn,
         training,
         tuners,
@@ -59,8 +59,8 @@ __all__ = [
     "models",
     "ops",
     "optimizers",
-    "paper",
     "regularizers",
+    "research",
     "sklearn",
     "training",
     "tuners",

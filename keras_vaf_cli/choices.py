@@ -56,7 +56,7 @@ EXPERIMENTS = (
     "convolution-a",
     "convolution-b",
 )
-"""The paper's experiments: `keras_vaf.paper.EXPERIMENTS`."""
+"""The paper's experiments: `keras_vaf.research.paper.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
 """Tuners of `search`: `keras_vaf.tuners.search_settings.TUNERS`."""

@@ -74,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train the map and show its tables."""
-    from keras_vaf.experiments.activation_map.making import make_map
-    from keras_vaf.experiments.activation_map.own import find_tasks
+    from keras_vaf.research.map.making import make_map
+    from keras_vaf.research.map.own import find_tasks
 
     tables = make_map(
         find_tasks(arguments.tasks),

@@ -18,7 +18,7 @@ from keras_vaf_cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from keras_vaf.paper import Reproduction
+    from keras_vaf.research.paper import Reproduction
 
 SUMMARY = "run an experiment of the paper"
 DESCRIPTION = """\
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=(),
         dest="sources",
         metavar="FILE",
-        help="make the table from .json.gz files of earlier runs, without training",
+        help="make the table from .json.xz files of earlier runs, without training",
     )
     add_data_dir(parser)
     parser.add_argument(
@@ -111,7 +111,7 @@ def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Run the experiment that the command line asks for, and show the table."""
     from keras_vaf.experiments.results.selection import check_selection
-    from keras_vaf.paper import keep
+    from keras_vaf.research.paper import keep
 
     check_selection(arguments.selection)  # before the training, not after it
     done = _done(arguments)
@@ -138,7 +138,12 @@ def run(arguments: argparse.Namespace) -> None:
 def _done(arguments: argparse.Namespace) -> "Reproduction":
     """Train the missing cells, or read the reports of earlier runs."""
     from keras_vaf.experiments import Shard
-    from keras_vaf.paper import Form, find_experiment, read_reproduction, reproduce
+    from keras_vaf.research.paper import (
+        Form,
+        find_experiment,
+        read_reproduction,
+        reproduce,
+    )
 
     experiment = find_experiment(arguments.name)
     form = Form(

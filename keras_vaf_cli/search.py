@@ -25,8 +25,8 @@ SUMMARY = "search the hyperparameters of a VAF on a dataset"
 DESCRIPTION = """\
 Search k, g, sharing and initialization of a VAF on a dataset. Each trial is scored by
 K-fold cross-validation. A fifth of the rows is reserved to test the best trial at the
-end, together with ReLU and SiLU with the same number of trials. If the command is run
-again, it continues the search.
+end, together with ReLU, SiLU and GELU with the same number of trials. If the command
+is run again, it continues the search.
 """
 EXAMPLES = """\
 examples:
@@ -107,10 +107,10 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--baselines",
         type=names,
-        default=("relu", "silu"),
+        default=("relu", "silu", "gelu"),
         metavar="NAMES",
         help="fixed activations with the same number of trials, tested on the same "
-        "rows: relu,silu (default), one of them, or none",
+        "rows: relu,silu,gelu (default), some of them, or none",
     )
     group.add_argument(
         "--tuner",
@@ -149,7 +149,7 @@ def _new_search(arguments: argparse.Namespace) -> "DatasetSearch":
 
 def _run(search: "DatasetSearch", engine: str) -> None:
     from keras_vaf.tuners.baselines import BASELINES
-    from keras_vaf.tuners.resumable.progress import duration
+    from keras_vaf.tuners.recorded.progress import duration
     from keras_vaf.utils.engines import open_engine
 
     started = time.monotonic()

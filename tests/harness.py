@@ -26,13 +26,16 @@ def public_names():
     """Return every object that a package's `__all__` names, by its dotted name."""
     packages = (
         importlib.import_module(f"keras_vaf.{module.name}")
-        for module in pkgutil.iter_modules(keras_vaf.__path__)
+        for module in [
+            *pkgutil.iter_modules(keras_vaf.__path__),
+            *pkgutil.iter_modules(keras_vaf.research.__path__, "research."),
+        ]
         if module.ispkg
     )
     return {
         f"{package.__name__}.{name}": getattr(package, name)
         for package in packages
-        for name in package.__all__
+        for name in getattr(package, "__all__", ())
     }
 
 

@@ -34,31 +34,33 @@ ARROWS = {
     "visualization": {"initializers", "layers", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
     "experiments": {
-        *("constraints", "datasets", "initializers", "layers", "models", "ops"),
-        *("optimizers", "training", "visualization"),
+        *("datasets", "initializers", "layers", "models", "ops", "optimizers"),
+        *("training", "visualization"),
     },
     "tuners": {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
     "sklearn": {"initializers", "layers", "models", "training"},
-    "paper": {"datasets", "experiments", "layers", "training", "visualization"},
+    "research": {
+        *("constraints", "datasets", "experiments", "initializers", "layers"),
+        *("models", "ops", "training", "visualization"),
+    },
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),
-        *("layers", "models", "ops", "optimizers", "paper", "regularizers"),
+        *("layers", "models", "ops", "optimizers", "regularizers", "research"),
         *("sklearn", "training", "tuners", "visualization"),
     },
     "__main__": set(),
     "keras_vaf_cli": {
-        *("datasets", "experiments", "keras_vaf", "layers", "models", "ops", "paper"),
-        *("tuners", "visualization"),
+        *("datasets", "experiments", "keras_vaf", "layers", "models", "ops"),
+        *("research", "tuners", "visualization"),
     },
 }
 
-# Only the command line may import the paper's experiments, which are an attribute of
-# keras_vaf.
-USERS_OF_THE_PAPER = {"keras_vaf", "keras_vaf_cli"}
+# Only the command line may import the research, which is an attribute of keras_vaf.
+USERS_OF_THE_RESEARCH = {"keras_vaf", "keras_vaf_cli"}
 
 # Packages that a module may import at once. Functions import others when they run.
 ALWAYS_THERE = sys.stdlib_module_names | {"keras", "keras_vaf", "numpy"}
@@ -141,9 +143,9 @@ def test_the_arrows_have_no_circle():
     assert circles(ARROWS) == []
 
 
-def test_the_product_does_without_the_paper():
-    users = {part for part, imported in ARROWS.items() if "paper" in imported}
-    assert users == USERS_OF_THE_PAPER
+def test_the_product_does_without_the_research():
+    users = {part for part, imported in ARROWS.items() if "research" in imported}
+    assert users == USERS_OF_THE_RESEARCH
 
 
 def test_imports_are_absolute(sources):
@@ -162,14 +164,14 @@ def test_nothing_heavy_is_imported_before_it_is_needed(sources):
 def test_only_the_harness_knows_the_private_part_of_keras():
     users = [
         path.as_posix()
-        for path in python_files("keras_vaf*", "tests", "benchmarks", "docs")
+        for path in python_files("keras_vaf*", "tests", "benchmarks", "tools", "docs")
         if private_keras((ROOT / path).read_text(encoding="utf-8"))
     ]
     assert users == ["tests/harness.py", "tests/peers/vaf_activations.py"]
 
 
 def test_no_folder_holds_too_many_files():
-    files = python_files("keras_vaf*", "benchmarks")
+    files = python_files("keras_vaf*", "benchmarks", "tools")
     counts = Counter(
         path.parent.as_posix() for path in files if path.name != "__init__.py"
     )
@@ -184,7 +186,7 @@ def test_no_folder_holds_too_many_files():
 def test_no_file_is_too_long():
     lines = {
         path.as_posix(): (ROOT / path).read_text(encoding="utf-8").count("\n")
-        for path in python_files("keras_vaf*", "benchmarks", "docs")
+        for path in python_files("keras_vaf*", "benchmarks", "tools", "docs")
     }
     too_long = {path: count for path, count in lines.items() if count > MOST_LINES}
     assert too_long == {}

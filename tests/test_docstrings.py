@@ -26,7 +26,9 @@ def docstring_examples():
 
 def known_names(module):
     """Return what an example need not import: what its package offers, and NumPy."""
-    package = importlib.import_module(".".join(module.split(".")[:2]))
+    parts = module.split(".")
+    depth = 3 if parts[1:2] == ["research"] else 2
+    package = importlib.import_module(".".join(parts[:depth]))
     offered = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
     return {**offered, "keras": keras, "keras_vaf": keras_vaf, "np": np}
 

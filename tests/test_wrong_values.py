@@ -17,7 +17,7 @@ from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import load_curve, save_curve
 from keras_vaf.tuners import read_trials
-from keras_vaf.tuners.resumable.same_search import check_same_search
+from keras_vaf.tuners.recorded.same_search import check_same_search
 from keras_vaf.tuners.search_settings import Settings
 from keras_vaf.utils import parse_json
 from tests.experiments.fakes import make_protocol, make_report

@@ -24,7 +24,7 @@ from keras_vaf.experiments.reports.report import Report, Trial
 from keras_vaf.experiments.reports.report_files import read_reports
 from keras_vaf.experiments.results.selection import TEAMS
 from keras_vaf.experiments.results.significance import holm
-from keras_vaf.paper.published import CLASSIFICATION, REGRESSION
+from keras_vaf.research.paper.published import CLASSIFICATION, REGRESSION
 from keras_vaf.utils import markdown_table, require, write_atomically
 
 REPORTS = Path("docs/reports/reproduction")
@@ -255,7 +255,7 @@ def picture(tasks: dict[str, list[Report]], path: Path) -> None:
 def main() -> int:
     """Write the page."""
     tasks = {
-        task: read_reports(REPORTS / f"{task}-ours-jax.json.gz") for task in BOUNDS
+        task: read_reports(REPORTS / f"{task}-ours-jax.json.xz") for task in BOUNDS
     }
     text = (Path(__file__).parent / "recomputed.md").read_text(encoding="utf-8")
     tables = {

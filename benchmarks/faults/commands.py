@@ -43,8 +43,8 @@ READ = {
 
 _MINE = """
 import dataclasses
-from keras_vaf.experiments.activation_map.task import Settings
-from keras_vaf.experiments.activation_map.tasks import oscillating
+from keras_vaf.research.map.task import Settings
+from keras_vaf.research.map.tasks import oscillating
 
 def small():
     return dataclasses.replace(

@@ -168,12 +168,12 @@ def markdown(document: dict[str, Any]) -> str:
         "Made by `python -m benchmarks`. Every number is a median over repetitions "
         "(of three processes for operations, training steps and inference); a "
         "ratio is taken within each of them, in this run.",
-        markdown_table(["machine", ""], _environment_rows(document)),
+        markdown_table(["machine", ""], environment_rows(document)),
         "## Aims",
         markdown_table(["what", "aim", *MODE_NAMES], _aim_rows(values)),
     ]
     for table in TABLES:
-        rows = list(_rows(table, values))
+        rows = [(name, *own.values()) for name, own in cells(table, values).items()]
         if rows:
             heading = f"## {table.title}"
             parts += [heading, markdown_table(["", *MODE_NAMES], rows)]
@@ -216,7 +216,7 @@ def _study_of(
     return next(found, None)
 
 
-def _environment_rows(document: dict[str, Any]) -> list[Sequence[str]]:
+def environment_rows(document: dict[str, Any]) -> list[Sequence[str]]:
     """The machine and the versions, and all values of those that results differ in."""
     rows: list[Sequence[str]] = []
     for name, value in document["environment"].items():
@@ -245,13 +245,15 @@ def _short(value: float) -> str:
     return f"{value:.1e}" if 0 < value < 1e-3 else f"{value:.2f}"
 
 
-def _rows(table: Table, values: Values) -> Iterable[Sequence[str]]:
+def cells(table: Table, values: Values) -> dict[str, dict[str, str]]:
+    """The cells of a table, by activation and mode; empty if not measured."""
     studies = map(study_named, table.studies)
     activations = dict.fromkeys(a for study in studies for a in study.activations)
-    for activation in activations:
-        cells = [_cell(table, values, mode, activation) for mode in MODE_NAMES]
-        if any(cells):
-            yield activation.label, *cells
+    found = {
+        each.label: {mode: _cell(table, values, mode, each) for mode in MODE_NAMES}
+        for each in activations
+    }
+    return {name: own for name, own in found.items() if any(own.values())}
 
 
 def _cell(table: Table, values: Values, mode: str, activation: Activation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 from collections.abc import Sequence
@@ -174,7 +175,7 @@ class Protocol:
             **(defaults | fields),
         )
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """First eight hexadecimal digits of the hash of all fields."""
         text = json.dumps(dataclasses.asdict(self), sort_keys=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from keras_vaf.training.seeds import independent_seeds
 
-BASELINES = {"relu": "ReLU", "silu": "SiLU"}
+BASELINES = {"relu": "ReLU", "silu": "SiLU", "gelu": "GELU"}
 """Titles of the fixed activations that a search is compared with."""
 
 LEARNING_RATES = [0.001, 0.003, 0.01, 0.03, 0.1]

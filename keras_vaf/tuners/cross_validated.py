@@ -13,13 +13,12 @@ import keras
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess
 from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.tuners.recorded.same_search import check_same_search, is_same_search
+from keras_vaf.tuners.recorded.tuner import RecordedTuner
 from keras_vaf.tuners.results import EPOCHS, TrialResult, result_of
-from keras_vaf.tuners.resumable.same_search import check_same_search
-from keras_vaf.tuners.resumable.tuner import ResumableTuner
-from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.task import SearchTask
 from keras_vaf.tuners.trial_training import TrialTraining
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import require, write_atomically
 from keras_vaf.utils.engines import HERE, Engine, Task, check_engine, open_engine
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
 
 
-class CrossValidatedTuner(ResumableTuner):
+class CrossValidatedTuner(RecordedTuner):
     """The mixin that `CrossValidated` adds to a tuner.
 
     Args:
@@ -112,7 +111,7 @@ class CrossValidatedTuner(ResumableTuner):
             objective.direction,
             self._fold_seed,
         )
-        self._check_project()
+        check_same_search(self.folder, self._protocol() | self._task.protocol())
         own = type(self).run_trial is not CrossValidatedTuner.run_trial
         with open_engine(HERE if own else engine) as opened:
             self.run_trials(opened)
@@ -170,15 +169,15 @@ class CrossValidatedTuner(ResumableTuner):
                 complete.
         """
         best = self.oracle.get_best_trials()
-        if not best:
+        return self.load_model(best[0] if best else None)
+
+    def load_model(self, trial: Trial | None) -> keras.Model:
+        """Train a model with the hyperparameters of a trial (see `refit_best`)."""
+        if trial is None or trial.status != "COMPLETED":
             raise ValueError(
                 "A completed trial is needed to train its model on all rows. "
-                "Received: none"
+                f"Received: {'none' if trial is None else trial.status}"
             )
-        return self.load_model(best[0])
-
-    def load_model(self, trial: Trial) -> keras.Model:
-        """Train a model with the hyperparameters of a trial (see `refit_best`)."""
         if self._training is None:
             raise ValueError(
                 "Call `search` with the data first. It returns at once if the search "
@@ -219,11 +218,15 @@ class CrossValidatedTuner(ResumableTuner):
         return (most - before, file.read_bytes()) if file.is_file() else (most, None)
 
     def _folds_file(self, trial_id: str) -> Path:
-        return Path(self.get_trial_dir(trial_id)) / "folds.npz"
+        return self.folder / f"trial_{trial_id}" / "folds.npz"
 
-    def _check_project(self) -> None:
-        """Raise a `ValueError` if the folder contains another search."""
-        protocol = {
+    def is_same_search(self) -> bool:
+        """Return whether the records of the folder belong to this search."""
+        return is_same_search(self.folder, self._protocol())
+
+    def _protocol(self) -> dict[str, Any]:
+        """Return the settings of the tuner, as JSON values."""
+        return {
             "tuner": type(self).__name__,
             "objective": self.oracle.objective.name,
             "direction": self.oracle.objective.direction,
@@ -231,9 +234,7 @@ class CrossValidatedTuner(ResumableTuner):
             "stratify": self._stratify,
             "seed": self._fold_seed,
             "space": self._space,
-            **self._task.protocol(),
         }
-        check_same_search(Path(self.project_dir), protocol)
 
 
 def CrossValidated(tuner_class: type) -> type:
@@ -259,7 +260,7 @@ def CrossValidated(tuner_class: type) -> type:
 
     Raises:
         ValueError: If the argument is not a tuner class.
-        ImportError: If no tested version of KerasTuner is installed.
+        ImportError: If KerasTuner is not installed.
 
     Example:
 
@@ -280,7 +281,7 @@ def CrossValidated(tuner_class: type) -> type:
     >>> tuner.refit_best().count_params() > 21
     True
     """
-    kind = keras_tuner().Tuner
+    kind = require("keras_tuner", extra="tune").Tuner
     if not isinstance(tuner_class, type) or not issubclass(tuner_class, kind):
         raise ValueError(
             "`tuner_class` must be a tuner class such as keras_tuner.RandomSearch. "

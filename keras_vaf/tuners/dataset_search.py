@@ -37,9 +37,8 @@ from keras_vaf.tuners.baselines import (
     row_errors,
     score,
 )
-from keras_vaf.tuners.resumable.versions import keras_tuner
 from keras_vaf.tuners.search_settings import TUNERS, Settings
-from keras_vaf.utils import atomic_path, png_bytes, write_atomically
+from keras_vaf.utils import atomic_path, png_bytes, require, write_atomically
 from keras_vaf.utils.engines import HERE, Engine
 from keras_vaf.visualization import plot_activations
 
@@ -118,7 +117,7 @@ class DatasetSearch:
         """
         settings = self.settings
         name = "random" if baseline else settings.tuner
-        kind = getattr(keras_tuner(), TUNERS[name])
+        kind = getattr(require("keras_tuner", extra="tune"), TUNERS[name])
         budget = {"max_trials": settings.trials} if baseline else settings.budget
         return CrossValidated(kind)(
             partial(self._build_baseline, baseline) if baseline else self._build,

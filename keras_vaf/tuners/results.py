@@ -9,7 +9,7 @@ import os
 import statistics
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ class TrialResult:
 
     Args:
         trial: Number of the trial, as text.
-        status: `"COMPLETED"`, `"FAILED"`, or `"RUNNING"` if it has not ended.
+        status: `"COMPLETED"` or `"FAILED"`.
         values: The hyperparameters.
         score: Mean of the objective on validation rows over the folds.
         deviation: Standard deviation over the folds (n - 1).
@@ -111,8 +111,8 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
         folder: The project folder of a tuner, `directory/project_name`.
 
     Returns:
-        The trials, in the order of their start. A trial whose file is incomplete or has
-        wrong values is left out, and a warning names the file.
+        The trials that ended, in the order of their start. A trial whose file is
+        incomplete or has wrong values is left out, and a warning names the file.
 
     Raises:
         FileNotFoundError: If the folder has no trial.
@@ -132,7 +132,7 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
     results, refused = [], []
     for path in paths:
         try:
-            results.append(_read(path))
+            results.append(result_of(parse_json(path.read_bytes())))
         except ValueError as error:
             refused.append(
                 f"{path} is not a complete file of a trial; resume the search to run "
@@ -145,14 +145,6 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
     for text in refused:
         warnings.warn(f"Left out: {text}", stacklevel=2)
     return results
-
-
-def _read(path: Path) -> TrialResult:
-    result = result_of(parse_json(path.read_bytes()))
-    error_file = path.with_name("error.txt")
-    if result.status == "FAILED" and error_file.is_file():
-        return replace(result, message=error_file.read_text(encoding="utf-8"))
-    return result
 
 
 def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from keras_vaf.paper import (
+from keras_vaf.research.paper import (
     Form,
     find_experiment,
     fully_connected,
@@ -87,7 +87,7 @@ def test_the_table_is_made_again_without_training(tmp_path, capsys, tiny):
     words = ["reproduce", "classification", "--quick"]
     run, again = (["--output", str(tmp_path / name)] for name in ("run", "again"))
     assert main([*words, "--datasets", "wine", *run]) == 0
-    [compact] = (tmp_path / "run").glob("*.json.gz")
+    [compact] = (tmp_path / "run").glob("*.json.xz")
 
     assert main([*words, "--from", str(compact), str(compact), *again]) == 0
 
@@ -120,7 +120,7 @@ def test_pictures_stand_beside_the_table(tmp_path, capsys, tiny, data_dir):
     words += ["--activations", "novaf-relu,vaf-relu-random-layer-5"]
     words += ["--data-dir", str(data_dir)]
     assert main(words) == 0
-    [compact] = tmp_path.glob("sensorless*.json.gz")
+    [compact] = tmp_path.glob("sensorless*.json.xz")
 
     curves = ["reproduce", "curves", "--quick", "--datasets", "sensorless"]
     curves += ["--activations", "vaf-relu-random-layer-5", *words[3:5]]

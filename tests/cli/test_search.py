@@ -196,7 +196,7 @@ def test_searches_on_a_table_of_ones_own(own_table, tmp_path, capsys):
         assert text in said
     report = json.loads((folder / "report.json").read_text())
     assert report["rows"] == {"search": 128, "test": 32}
-    assert set(report["baselines"]) == {"relu", "silu"}
+    assert set(report["baselines"]) == {"relu", "silu", "gelu"}
     assert len(list(folder.glob("trials-relu/trial_*"))) == 2
     learned = report["baselines"]["relu"]["best"]["values"]
     assert set(learned) == {"learning_rate", "start"}

@@ -5,8 +5,8 @@ import inspect
 import pytest
 
 from keras_vaf.experiments import comparison_protocols, find_variants
-from keras_vaf.experiments.activation_map.tasks import TASKS
-from keras_vaf.paper.ours import our_fields
+from keras_vaf.research.map.tasks import TASKS
+from keras_vaf.research.paper.ours import our_fields
 from keras_vaf.sklearn import VAFClassifier
 from keras_vaf.training import recipe
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates

@@ -9,8 +9,8 @@ import pandas
 import pytest
 
 from keras_vaf.experiments import read, results_of, write_reports
-from keras_vaf.experiments.activation_map.report import pack
 from keras_vaf.experiments.reports.records import COLUMNS
+from keras_vaf.research.map.report import pack
 from keras_vaf.tuners import TrialResult, to_json
 from tests.experiments.fakes import make_arm, make_report, make_trial
 
@@ -45,9 +45,9 @@ def test_a_comparison_has_a_row_for_each_number(tmp_path):
 
 def test_groups_of_the_table_have_the_means_of_the_results(tmp_path):
     reports = [*make_arm("relu", [0.7, 0.8]), *make_arm("vaf-relu", [0.9, 0.6])]
-    write_reports(tmp_path / "report.json.gz", reports)
+    write_reports(tmp_path / "report.json.xz", reports)
 
-    frame = read(tmp_path / "report.json.gz")
+    frame = read(tmp_path / "report.json.xz")
 
     means = frame[frame.split == "test"].groupby("activation").value.mean()
     for result in results_of(reports):

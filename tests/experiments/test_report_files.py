@@ -1,16 +1,18 @@
 """Files of many reports: what is shared is written once, and nothing is lost."""
 
 import dataclasses
+import json
 
 import pytest
 
 from keras_vaf.experiments import read_reports, write_reports
+from keras_vaf.experiments.reports.columns import from_columns, to_columns
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
 
 
-@pytest.mark.parametrize("name", ["reports.json", "reports.json.gz"])
+@pytest.mark.parametrize("name", ["reports.json", "reports.json.xz"])
 @pytest.mark.parametrize(
     ("left_out", "fields"),
     [
@@ -46,7 +48,7 @@ def test_refuses_another_file(tmp_path, text):
 def test_the_same_reports_are_the_same_compressed_bytes(tmp_path):
     """Writing a committed file again changes nothing."""
     reports = make_arm("relu", [0.5, 0.6])
-    one, other = tmp_path / "one.json.gz", tmp_path / "other.json.gz"
+    one, other = tmp_path / "one.json.xz", tmp_path / "other.json.xz"
     write_reports(one, reports)
     write_reports(other, reports)
     assert one.read_bytes() == other.read_bytes()
@@ -54,8 +56,21 @@ def test_the_same_reports_are_the_same_compressed_bytes(tmp_path):
 
 @pytest.mark.parametrize("length", [0, 5, -4])
 def test_refuses_a_torn_compressed_file(tmp_path, length):
-    write_reports(tmp_path / "whole.json.gz", make_arm("relu", [0.5, 0.6]))
-    content = (tmp_path / "whole.json.gz").read_bytes()
-    (tmp_path / "torn.json.gz").write_bytes(content[:length])
+    write_reports(tmp_path / "whole.json.xz", make_arm("relu", [0.5, 0.6]))
+    content = (tmp_path / "whole.json.xz").read_bytes()
+    (tmp_path / "torn.json.xz").write_bytes(content[:length])
     with pytest.raises(ValueError, match="write_reports"):
-        read_reports(tmp_path / "torn.json.gz")
+        read_reports(tmp_path / "torn.json.xz")
+
+
+def test_columns_hold_all_records_with_nine_digits_of_losses():
+    records = [
+        {"a": 1, "b": [{"c": 0.1 + 0.2, "loss": 0.1 + 0.2}], "f": []},
+        {"a": 2, "b": [], "f": [{"x": 1}, {"rmse": 1.0}]},
+    ]
+    packed = to_columns(records)
+
+    assert packed["columns"]["a"] == [1, 2]
+    assert packed["columns"]["b"]["lengths"] == [1, 0]
+    records[0]["b"][0]["loss"] = 0.3
+    assert from_columns(json.loads(json.dumps(packed))) == records

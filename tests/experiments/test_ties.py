@@ -4,7 +4,7 @@ import pytest
 
 from keras_vaf.experiments import comparison_table, results_of
 from keras_vaf.experiments.results.table import direction_cells
-from keras_vaf.paper.tables.summaries import by_dataset, over_datasets
+from keras_vaf.research.paper.tables.summaries import by_dataset, over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")

@@ -102,7 +102,7 @@ def test_the_docs_name_every_exit_code():
         ("CONTROLS", "experiments:CONTROLS"),
         ("FAMILY", "experiments:FAMILY"),
         ("OPTIMIZERS", "experiments.comparison_protocols:OPTIMIZERS"),
-        ("EXPERIMENTS", "paper:EXPERIMENTS"),
+        ("EXPERIMENTS", "research.paper:EXPERIMENTS"),
         ("TUNERS", "tuners.search_settings:TUNERS"),
     ],
 )

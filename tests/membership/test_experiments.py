@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from keras_vaf.datasets import CATALOGUE
-from keras_vaf.paper import EXPERIMENTS
+from keras_vaf.research.paper import EXPERIMENTS
 from keras_vaf_cli import main
-from tests.paper.test_quick_forms import QUICK
+from tests.research.paper.test_quick_forms import QUICK
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -63,7 +63,7 @@ def test_the_page_says_what_is_trained(experiment):
 def test_the_quick_form_is_tested(experiment):
     name, dataset = experiment.name, experiment.datasets[0]
     assert name in QUICK, (
-        "Add to QUICK in tests/paper/test_quick_forms.py the line:\n"
+        "Add to QUICK in tests/research/paper/test_quick_forms.py the line:\n"
         f'"{name}": ("{dataset}", ("relu", "vaf-relu"), ()),'
     )
 

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from benchmarks import notebooks
-from benchmarks.notebooks import (
+from tools.notebooks import (
     FOLDER,
     REPORT,
     badge,

@@ -1,6 +1,5 @@
 """Trials scored by folds: what is stored, shown, raised and trained at the end."""
 
-import importlib
 import json
 
 import keras
@@ -70,7 +69,7 @@ def test_mean_and_deviation_are_those_of_the_folds(searched):
 
 
 def test_the_files_say_what_the_tuner_says(searched):
-    assert read_trials(searched.project_dir) == searched.results()
+    assert read_trials(searched.folder) == searched.results()
 
 
 def test_the_winner_is_trained_on_all_rows(searched):
@@ -134,10 +133,10 @@ def test_a_fold_that_is_not_finite_fails_the_trial_and_says_so(tmp_path):
 
     tuner.search(*data(), epochs=2)
 
-    failed, completed = read_trials(tuner.project_dir)
+    failed, completed = read_trials(tuner.folder)
     assert (failed.status, completed.status) == ("FAILED", "COMPLETED")
     assert "val_loss was not finite in any epoch of fold 0" in failed.message
-    assert [t.trial_id for t in tuner.oracle.get_best_trials(2)] == [completed.trial]
+    assert tuner.oracle.get_best_trials()[0].trial_id == completed.trial
 
 
 @once
@@ -151,7 +150,7 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
     with pytest.raises(RuntimeError, match=r"(?s)2 consecutive.*model.compile"):
         tuner.search(*data(), epochs=1)
 
-    assert [r.status for r in read_trials(tuner.project_dir)] == ["FAILED"] * 2
+    assert [r.status for r in read_trials(tuner.folder)] == ["FAILED"] * 2
     with pytest.raises(ValueError, match="A completed trial is needed"):
         tuner.refit_best()
 
@@ -201,9 +200,9 @@ def test_a_vaf_is_searched_and_trained(tmp_path):
 def test_another_search_in_the_folder_is_refused(searched, tmp_path):
     x, y = data()
     with pytest.raises(ValueError, match="a search that differs in epochs"):
-        make(searched.directory).search(x, y, epochs=EPOCHS + 1)
+        make(searched.folder.parent).search(x, y, epochs=EPOCHS + 1)
     with pytest.raises(ValueError, match="a search that differs in folds, data"):
-        make(searched.directory, folds=2).search(x + 1, y, epochs=EPOCHS)
+        make(searched.folder.parent, folds=2).search(x + 1, y, epochs=EPOCHS)
     other = make(tmp_path)
     other.search(x, y, epochs=1)
     again = make(tmp_path, overwrite=True)
@@ -235,21 +234,13 @@ class TestBadInput:
             make(tmp_path, folds=ROWS + 1).search(*data(), epochs=1)
 
     def test_a_model_before_the_search(self, searched):
-        tuner = make(searched.directory)
+        tuner = make(searched.folder.parent)
         with pytest.raises(ValueError, match="Call `search` with the data"):
             tuner.refit_best()
 
-    @pytest.mark.parametrize("installed", ["1.4.6", "1.5.0", "2.0"])
-    def test_a_version_that_was_not_tested(self, monkeypatch, installed):
-        versions = importlib.import_module("keras_vaf.tuners.resumable.versions")
-        monkeypatch.setattr(versions, "version", lambda name: installed)
-
-        with pytest.raises(ImportError, match=f"Received: keras-tuner {installed}"):
-            CrossValidated(keras_tuner.RandomSearch)
-
 
 def test_a_protocol_is_written(searched):
-    path = f"{searched.project_dir}/protocol.json"
+    path = f"{searched.folder}/protocol.json"
     with open(path, encoding="utf-8") as file:
         protocol = json.load(file)
     assert protocol["folds"] == FOLDS

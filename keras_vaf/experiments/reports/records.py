@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.reports.report_files import read_reports
+from keras_vaf.experiments.reports.report_files import COMPRESSED, read_reports
 from keras_vaf.utils import parse_json, require
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
     - `backend`: Name of the backend.
 
     Args:
-        *paths: `report.json` of `compare`, `.json.gz` files of `reproduce`, packed
+        *paths: `report.json` of `compare`, `.json.xz` files of `reproduce`, packed
             reports of the map, or `trials.json` of a search.
 
     Raises:
@@ -77,6 +77,8 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
 
 def _rows(path: Path) -> Iterator[Row]:
     """Return the rows of a file of any study."""
+    if path.suffix == COMPRESSED:
+        return (each for report in read_reports(path) for each in _of_report(report))
     content = path.read_bytes()
     try:
         data = parse_json(gzip.decompress(content) if path.suffix == ".gz" else content)

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, best_on_validation
 
 Cells = dict[tuple[int, int], list[Report]]
+
+
+def by_digest(
+    reports: Sequence[Report], changed: Callable[[Protocol], Protocol]
+) -> dict[str, list[Report]]:
+    """Return the reports by the hash of their protocols after a change.
+
+    Args:
+        reports: Reports of any protocols.
+        changed: Returns the protocol whose hash counts. It is called once for each
+            object, since the reports of a file share their protocols.
+    """
+    digests: dict[int, str] = {}
+    found: dict[str, list[Report]] = {}
+    for report in reports:
+        key = id(report.protocol)
+        if key not in digests:
+            digests[key] = changed(report.protocol).digest
+        found.setdefault(digests[key], []).append(report)
+    return found
 
 
 def with_all_rates(reports: Sequence[Report]) -> list[Report]:
@@ -22,11 +42,8 @@ def with_all_rates(reports: Sequence[Report]) -> list[Report]:
         that several protocols have. Cells that lack a learning rate of other cells are
         left out.
     """
-    groups: dict[str, Cells] = {}
-    for report in reports:
-        cells = groups.setdefault(_without_rates(report.protocol).digest, {})
-        cells.setdefault((report.seed, report.fold), []).append(report)
-    return [report for cells in groups.values() for report in _of_group(cells)]
+    groups = by_digest(reports, _without_rates).values()
+    return [report for group in groups for report in _of_group(group)]
 
 
 def _without_rates(protocol: Protocol) -> Protocol:
@@ -35,23 +52,29 @@ def _without_rates(protocol: Protocol) -> Protocol:
     return dataclasses.replace(protocol, replicas=1, rates=rates)
 
 
-def _of_group(cells: Cells) -> list[Report]:
+def _of_group(group: Sequence[Report]) -> list[Report]:
     """Return the joined reports of protocols that differ only in learning rates."""
-    every = [report for own in cells.values() for report in own]
-    if len({report.protocol.rates for report in every}) == 1:
-        return every
-    most = max(map(len, cells.values()))
-    return [_joined(own) for own in cells.values() if len(own) == most]
+    cells: Cells = {}
+    for report in group:
+        cells.setdefault((report.seed, report.fold), []).append(report)
+    whole = max(map(len, cells.values()))
+    if len({report.protocol.rates for report in group}) == 1:
+        return [report for own in cells.values() for report in own]
+    joined = [own for own in cells.values() if len(own) == whole]
+    rates = sorted(rate for report in joined[0] for rate in report.protocol.rates)
+    protocol = dataclasses.replace(
+        joined[0][0].protocol, rates=tuple(rates), replicas=1
+    )
+    return [_joined(own, protocol) for own in joined]
 
 
-def _joined(own: Sequence[Report]) -> Report:
+def _joined(own: Sequence[Report], protocol: Protocol) -> Report:
     """Return one report of a cell with the trials of several reports."""
     trials = tuple(trial for report in own for trial in report.trials)
-    best = best_on_validation(trials, own[0].protocol.metric)
-    rates = tuple(sorted(rate for report in own for rate in report.protocol.rates))
+    best = best_on_validation(trials, protocol.metric)
     return dataclasses.replace(
         next(report for report in own if best in report.trials),
-        protocol=dataclasses.replace(own[0].protocol, rates=rates, replicas=1),
+        protocol=protocol,
         trials=trials,
         seconds=sum(report.seconds for report in own),
     )

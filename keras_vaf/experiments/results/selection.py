@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
-from keras_vaf.experiments.results.rates import with_all_rates
+from keras_vaf.experiments.results.rates import by_digest, with_all_rates
 from keras_vaf.utils import check_choice
 
 Selection = Literal["validation", "paper", "literal"]
@@ -82,10 +82,7 @@ def by_protocol(reports: Sequence[Report]) -> dict[str, list[Report]]:
 
     Protocols that differ only in the number of networks trained together count as one.
     """
-    found: dict[str, list[Report]] = {}
-    for report in reports:
-        alone = replace(report.protocol, replicas=1)
-        found.setdefault(alone.digest, []).append(report)
+    found = by_digest(reports, lambda protocol: replace(protocol, replicas=1))
     return {
         digest: sorted(own, key=lambda report: (report.seed, report.fold))
         for digest, own in found.items()

@@ -93,7 +93,7 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "mean": f"{result.mean:{number}}",
         "deviation": f"{result.deviation:{number}}",
         "balanced": _balanced([trial.scores for trial in selected.trials]),
-        "published": _published(result.published),
+        "published": published_cell(result.published),
         **comparison_cells(result, number),
         "optimism": f"{result.optimism:{number}}",
         "folds": _folds(selected),
@@ -194,7 +194,8 @@ def _balanced(scores: Sequence[Mapping[str, float]]) -> str:
     return f"{statistics.fmean(each[_BALANCED] for each in scores):.4f}"
 
 
-def _published(published: Published | None) -> str:
+def published_cell(published: Published | None) -> str:
+    """Return a published number with its deviation and architecture."""
     if published is None:
         return ""
     spread = "" if published.deviation is None else f" ± {published.deviation:.4f}"

@@ -1,1 +1,0 @@
-"""Searches and experiments that are killed again and again, and what is lost."""

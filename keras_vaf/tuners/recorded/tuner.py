@@ -1,0 +1,208 @@
+"""`RecordedTuner`, a tuner of KerasTuner that records its trials, and resumes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import shutil
+import tempfile
+import traceback
+import warnings
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.tuners.recorded.progress import TrialProgress
+from keras_vaf.tuners.recorded.records import file_of, read_records
+from keras_vaf.tuners.recorded.replay import Replay
+from keras_vaf.utils import parse_json, remove_stale, visible, write_atomically
+from keras_vaf.utils.engines import Engine, Task
+
+if TYPE_CHECKING:
+    from keras_tuner import HyperParameters, Tuner
+    from keras_tuner.engine.trial import Trial
+else:
+    Tuner = object
+
+
+class RecordedTuner(Tuner):
+    """A mixin that writes one record for each trial that ended.
+
+    The records are the memory of the search: a new tuner replays them.
+
+    Args:
+        *args: Arguments of the tuner.
+        **kwargs: Arguments of the tuner.
+
+    Attributes:
+        folder: The folder of the records, `directory/project_name`.
+
+    Raises:
+        ValueError: If environment variables request KerasTuner's distributed search.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "KERASTUNER_ORACLE_IP" in os.environ:
+            raise ValueError(
+                "A search of keras_vaf uses `engine` to run in other processes. Unset "
+                "KERASTUNER_ORACLE_IP, which starts KerasTuner's distributed search. "
+                f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
+            )
+        # KerasTuner calls deprecated functions of Python in every trial.
+        warnings.filterwarnings(
+            "ignore", category=DeprecationWarning, module="keras_tuner"
+        )
+        project = kwargs.get("project_name") or "untitled_project"
+        self.folder = Path(kwargs.get("directory") or ".") / project
+        if kwargs.get("overwrite"):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        remove_stale(self.folder, recursive=True)
+        if "oracle" not in kwargs and not kwargs.get("seed"):
+            kwargs["seed"] = _drawn_seed(self.folder)
+        # Nothing reads the files that KerasTuner writes.
+        scratch = tempfile.mkdtemp(prefix="keras_vaf-")
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        super().__init__(*args, **{**kwargs, "directory": scratch})
+        self.check_space(self.oracle.get_space())
+        # KerasTuner would raise in `end_trial` without releasing its lock.
+        self._most_failures = self.oracle.max_consecutive_failed_trials
+        self.oracle.max_consecutive_failed_trials = -1  # never
+        self._tasks: dict[str, Task] = {}
+        self._running: set[str] = set()
+        self._replay = self._resumed()
+
+    def is_same_search(self) -> bool:
+        """Return whether the records of the folder belong to this search."""
+        return True
+
+    def check_space(self, space: HyperParameters) -> None:
+        """Check the hyperparameters that the hypermodel uses; called once."""
+
+    def run_trials(self, engine: Engine) -> None:
+        """Run trials until the search is complete, several at once if the engine can.
+
+        Only this process reads and writes the files of the search.
+
+        Args:
+            engine: Where the trials are trained.
+
+        Raises:
+            RuntimeError: If too many consecutive trials failed.
+        """
+        verbose, self.oracle.verbose = self.oracle.verbose, 0
+        progress = TrialProgress(self.oracle, verbose)
+        self.on_search_begin()
+        under_way: dict[Task, Trial] = {}
+        while True:
+            while not under_way or len(under_way) < engine.width:
+                if (trial := self._next_trial()) is None:
+                    break
+                self.on_trial_begin(trial)
+                self._running.add(trial.trial_id)
+                under_way[self._submit(engine, trial)] = trial
+            if not under_way:
+                break
+            for task in engine.wait(under_way):
+                trial = under_way.pop(task)
+                self._tasks[trial.trial_id] = task
+                self._run(trial)
+                self._end(trial, progress)
+        self.on_search_end()
+        self.oracle.verbose = verbose
+
+    def _resumed(self) -> Replay:
+        """Continue from the records of an earlier run."""
+        if not self.is_same_search():
+            return Replay(self.oracle, [])
+        records, notes = read_records(self.folder)
+        for note in notes:
+            print(f"keras_vaf: {visible(note)}")
+        replay = Replay(self.oracle, records)
+        verbose, self.oracle.verbose = self.oracle.verbose, 0
+        replay.advance()
+        self.oracle.verbose = verbose
+        return replay
+
+    def _next_trial(self) -> Trial | None:
+        """Return the next trial, or `None` if others must end first or none is left."""
+        self._check_failures()
+        self._replay.advance()
+        busy = self.oracle.ongoing_trials
+        for trial in busy.values():
+            if trial.trial_id not in self._running:  # it was interrupted, or failed
+                return trial
+        if self._replay.left and busy:
+            return None
+        for record in self._replay.left:  # of trials that the oracle does not start
+            file_of(self.folder, record["trial_id"]).unlink()
+        self._replay.left.clear()
+        # To the oracle, each running trial belongs to a separate tuner.
+        names = (f"tuner{number}" for number in itertools.count())
+        self.pre_create_trial()
+        trial = self.oracle.create_trial(next(n for n in names if n not in busy))
+        return trial if trial.status == "RUNNING" else None
+
+    def _submit(self, engine: Engine, trial: Trial) -> Task:
+        """Return the task whose result `run_trial` uses."""
+        raise NotImplementedError(f"{type(self).__name__} must define `_submit`.")
+
+    def _run(self, trial: Trial) -> None:
+        """Run a trial, and give its metrics or its error to the trial."""
+        from keras_tuner.errors import FailedTrialError, FatalError
+
+        name = self.oracle.objective.name
+        trial.metrics = type(trial.metrics)()  # those of a failed attempt
+        try:
+            metrics = self.run_trial(trial)
+            if isinstance(metrics, int | float):
+                metrics = {name: metrics}
+            if not isinstance(metrics, dict) or name not in metrics:
+                raise ValueError(
+                    f"`run_trial` must return metrics, among them {name!r}. "
+                    f"Received: {metrics!r}"
+                )
+            self.oracle.update_trial(trial.trial_id, metrics)
+            trial.status = "COMPLETED"
+        except FatalError:
+            raise
+        except Exception as error:
+            failed = isinstance(error, FailedTrialError)
+            trial.status = "FAILED" if failed else "INVALID"
+            trial.message = traceback.format_exc()
+
+    def _end(self, trial: Trial, progress: TrialProgress) -> None:
+        """End a trial, and record it unless it is tried again."""
+        self.on_trial_end(trial)
+        self._running.discard(trial.trial_id)
+        if trial.trial_id in self.oracle.end_order:
+            record = json.dumps(self._replay.record(trial))
+            write_atomically(file_of(self.folder, trial.trial_id), record)
+            progress.show(trial)
+
+    def _check_failures(self) -> None:
+        """Raise a `RuntimeError` if the last trials failed."""
+        trials = [self.oracle.trials[name] for name in self.oracle.end_order]
+        last = trials[len(trials) - self._most_failures :]
+        if len(trials) >= self._most_failures and all(
+            trial.status == "FAILED" for trial in last
+        ):
+            raise RuntimeError(
+                f"{self._most_failures} consecutive trials failed, and the search was "
+                f"stopped. The last error:\n{last[-1].message}"
+            )
+
+
+def _drawn_seed(folder: Path) -> int:
+    """Return the seed of a search without a seed, drawn when the search began."""
+    path = folder / "seed.json"
+    if not path.is_file():
+        write_atomically(path, json.dumps(random.randint(1, 10_000)))
+    try:
+        return int(parse_json(path.read_bytes()))
+    except (TypeError, ValueError):
+        raise ValueError(
+            "Expected the seed of a search. Remove the file to draw another one. "
+            f"Received: {path}"
+        ) from None

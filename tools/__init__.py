@@ -1,0 +1,1 @@
+"""Commands that maintain the reports, notebooks and pages of the repository."""

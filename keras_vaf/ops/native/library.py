@@ -25,10 +25,11 @@ FOLDER = Path(__file__).parent / "lib"
 INTERFACE = 3
 """Version of the C interface that this package calls."""
 
-_POINTERS = (
+ARRAYS = (
     *("x", "d", "out", "alpha", "alpha_bias", "beta", "beta_bias"),
     *("d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias"),
 )
+"""Names of the arrays of a call, in the order of `VafCall`."""
 
 
 class Call(ctypes.Structure):
@@ -43,8 +44,8 @@ class Call(ctypes.Structure):
         ("outer", ctypes.c_int64),
         ("units", ctypes.c_int64),
         ("inner", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in _POINTERS),
-        ("bytes", ctypes.c_int64 * len(_POINTERS)),
+        *((name, ctypes.c_void_p) for name in ARRAYS),
+        ("bytes", ctypes.c_int64 * len(ARRAYS)),
     )
 
     @classmethod
@@ -56,7 +57,7 @@ class Call(ctypes.Structure):
             **settings: The other members.
         """
         pointers = {name: address for name, (address, _) in arrays.items()}
-        sizes = (arrays[name][1] if name in arrays else 0 for name in _POINTERS)
+        sizes = (arrays[name][1] if name in arrays else 0 for name in ARRAYS)
         return cls(bytes=tuple(sizes), **settings, **pointers)
 
 

@@ -1,17 +1,21 @@
 """The native kernels on PyTorch, on tensors in main memory."""
 
 import ctypes
+import functools
+import math
+import struct
+from typing import Any
 
 import torch
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native.case import TYPES, Case, case_of
-from keras_vaf.ops.native.library import Call, check, find
+from keras_vaf.ops.native.library import ARRAYS, Call, check, find
+from keras_vaf.ops.native.switch import is_plain
 
 DTYPES = {getattr(torch, name): name for name in TYPES}
-_PARAMETERS = ("alpha", "alpha_bias", "beta", "beta_bias")
-_GRADIENTS = ("out", "d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias")
+_ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
 
 
 def _use_threads_of_torch() -> None:
@@ -42,14 +46,30 @@ def covered(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> Case | None:
     """Return the case if the kernels support this call, else `None`."""
-    if x.device.type != "cpu":
+    if x.device.type != "cpu" or is_plain():
         return None
     tensors = (x, *parameters)
-    dtypes, shapes = (
-        [DTYPES.get(t.dtype, "") for t in tensors],
-        [t.shape for t in tensors],
-    )
-    return case_of(function, layout, dtypes, shapes)
+    dtypes = tuple([t.dtype for t in tensors])
+    shapes = tuple([t.shape for t in tensors])
+    if torch.compiler.is_compiling():  # it does not know `lru_cache`
+        return _case(function, layout, dtypes, shapes)
+    return _known_case(find().functions, function, layout, dtypes, shapes)
+
+
+def _case(
+    function: Pointwise,
+    layout: Layout,
+    dtypes: tuple[torch.dtype, ...],
+    shapes: tuple[torch.Size, ...],
+) -> Case | None:
+    names = [DTYPES.get(dtype, "") for dtype in dtypes]
+    return case_of(function, layout, names, shapes)
+
+
+@functools.lru_cache(maxsize=1024)
+def _known_case(functions: tuple[str, ...], *call: Any) -> Case | None:
+    """Return the case of a call, which depends on the functions of the library."""
+    return _case(*call)
 
 
 def in_memory(*tensors: torch.Tensor) -> bool:
@@ -60,13 +80,17 @@ def in_memory(*tensors: torch.Tensor) -> bool:
     """
     if torch._C._len_torch_dispatch_stack():
         return False
-    return all(
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.device.type == "cpu"
-        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-        and not torch._C._functorch.is_legacy_batchedtensor(tensor)
-        for tensor in tensors
-    )
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+    batched = torch._C._functorch.is_legacy_batchedtensor
+    for tensor in tensors:
+        if (
+            type(tensor) not in (torch.Tensor, torch.nn.Parameter)
+            or tensor.device.type != "cpu"
+            or wrapped(tensor)
+            or batched(tensor)
+        ):
+            return False
+    return True
 
 
 def forward(
@@ -82,7 +106,9 @@ def forward(
     """
     x = _dense(x)
     y = torch.empty_like(x)
-    _run("vaf_forward", case, networks, x, parameters, out=y)
+    no_gradients = (None,) * len(parameters)
+    arrays = (None, y, *map(_dense, parameters), *no_gradients)
+    _run("vaf_forward", case, networks, x, *arrays)
     return y
 
 
@@ -95,14 +121,15 @@ def gradients(
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter."""
     found = empty_gradients(x, *parameters)
-    tensors = dict(zip(_GRADIENTS, found, strict=True))
-    tensors["d"] = _dense(upstream)
-    _run("vaf_backward", case, networks, _dense(x), parameters, **tensors)
+    arrays = (_dense(upstream), found[0], *map(_dense, parameters), *found[1:])
+    _run("vaf_backward", case, networks, _dense(x), *arrays)
     return found
 
 
 def _dense(tensor: torch.Tensor) -> torch.Tensor:
     """Return the numbers of a tensor in the order of its axes, with their signs."""
+    if tensor.is_contiguous() and not tensor.is_neg():
+        return tensor
     return tensor.resolve_neg().contiguous()
 
 
@@ -112,27 +139,43 @@ def empty_gradients(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return tuple(torch.empty_like(t, memory_format=contiguous) for t in tensors)
 
 
+@functools.lru_cache(maxsize=1024)
+def _settings(case: Case, shape: torch.Size, networks: int) -> bytes:
+    """Return the members of a call before its arrays."""
+    outer, units, inner = case.sizes(shape[networks:])
+    call = Call(
+        function=case.function,
+        type=TYPES[case.dtype],
+        slope=case.slope,
+        k=case.k,
+        networks=math.prod(shape[:networks]),
+        outer=outer,
+        units=units,
+        inner=inner,
+    )
+    return bytes(call)[: -_ARRAYS.size]
+
+
 def _run(
     name: str,
     case: Case,
     networks: int,
     x: torch.Tensor,
-    parameters: tuple[torch.Tensor, ...],
-    **tensors: torch.Tensor,
+    *others: torch.Tensor | None,
 ) -> None:
-    tensors |= zip(_PARAMETERS, map(_dense, parameters), strict=True)
-    tensors["x"] = x
-    outer, units, inner = case.sizes(x.shape[networks:])
-    call = Call.of(
-        {name: (tensor.data_ptr(), tensor.nbytes) for name, tensor in tensors.items()},
-        function=case.function,
-        type=TYPES[case.dtype],
-        slope=case.slope,
-        k=case.k,
-        networks=x.shape[:networks].numel(),
-        outer=outer,
-        units=units,
-        inner=inner,
-    )
+    """Call a function of the library.
+
+    Args:
+        name: Name of the function.
+        case: Case of the call.
+        networks: As in `forward`.
+        x: The input.
+        *others: The other tensors, in the order of `ARRAYS`.
+    """
+    tensors = (x, *others)
+    addresses = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
+    sizes = [0 if tensor is None else tensor.nbytes for tensor in tensors]
+    arrays = _ARRAYS.pack(*addresses, *sizes)
+    call = Call.from_buffer_copy(_settings(case, x.shape, networks) + arrays)
     run = getattr(find().library, name)
     check(run(ctypes.byref(call), torch.get_num_threads()))

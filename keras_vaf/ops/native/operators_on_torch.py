@@ -32,11 +32,12 @@ def usable() -> bool:
     """
     # PyTorch 2.6 cannot tell exports apart, so it always compiles plain operators.
     exports = getattr(torch.compiler, "is_exporting", lambda: True)
-    return not exports() and not _transforming()
+    return not exports() and not transforming()
 
 
 @torch.compiler.assume_constant_result  # recompiled in each transformation
-def _transforming() -> bool:
+def transforming() -> bool:
+    """Return whether `torch.func` or forward mode transforms the program."""
     return _carries_tangents() or (
         torch._C._functorch.peek_interpreter_stack() is not None
     )

@@ -3,8 +3,6 @@
 import dataclasses
 from collections.abc import Iterator
 
-from keras import ops
-
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Parameter, Pointwise, Total
 from keras_vaf.ops.fixed_function import Function

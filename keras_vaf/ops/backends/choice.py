@@ -1,4 +1,4 @@
-"""`is_small` and `is_medium`: which calls are left to the backend's own differentiation.
+"""`is_small` and `is_medium`: which calls a backend differentiates by itself.
 
 Each backend has three forms: native kernels, this package's gradient, and the plain
 formula that the backend differentiates. The first that takes a call computes it. The
@@ -8,6 +8,7 @@ limits are for two processors. The names in brackets are tables of the benchmark
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Pointwise
@@ -45,7 +46,7 @@ def is_small(
     shape: Sequence[int | None],
     parameters: Sequence[Tensor],
     covered: bool,
-) -> bool:
+) -> TypeGuard[VAF]:
     """Return whether TensorFlow or PyTorch differentiates a call by itself.
 
     Args:

@@ -16,6 +16,7 @@ from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
+from keras_vaf.ops.native import modes_on_torch as modes
 from keras_vaf.ops.native import on_torch as native
 from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
@@ -39,7 +40,7 @@ def apply(
     *parameters: torch.Tensor,
 ) -> torch.Tensor:
     """Return f(x, *parameters), and keep few tensors of its size for the gradient."""
-    if torch.jit.is_tracing() or operators.transforming():
+    if torch.jit.is_tracing() or modes.transforming():
         return forward(function, layout, x, *parameters)
     case = native.covered(function, layout, x, *parameters)
     if torch.compiler.is_compiling():
@@ -67,26 +68,21 @@ class _Recomputed(torch.autograd.Function):
     ) -> torch.Tensor:
         ctx.function, ctx.layout, ctx.case = function, layout, case
         ctx.save_for_backward(x, *parameters)
-        if case is not None and native.in_memory(x, *parameters):
+        if case is not None and modes.in_memory(x, *parameters):
             return native.forward(case, x, *parameters)
         return pieces_on_torch.forward(function, layout, x, *parameters)
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         tensors = (upstream, *ctx.saved_tensors)
-        if torch.is_grad_enabled() or _is_batched(upstream):
+        mapped = modes.is_batched(upstream) or modes.transforming()
+        if mapped or torch.is_grad_enabled():
             found = _plain_gradients(ctx.function, ctx.layout, *tensors)
-        elif ctx.case is not None and native.in_memory(*tensors):
+        elif ctx.case is not None and modes.in_memory(*tensors):
             found = native.gradients(ctx.case, *tensors)
         else:
             found = pieces_on_torch.gradients(ctx.function, ctx.layout, *tensors)
         return None, None, None, *found
-
-
-def _is_batched(upstream: torch.Tensor) -> bool:
-    """Return whether the gradients of several upstream gradients are computed."""
-    legacy = torch._C._functorch.is_legacy_batchedtensor(upstream)
-    return legacy or operators.transforming()
 
 
 def _plain_gradients(
@@ -99,7 +95,7 @@ def _plain_gradients(
     compute = functools.partial(forward, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.forward, function, layout)
-    if not torch.is_grad_enabled() or operators.transforming():
+    if not torch.is_grad_enabled() or modes.transforming():
         return vjp(compute, arguments, upstream)
     # The caller needs the gradients of all arguments, also of frozen ones.
     arguments = tuple(a if a.requires_grad else a.requires_grad_() for a in arguments)

@@ -6,6 +6,7 @@ import torch
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import modes_on_torch
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import Call, check, find
 
@@ -24,7 +25,7 @@ def _use_threads_of_torch() -> None:
     if library is None:
         return
     try:
-        parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
+        parallel = ctypes.CDLL(modes_on_torch.library()).GOMP_parallel
     except (OSError, AttributeError):  # this PyTorch was built without OpenMP
         return
     library.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
@@ -50,23 +51,6 @@ def covered(
         [t.shape for t in tensors],
     )
     return case_of(function, layout, dtypes, shapes)
-
-
-def in_memory(*tensors: torch.Tensor) -> bool:
-    """Return whether tensors are in main memory and no mode records operators.
-
-    Tensors of `torch.func` and of `is_grads_batched=True` do not have memory. A
-    dispatch mode (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
-    """
-    if torch._C._len_torch_dispatch_stack():
-        return False
-    return all(
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.device.type == "cpu"
-        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-        and not torch._C._functorch.is_legacy_batchedtensor(tensor)
-        for tensor in tensors
-    )
 
 
 def forward(

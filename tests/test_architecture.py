@@ -1,6 +1,7 @@
 """Who may import whom, what may be imported at once, and how large files may be."""
 
 import ast
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -24,7 +25,7 @@ LEAVES = {"types", "utils"}
 ARROWS = {
     "ops": set(),
     "datasets": set(),
-    "training": {"ops"},
+    "training": set(),
     "initializers": {"ops"},
     "regularizers": {"ops"},
     "constraints": {"ops"},
@@ -75,6 +76,41 @@ MORE_FILES = {"keras_vaf/layers/family": 17, "keras_vaf_cli": 17}
 MOST_LINES = 300
 
 
+HEART = {
+    *("callbacks", "constraints", "initializers", "layers", "models", "ops"),
+    *("optimizers", "regularizers", "visualization"),
+}
+# The files that use private members of Keras, TensorFlow, PyTorch or Python. Each says
+# why it has to.
+PRIVATE_MEMBERS: dict[str, set[str]] = {
+    "keras_vaf.layers.keras_internals": {
+        "_flatten_layers",
+        "_inbound_nodes",
+        "_layers",
+        "_non_trainable_variables",
+        "_outbound_nodes",
+        "_tracker",
+        "_trainable_variables",
+        "_untrack_variable",
+    },
+    "keras_vaf.layers.trainable_activation": {"_apply"},
+    "keras_vaf.layers.weight_paths": {"_getframe", "_parent_path", "_path"},
+    "keras_vaf.ops.backends.on_tensorflow": {"_getframe"},
+    "keras_vaf.ops.native.modes_on_torch": {
+        "_C",
+        "_current_level",
+        "_functorch",
+        "_len_torch_dispatch_stack",
+    },
+    "keras_vaf.ops.native.on_tensorflow": {"_get_control_flow_context"},
+}
+
+
+def heart_of(module: str) -> bool:
+    """Tell whether a module belongs to the part that an activation needs."""
+    return module.split(".")[1:2] != [] and module.split(".")[1] in HEART
+
+
 def loaded_at_once(tree: ast.Module) -> set[str]:
     """Return the dotted names that importing a file loads."""
     waiting, names = list(tree.body), set()
@@ -107,6 +143,35 @@ def private_keras(source: str) -> bool:
     }
     used = imported_names(source) | attributes
     return any(f"{name}.".startswith("keras.src.") for name in used)
+
+
+def private_members(source: str, own: set[str]) -> set[str]:
+    """Return the private members of other packages that a file uses.
+
+    Args:
+        source: The file.
+        own: Private names that this package defines.
+    """
+    found = {
+        node.attr
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and ast.unparse(node.value) not in ("self", "cls", "ctx")
+    }
+    return found - own - {"_replace", "_asdict", "_fields"}
+
+
+def private_definitions(source: str) -> set[str]:
+    """Return the private names that a file defines."""
+    return set(
+        re.findall(
+            r"(?:def |class |self\.|cls\.|^ {0,4})(_[a-z]\w*)(?=[(: ]| =)",
+            source,
+            re.MULTILINE,
+        )
+    )
 
 
 def python_files(*patterns: str) -> list[Path]:
@@ -168,6 +233,27 @@ def test_only_the_harness_knows_the_private_part_of_keras():
         if private_keras((ROOT / path).read_text(encoding="utf-8"))
     ]
     assert users == ["tests/harness.py", "tests/peers/vaf_activations.py"]
+
+
+def test_private_members_of_other_packages_stand_in_few_files(sources):
+    heart = {name: text for name, text in sources.items() if heart_of(name)}
+    own = set().union(*map(private_definitions, heart.values()))
+    # Names of Keras that this package also sets or overrides.
+    own -= {"_layers", "_tracker", "_apply", "_parent_path", "_path"}
+    used = {name: private_members(text, own) for name, text in heart.items()}
+    assert {name: each for name, each in used.items() if each} == PRIVATE_MEMBERS
+
+
+@pytest.mark.parametrize(
+    "source, found",
+    [
+        ("layer._layers", {"_layers"}),
+        ("self._own, a._made()", set()),
+        ("a.__x__", set()),
+    ],
+)
+def test_a_private_member_is_seen(source, found):
+    assert private_members(source, {"_made"}) == found
 
 
 def test_no_folder_holds_too_many_files():

@@ -11,7 +11,7 @@ import numpy as np
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
-FUNCTIONS = 64
+MOST_FUNCTIONS = 64
 """Largest number of functions of a layer that are sampled, evenly spaced."""
 _VALUES = 50_000
 _BATCH = 256
@@ -90,7 +90,7 @@ def chosen_functions(count: int) -> np.ndarray:
     Args:
         count: Number of functions of a layer.
     """
-    return np.linspace(0, count - 1, min(count, FUNCTIONS)).round().astype(int)
+    return np.linspace(0, count - 1, min(count, MOST_FUNCTIONS)).round().astype(int)
 
 
 @contextlib.contextmanager

@@ -34,6 +34,17 @@ class SignatureOfInit:
         return signature_of(kind)
 
 
+def arguments_of_base(given: dict[str, Any], *own: str) -> dict[str, Any]:
+    """Return the arguments of an `__init__` that its base class takes.
+
+    Args:
+        given: The `locals()` at the start of the `__init__`.
+        *own: Names of the arguments that the base class does not take.
+    """
+    left_out = {"self", "__class__", *own}
+    return {name: value for name, value in given.items() if name not in left_out}
+
+
 def positional(kind: type) -> list[str]:
     """Return the names of the arguments of a class that can be given by position."""
     parameters = signature_of(kind).parameters.values()

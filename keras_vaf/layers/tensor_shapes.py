@@ -1,4 +1,4 @@
-"""`elementwise`, which also takes TensorFlow's ragged tensors and unknown ranks."""
+"""`on_elements`, which also takes TensorFlow's ragged tensors and unknown ranks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ def has_unknown_rank(x: Any) -> bool:
     return getattr(getattr(x, "shape", None), "rank", 0) is None
 
 
-def elementwise(
+def on_elements(
     compute: Callable[[Tensor, Sequence[int]], Tensor],
     x: Tensor,
     unshared: Sequence[int],

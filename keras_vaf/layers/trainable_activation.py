@@ -21,7 +21,7 @@ from keras_vaf.layers.sharing import (
     validate_data_format,
     validate_sharing,
 )
-from keras_vaf.layers.tensor_shapes import elementwise, has_unknown_rank
+from keras_vaf.layers.tensor_shapes import has_unknown_rank, on_elements
 from keras_vaf.layers.weight_arguments import (
     Constant,
     constraint_of,
@@ -238,7 +238,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
             return pointwise(self.equation, x, weights, unshared, training is True)
 
-        return elementwise(compute, inputs, self._unshared_axes)
+        return on_elements(compute, inputs, self._unshared_axes)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape

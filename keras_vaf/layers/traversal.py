@@ -4,6 +4,8 @@ from typing import TypeVar
 
 import keras
 
+from keras_vaf.layers.keras_internals import inner_layers
+
 Kind = TypeVar("Kind", bound=keras.layers.Layer)
 
 
@@ -31,7 +33,7 @@ def _find(
     outer: keras.layers.Layer, kinds: type[Kind] | tuple[type[Kind], ...], prefix: str
 ) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
-    for layer in getattr(outer, "layers", None) or outer._layers:
+    for layer in getattr(outer, "layers", None) or inner_layers(outer):
         path = f"{prefix}{layer.name}"
         if isinstance(layer, kinds):
             inside = {path: layer}

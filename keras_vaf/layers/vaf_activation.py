@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.constraints import FunctionConstraint
+from keras_vaf.layers.arguments import arguments_of_base
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
@@ -126,30 +127,13 @@ class VAFActivation(TrainableActivation):
         activity_regularizer: Any = None,
         autocast: bool = True,
     ) -> None:
+        others = arguments_of_base(locals(), "k", "g", "initialization")
         self.k = check_integer("k", k)
         self.g = get_function(g, "g")
         self._start = initializers.get(initialization)
         named = isinstance(initialization, str)
         self.initialization = initialization if named else self._start
-        super().__init__(
-            sharing,
-            data_format,
-            alpha_regularizer=alpha_regularizer,
-            alpha_bias_regularizer=alpha_bias_regularizer,
-            beta_regularizer=beta_regularizer,
-            beta_bias_regularizer=beta_bias_regularizer,
-            alpha_constraint=alpha_constraint,
-            alpha_bias_constraint=alpha_bias_constraint,
-            beta_constraint=beta_constraint,
-            beta_bias_constraint=beta_bias_constraint,
-            function_regularizer=function_regularizer,
-            function_constraint=function_constraint,
-            name=name,
-            dtype=dtype,
-            trainable=trainable,
-            activity_regularizer=activity_regularizer,
-            autocast=autocast,
-        )
+        super().__init__(**others)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of alpha, alpha_bias, beta and beta_bias."""

@@ -5,6 +5,8 @@ from typing import Any
 
 import keras
 
+from keras_vaf.layers.keras_internals import inner_layers, own_variables
+
 
 class WeightPaths(keras.layers.Layer):
     """Base class of layers that create their weights in `__init__`.
@@ -50,7 +52,7 @@ class WeightPaths(keras.layers.Layer):
         if self._has_final_paths or scope is None:
             return
         self._has_final_paths = True
-        for weight in (*self._trainable_variables, *self._non_trainable_variables):
+        for weight in own_variables(self):
             weight._path = f"{scope}/{self.name}/{weight.name}".lstrip("/")
         if keras.backend.backend() == "torch":
             self._track_variables()  # by their paths
@@ -58,5 +60,5 @@ class WeightPaths(keras.layers.Layer):
 
 def _contains(outer: Any, layer: keras.layers.Layer) -> bool:
     return isinstance(outer, keras.layers.Layer) and any(
-        part is layer for part in outer._layers
+        part is layer for part in inner_layers(outer)
     )

@@ -14,6 +14,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.layers.keras_internals import all_layers, own_variables
 from keras_vaf.utils import check_flag, did_you_mean, parse_json, write_atomically
 
 _MOST = 2**22
@@ -64,13 +65,13 @@ def train_only_activations(
         )
     if not inplace:
         model = _copied(model)
-    everything = {each.name: each for each in model._flatten_layers(include_self=False)}
+    everything = {each.name: each for each in all_layers(model, include_self=False)}
     named = [_named(name, everything) for name in also]
     model.trainable = True  # a frozen outer layer would freeze its inner layers
-    for layer in model._flatten_layers(include_self=False, recursive=True):
-        if not any(True for _ in layer._flatten_layers(include_self=False)):
+    for layer in all_layers(model, include_self=False):
+        if not all_layers(layer, include_self=False):
             layer.trainable = False
-        for weight in (*layer._trainable_variables, *layer._non_trainable_variables):
+        for weight in own_variables(layer):
             weight.trainable = False
     for layer in (*trainable_activations(model).values(), *named):
         _unfreeze(layer)
@@ -249,5 +250,5 @@ def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers
 
 
 def _unfreeze(layer: keras.layers.Layer) -> None:
-    for part in layer._flatten_layers():
+    for part in all_layers(layer):
         part.trainable = True

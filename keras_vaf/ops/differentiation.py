@@ -36,9 +36,8 @@ def plain_differentiation() -> Iterator[None]:
 
     Outputs stay the same. The backward pass then stores several tensors of the size of
     the input and takes longer. Use this context for a `tf.function` that
-    is called inside a `tf.autodiff.ForwardAccumulator`, and for nested forward mode on
-    PyTorch (`jacfwd` of `jacfwd`), which custom gradients do not support. JAX does not
-    need it. A compiled function must be traced in this context.
+    is called inside a `tf.autodiff.ForwardAccumulator`. JAX and PyTorch do not need it.
+    A compiled function must be traced in this context.
 
     Example:
 

@@ -9,7 +9,7 @@ import keras
 
 from keras_vaf.ops.native.case import FUNCTIONS, MOST_UNITS, TYPES
 from keras_vaf.ops.native.library import find, processors
-from keras_vaf.ops.native.switch import is_plain
+from keras_vaf.ops.native.switch import kernels_are_off
 
 BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
@@ -64,7 +64,7 @@ def _devices(backend: str) -> list[str]:
 
 def _inactive(backend: str) -> str:
     """Return the reason why the native kernels are not active, or `""` if they are."""
-    if is_plain():
+    if kernels_are_off():
         return "plain_operators() is in effect"
     if find().library is None:
         return find().reason

@@ -7,10 +7,9 @@ parameters are computed in blocks (`keras_vaf.ops.blocks`).
 
 from keras import ops
 
-from keras_vaf.ops.blocks import blockwise, on_accelerator
+from keras_vaf.ops.blocks import blockwise
 from keras_vaf.ops.equation import Pointwise, Total
 from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
-from keras_vaf.ops.vaf import VAF
 from keras_vaf.types import Tensor
 
 
@@ -21,35 +20,6 @@ def forward(
     aligned = [layout.align(p) for p in parameters]
     y = function.value(ops.cast(x, parameters[0].dtype), *aligned)
     return ops.cast(y, x.dtype)
-
-
-def forward_at_once(
-    function: VAF, layout: Layout, x: Tensor, *parameters: Tensor
-) -> Tensor:
-    """Return `forward` of a small x, with all hidden units in one tensor.
-
-    Accelerators may round the factors of a matrix product, so they multiply and add.
-    """
-    inputs = ops.cast(x, parameters[0].dtype)
-    if layout.unshared or on_accelerator():
-        y = function.value_at_once(inputs, *map(layout.in_front, parameters))
-    else:
-        row = ops.reshape(inputs, (1, -1))
-        y = ops.reshape(function.value_by_products(row, *parameters), ops.shape(x))
-    return ops.cast(y, x.dtype)
-
-
-def input_gradient(
-    function: Pointwise,
-    layout: Layout,
-    upstream: Tensor,
-    x: Tensor,
-    *parameters: Tensor,
-) -> Tensor:
-    """Return the gradient of the input: upstream * df/dx."""
-    aligned = [layout.align(p) for p in parameters]
-    slope = function.derivative(ops.cast(x, parameters[0].dtype), *aligned)
-    return ops.cast(ops.cast(upstream, slope.dtype) * slope, x.dtype)
 
 
 def gradients(
@@ -74,11 +44,9 @@ def gradients(
         )
         return [t for g in found for t in (g if isinstance(g, list) else [g])]
 
-    found = [
-        input_gradient(
-            function, layout, upstream, _apart(x, parameters[0]), *parameters
-        )
-    ]
+    inputs = ops.cast(_apart(x, parameters[0]), dtype)
+    slope = function.derivative(inputs, *[layout.align(p) for p in parameters])
+    found = [ops.cast(ops.cast(upstream, dtype) * slope, x.dtype)]
     totals = iter(blockwise(sums, layout.flatten(x), layout.flatten(upstream)))
     for parameter, entries in zip(parameters, aligned, strict=True):
         if isinstance(entries, list):

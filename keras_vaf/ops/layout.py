@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from typing import Any
 
 from keras import ops
 
@@ -27,27 +26,11 @@ class Layout:
         If a parameter has one more axis, such as the axis of hidden units, return the
         list of its entries along that axis.
         """
-        shape = self._aligned(parameter)
+        shape = self.aligned(parameter)
         if len(parameter.shape) == len(self.unshared):
             return ops.reshape(parameter, shape)
         units = range(parameter.shape[-1])
         return [ops.reshape(parameter[..., j], shape) for j in units]
-
-    def in_front(self, parameter: Tensor, library: Any = ops) -> Tensor:
-        """Align a parameter as `align` does, with its additional axis first.
-
-        Args:
-            parameter: The parameter.
-            library: Module with `moveaxis` and `reshape`. Those of a backend's own
-                module take less time.
-        """
-        shape = self._aligned(parameter)
-        if len(parameter.shape) == len(self.unshared):
-            return library.reshape(parameter, shape)
-        units = parameter.shape[-1]
-        if self.unshared:
-            parameter = library.moveaxis(parameter, -1, 0)
-        return library.reshape(parameter, (units, *shape))
 
     def merge(self, parameter: Tensor) -> Tensor:
         """Merge the unshared axes of a parameter into one, as `flatten` does for x."""
@@ -72,15 +55,8 @@ class Layout:
         after = math.prod(shape[last + 1 :])
         return ops.reshape(x, (-1, unshared, after))
 
-    def unflatten(self, flat: Tensor, x: Tensor) -> Tensor:
-        """Undo `flatten`: return the elements in the shape of x."""
-        shape = ops.shape(x)
-        if not self._order:
-            return ops.reshape(flat, shape)
-        ordered = ops.reshape(flat, [shape[axis] for axis in self._order])
-        return ops.transpose(ordered, [self._order.index(a) for a in range(self.rank)])
-
-    def _aligned(self, parameter: Tensor) -> list[int]:
+    def aligned(self, parameter: Tensor) -> list[int]:
+        """Return the shape that `align` gives to a parameter or its entries."""
         shape = [1] * self.rank
         for axis, size in zip(self.unshared, parameter.shape, strict=False):
             shape[axis] = size

@@ -3,8 +3,6 @@
 import dataclasses
 from collections.abc import Iterator
 
-from keras import ops
-
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.equation import Parameter, Pointwise, Total
 from keras_vaf.ops.fixed_function import Function
@@ -23,7 +21,7 @@ class VAF(Pointwise):
 
     Its parameters are alpha, alpha_bias and beta, which are lists of k tensors, and
     beta_bias. The hidden units are added to the sum one by one, so no tensor of k times
-    the size of x is created. Small inputs are an exception (`value_at_once`).
+    the size of x is created.
 
     Args:
         g: Fixed function of the hidden units.
@@ -48,36 +46,6 @@ class VAF(Pointwise):
         for alpha_j, alpha_bias_j, beta_j in zip(alpha, alpha_bias, beta, strict=True):
             y = y + beta_j * self.g(alpha_j * x + alpha_bias_j)
         return y
-
-    def value_at_once(
-        self,
-        x: Tensor,
-        alpha: Tensor,
-        alpha_bias: Tensor,
-        beta: Tensor,
-        beta_bias: Tensor,
-    ) -> Tensor:
-        """Return f(x), computed in one tensor with the hidden units as its first axis.
-
-        Alpha, alpha_bias and beta have this axis in front of the axes of x.
-        """
-        return ops.sum(beta * self.g(alpha * x + alpha_bias), axis=0) + beta_bias
-
-    def value_by_products(
-        self,
-        x: Tensor,
-        alpha: Tensor,
-        alpha_bias: Tensor,
-        beta: Tensor,
-        beta_bias: Tensor,
-    ) -> Tensor:
-        """Return f(x) of a tensor of shape `(1, elements)`, by two matrix products.
-
-        The parameters have the shapes of one shared function. The gradients of matrix
-        products are matrix products. They replace sums and reshapes.
-        """
-        hidden = ops.matmul(alpha[:, None], x) + alpha_bias[:, None]
-        return ops.matmul(beta[None], self.g(hidden)) + beta_bias
 
     def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
         """Return sum_j alpha_j beta_j g'(alpha_j x + alpha_bias_j)."""

@@ -221,7 +221,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
                 optimizer.apply(gradients, part)
             else:
                 # Without gradients Keras takes no step, but the schedule must advance.
-                optimizer._iterations.assign_add(1)
+                optimizer.iterations.assign_add(1)
         self._iterations.assign_add(1)
 
     def finalize_variable_values(self, var_list: Iterable[keras.Variable]) -> None:

@@ -33,7 +33,7 @@ def test_why_the_kernels_are_not_active(monkeypatch):
         assert "plain_operators() is in effect" in info()["native kernels"]
     absent = library.Found(None, None, "they were not compiled")
     monkeypatch.setattr("keras_vaf.ops.environment.find", lambda: absent)
-    monkeypatch.setattr("keras_vaf.ops.environment.is_plain", lambda: False)
+    monkeypatch.setattr("keras_vaf.ops.environment.kernels_are_off", lambda: False)
     assert info()["native kernels"] == "not active: they were not compiled"
     assert "kernels support" not in info()
 

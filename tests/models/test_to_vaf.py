@@ -56,6 +56,27 @@ def test_equal_values(layer):
 
 
 @pytest.mark.parametrize(
+    "member",
+    [each for each in layers.ACTIVATIONS if not each.not_a_vaf],
+    ids=lambda member: member.layer.__name__,
+)
+def test_equal_values_for_random_weights_of_each_member(member):
+    layer = member.layer(sharing="layer")
+    layer.build((None, 1))
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        # Weights near their start, because some are divisors.
+        layer.set_weights(
+            [w * random.uniform(0.5, 2, w.shape) for w in layer.get_weights()]
+        )
+        expected = ops.convert_to_numpy(layer(X[:, None].astype("float32")))[:, 0]
+        scale = max(1, np.abs(expected).max())
+        np.testing.assert_allclose(
+            to_vaf(layer).function(X), expected, rtol=0, atol=1e-5 * scale
+        )
+
+
+@pytest.mark.parametrize(
     "layer",
     [
         prelu((3, 4, 5)),

@@ -4,8 +4,9 @@ import keras
 import numpy as np
 import pytest
 
+from keras_vaf.layers.family.kaf import Kernels
 from keras_vaf.layers.family.pelu import ScaledELU
-from keras_vaf.ops import VAF, plain_differentiation, pointwise
+from keras_vaf.ops import VAF, pointwise
 from tests import reference
 from tests.harness import double_precision, to_tensors
 from tests.ops.test_vaf import LAYOUTS, check, draw
@@ -82,14 +83,10 @@ def test_jacobian_and_hessian():
     def loss(x):
         return (torch.tensor(upstream) * f(x, *parameters)).sum()
 
-    def forward_twice(f):
-        with plain_differentiation():
-            return torch.func.jacfwd(torch.func.jacfwd(f))(x)
-
     for hessian in (
         torch.func.hessian(loss)(x),
         torch.func.jacrev(torch.func.jacrev(loss))(x),
-        forward_twice(loss),
+        torch.func.jacfwd(torch.func.jacfwd(loss))(x),
     ):
         np.testing.assert_allclose(hessian.reshape(12, 12), curvature, 1e-6, 1e-8)
 
@@ -112,7 +109,7 @@ def test_compiled_programs_match_the_reference():
 @pytest.mark.parametrize("most", [8, 40])
 @pytest.mark.parametrize("shape, unshared", LAYOUTS)
 def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
-    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", most)
+    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", most)
     with double_precision():
         for g in ("relu", "tanh", "gelu"):
             check(g, unshared, draw(shape, unshared, k=2, g=g))
@@ -132,7 +129,7 @@ def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
 def test_any_order_of_memory(view, dtype, monkeypatch):
     import torch
 
-    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", 40)
+    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", 40)
     upstream, arguments, f = case((3, 2, 5, 4), ())
     upstream, x, *parameters = to_tensors([upstream, *arguments])
     half = dtype == "bfloat16"
@@ -169,15 +166,53 @@ def test_pieces_of_a_function_without_units(monkeypatch):
 
     leaves = [
         tensor.requires_grad_()
-        for tensor in to_tensors(np.random.default_rng(0).normal(size=(3, 7, 5)))
+        for tensor in to_tensors(np.random.default_rng(0).normal(size=(2, 7, 5)))
     ]
-    x, alpha, beta = leaves[0], *(leaf[0] for leaf in leaves[1:])
+    x, alpha = leaves
+    kernels = Kernels((-1.0, 0.0, 1.0, 2.0, 3.0), 0.5)
 
     def compute():
-        y = pointwise(ScaledELU(), x, (2 + alpha, 2 + beta), (1,))
+        y = pointwise(kernels, x, (alpha[:5].T.contiguous(),), (1,))
         return y, *torch.autograd.grad(y.square().sum(), leaves)
 
     whole = compute()
-    monkeypatch.setattr("keras_vaf.ops.backends.on_torch.PIECE", 8)
+    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", 8)
     for have, want in zip(compute(), whole, strict=True):
         torch.testing.assert_close(have, want)
+
+
+def test_a_function_that_keeps_few_tensors_is_left_to_torch():
+    """Counted by hand: exp and the condition for PELU, two for each kernel of KAF."""
+    import torch
+
+    from keras_vaf.ops.backends.on_torch import MOST_KEPT, kept
+    from keras_vaf.ops.layout import Layout
+
+    assert 1 <= kept(ScaledELU(), Layout(2, ()), (), ()) <= MOST_KEPT
+    kernels = Kernels(tuple(range(20)), 0.5)
+    assert kept(kernels, Layout(2, ()), (20,)) >= 20
+    x = torch.ones(4, 3, requires_grad=True)
+    y = pointwise(ScaledELU(), x, (torch.ones(()), torch.ones(())))
+    assert "Recomputed" not in type(y.grad_fn).__name__
+    y = pointwise(kernels, x, (torch.ones(20),))
+    assert "Recomputed" in type(y.grad_fn).__name__
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_nested_forward_mode_of_a_large_input():
+    import torch
+
+    _, arguments, f = case((40, 40))
+    x, *parameters = to_tensors(arguments)
+
+    def along(function):
+        return lambda x: torch.func.jvp(function, (x,), (torch.ones_like(x),))[1]
+
+    have = along(along(lambda x: f(x, *parameters)))(x)
+    slopes = [
+        reference.vaf_gradients(
+            np.ones((40, 40)), arguments[0] + h, *arguments[1:], "sigmoid", (1,)
+        )[0]
+        for h in (1e-6, -1e-6)
+    ]
+    np.testing.assert_allclose(have, (slopes[0] - slopes[1]) / 2e-6, 1e-6, 1e-8)

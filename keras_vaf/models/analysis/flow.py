@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from keras_vaf.layers.keras_internals import all_layers, history
 from keras_vaf.models.analysis.tracing import Inside, Tracer, has_own_code
 from keras_vaf.models.surgery.converted import held_by
 from keras_vaf.models.surgery.fixed_activations import (
@@ -102,7 +103,7 @@ class Flow:
 
     def _is_unused(self, activation: Any, layer: Node) -> bool:
         """Return whether neither a layer nor its parts call an activation they have."""
-        parts = layer._flatten_layers()
+        parts = all_layers(layer)
         holders = [p for p in parts if activation in held_by(p).values()]
         name = _name(activation)
         if id(layer) in self._opaque or layer not in holders:
@@ -120,7 +121,7 @@ class Flow:
             self._search(inside.outputs, (model,))
             return
         self.not_searched.append(model)
-        for part in model._flatten_layers(include_self=False):  # any may be the last
+        for part in all_layers(model, include_self=False):  # any may be the last
             self._note(part, (), OUTPUT)
 
     def _chain(self, model: keras.Model) -> None:
@@ -176,7 +177,7 @@ class Flow:
                 pairs = zip(inside.inputs, node.input_tensors, strict=False)
                 waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
             elif id(operation) in self._code:  # any of its parts may be its last
-                for part in operation._flatten_layers(include_self=False):
+                for part in all_layers(operation, include_self=False):
                     self._note(part, owners, reason)
             elif _keeps_range(operation, node):
                 scaled = scaled or type(operation).__name__ in _ARITHMETIC
@@ -230,11 +231,8 @@ def _origin(tensor: Any) -> tuple[Node, Any, int]:
 
     The node of an input is `None`.
     """
-    history = getattr(tensor, "_keras_history", None)
-    if history is None or history.operation is None:
-        return None, None, 0
-    node = history.operation._inbound_nodes[history.node_index]
-    return history.operation, None if node.is_input else node, history.tensor_index
+    operation, node, place = history(tensor)
+    return operation, None if node is None or node.is_input else node, place
 
 
 def _is_gate(operation: Node, scaled: bool) -> bool:
@@ -260,7 +258,7 @@ def _is_held(layer: Node, name: str) -> bool:
     """Return whether a layer, or an inner layer, has an activation of this name."""
     if isinstance(layer, keras.layers.Wrapper):
         return True
-    held = (each for part in layer._flatten_layers() for each in held_by(part).values())
+    held = (each for part in all_layers(layer) for each in held_by(part).values())
     return any(_name(each) in ("", name) for each in held)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import keras
 
+from keras_vaf.layers.keras_internals import all_layers, node_lists
 from keras_vaf.models.surgery.graphs import Node
 
 
@@ -34,9 +35,9 @@ class Tracer(contextlib.ExitStack):
             args: Symbolic and other arguments of a call of the layer.
             kwargs: Arguments of the same call, by name.
         """
-        parts = list(layer._flatten_layers())
+        parts = all_layers(layer)
         for part in parts:
-            for nodes in (part._inbound_nodes, part._outbound_nodes):
+            for nodes in node_lists(part):
                 self.callback(_shorten, nodes, len(nodes))
         args, kwargs = keras.tree.map_structure(_fresh, (args, kwargs))
         known = inspect.signature(layer.call).parameters.values()

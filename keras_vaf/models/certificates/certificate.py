@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import keras
 
+from keras_vaf.layers.keras_internals import history
 from keras_vaf.models.certificates.constants import ROUNDING, constant_of
 from keras_vaf.models.certificates.merges import MERGES, merged_bound
 from keras_vaf.models.surgery.graphs import check_graph, is_graph
@@ -109,8 +110,7 @@ class _Walk:
         waiting = [tensor]
         while waiting:
             now = waiting[-1]
-            history = now._keras_history
-            node = history.operation._inbound_nodes[history.node_index]
+            _, node, _ = history(now)
             inputs = node.arguments.keras_tensors
             missing = [each for each in inputs if id(each) not in known]
             if id(now) in known or missing:

@@ -9,6 +9,7 @@ from typing import Any
 
 import keras
 
+from keras_vaf.layers.keras_internals import inner_layers
 from keras_vaf.models.surgery.converted import walk
 
 _PLAIN = (str, int, float, bool, type(None))
@@ -83,7 +84,7 @@ def _builds_by_its_first_call(layer: Any) -> bool:
     """
     if not isinstance(layer, keras.layers.Layer) or isinstance(layer, keras.Model):
         return False
-    return type(layer).build is keras.layers.Layer.build and bool(layer._layers)
+    return type(layer).build is keras.layers.Layer.build and bool(inner_layers(layer))
 
 
 def _constructions(model: keras.Model) -> dict[int, dict[str, Any]]:

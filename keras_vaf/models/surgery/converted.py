@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import keras
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.keras_internals import inner_layers, unlocked, untrack
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.surgery.fixed_activations import is_activation, is_linear
 from keras_vaf.models.surgery.graphs import is_graph
@@ -189,7 +190,7 @@ def walk(
 
 def _parts(layer: Any) -> Sequence[keras.layers.Layer]:
     models = isinstance(layer, keras.Model)
-    parts = layer.layers if models else layer._layers
+    parts = layer.layers if models else inner_layers(layer)
     own = [id(activation) for activation in held_by(layer, linear=True).values()]
     return [part for part in parts if id(part) not in own]
 
@@ -221,14 +222,11 @@ def held_by(layer: Any, linear: bool = False) -> dict[str, Any]:
 
 def _set_activation(layer: Any, name: str, activation: keras.layers.Layer) -> None:
     """Replace an activation of a built layer, which Keras has locked."""
-    locked = layer._tracker.locked
-    layer._tracker.unlock()
-    if not hasattr(layer, name):  # a layer such as ReLU
-        for weight in list(layer.weights):
-            layer._untrack_variable(weight)
-        layer.__class__ = keras.layers.Activation
-    elif isinstance(getattr(layer, name), keras.layers.Layer):
-        layer._tracker.untrack(getattr(layer, name))
-    setattr(layer, name, activation)
-    if locked:
-        layer._tracker.lock()
+    with unlocked(layer):
+        if not hasattr(layer, name):  # a layer such as ReLU
+            for weight in list(layer.weights):
+                untrack(layer, weight)
+            layer.__class__ = keras.layers.Activation
+        elif isinstance(getattr(layer, name), keras.layers.Layer):
+            untrack(layer, getattr(layer, name))
+        setattr(layer, name, activation)

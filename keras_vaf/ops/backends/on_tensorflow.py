@@ -17,14 +17,12 @@ import tensorflow as tf
 from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward, forward_at_once, gradients
+from keras_vaf.ops.gradient import forward, gradients
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_tensorflow as native
 from keras_vaf.ops.vjp import vjp
 
-MOST_AXES = 5
-"""Most axes that TensorFlow can broadcast, including the axis of hidden units."""
 _FOR_EXPORT = {"get_concrete_function", "_get_concrete_function_garbage_collected"}
 
 
@@ -43,13 +41,8 @@ def apply(
     specs = (x_spec, *(tf.TensorSpec(p.shape, p.dtype) for p in tensors[1:]))
     eager = tf.executing_eagerly()
     case = native.covered(function, layout, *tensors) if training or eager else None
-    if layout.rank < MOST_AXES and is_small(
-        function, x.shape, tensors[1:], covered=case is not None
-    ):
-        # TensorFlow rounds the last numbers of an array otherwise than the others, so
-        # that g of one tensor of all units differs from the fixed function there.
-        compute = forward_at_once if training else forward
-        return compute(function, layout, *tensors)
+    if is_small(function, x.shape, tensors[1:], covered=case is not None):
+        return forward(function, layout, *tensors)
     compiled = training or not _is_exported()
     try:
         return _differentiable(function, layout, compiled, case, specs)(*tensors)

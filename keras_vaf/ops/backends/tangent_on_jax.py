@@ -3,7 +3,8 @@
 JAX derives the gradient from this function of primals and tangents, which is linear in
 the tangents. A separate primitive makes JAX use this package's gradient, which stores
 only x and forms its sums in blocks or in native kernels. In forward mode JAX uses the
-plain formula.
+plain formula. `jax.custom_derivatives.linear_call` does the same, but has no rule for
+`vmap`.
 """
 
 import functools
@@ -17,36 +18,31 @@ from jax.interpreters import ad, batching, mlir
 from keras_vaf.ops import gradient
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_jax as native
 
 _tangent = Primitive("keras_vaf_tangent")
 
 
 def tangent(
-    function: Pointwise,
-    layout: Layout,
-    plain_operators: bool,
+    call: tuple[Pointwise, Layout, Case | None],
     primals: Sequence[jax.Array],
     tangents: Sequence[jax.Array],
 ) -> jax.Array:
     """Return the change of f(x, *parameters) at the primals along the tangents.
 
     Args:
-        function: The function f.
-        layout: Axes of the input.
-        plain_operators: Whether the gradient must not use native kernels.
+        call: The function f, the axes of the input, and the case of the native kernels
+            if they compute the gradient.
         primals: The input and each parameter.
         tangents: A change of each primal.
     """
-    settings = (function, layout, plain_operators)
-    result: jax.Array = _tangent.bind(
-        *primals, *tangents, settings=settings, networks=0
-    )
+    result: jax.Array = _tangent.bind(*primals, *tangents, call=call, networks=0)
     return result
 
 
-def _evaluate(*arguments: Any, settings: tuple[Any, ...], networks: int) -> jax.Array:
-    function, layout, _ = settings
+def _evaluate(*arguments: Any, call: tuple[Any, ...], networks: int) -> jax.Array:
+    function, layout, _ = call
     plain = functools.partial(gradient.forward, function, layout)
 
     def run(*arguments: Any) -> Any:
@@ -76,10 +72,10 @@ def _push_forward(
 
 
 def _transpose(
-    upstream: Any, *arguments: Any, settings: tuple[Any, ...], networks: int
+    upstream: Any, *arguments: Any, call: tuple[Any, ...], networks: int
 ) -> list[Any]:
     primals, tangents = _halves(arguments)
-    run = functools.partial(_pull_back, *settings)
+    run = functools.partial(_pull_back, *call)
     found = _mapped(run, networks)(ad.instantiate_zeros(upstream), *primals)
     wanted = map(ad.is_undefined_primal, tangents)
     return [None] * len(primals) + [
@@ -91,18 +87,19 @@ def _transpose(
 def _pull_back(
     function: Pointwise,
     layout: Layout,
-    plain_operators: bool,
+    case: Case | None,
     upstream: jax.Array,
     *primals: jax.Array,
 ) -> tuple[jax.Array, ...]:
-    gradients = gradient.gradients if plain_operators else native.gradients
-    return gradients(function, layout, upstream, *primals)
+    if case is None:
+        return gradient.gradients(function, layout, upstream, *primals)
+    return native.gradients(function, layout, case, upstream, *primals)
 
 
 def _batch(
     arguments: tuple[Any, ...],
     axes: tuple[Any, ...],
-    settings: tuple[Any, ...],
+    call: tuple[Any, ...],
     networks: int,
 ) -> tuple[Any, int]:
     sizes = (
@@ -117,10 +114,10 @@ def _batch(
         else jax.numpy.moveaxis(argument, axis, 0)
         for argument, axis in zip(arguments, axes, strict=True)
     )
-    return _tangent.bind(*in_front, settings=settings, networks=networks + 1), 0
+    return _tangent.bind(*in_front, call=call, networks=networks + 1), 0
 
 
-_tangent.def_impl(jax.jit(_evaluate, static_argnames=("settings", "networks")))
+_tangent.def_impl(jax.jit(_evaluate, static_argnames=("call", "networks")))
 _tangent.def_abstract_eval(lambda x, *_, **__: jax.core.ShapedArray(x.shape, x.dtype))
 ad.primitive_jvps[_tangent] = _push_forward
 ad.primitive_transposes[_tangent] = _transpose

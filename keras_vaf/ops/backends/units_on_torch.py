@@ -155,4 +155,9 @@ def _in_front(
     layout: Layout, parameters: tuple[torch.Tensor, ...]
 ) -> list[torch.Tensor]:
     """Give the parameters, of shape `(*unshared, k)`, the shape `(k, *elements)`."""
-    return [layout.in_front(p, torch).contiguous() for p in parameters]
+    found = []
+    for parameter in parameters:
+        extra = parameter.shape[len(layout.unshared) :]
+        front = parameter.movedim(-1, 0) if extra else parameter
+        found.append(front.reshape(*extra, *layout.aligned(parameter)).contiguous())
+    return found

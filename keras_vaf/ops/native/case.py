@@ -9,7 +9,7 @@ from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.switch import is_plain
+from keras_vaf.ops.native.switch import kernels_are_off
 from keras_vaf.ops.vaf import VAF
 
 # Name of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
@@ -82,7 +82,7 @@ def case_of(
         dtypes: Dtypes of the input and of each parameter.
         shapes: Shapes of the same tensors. A size that is not an integer is unknown.
     """
-    if type(function) is not VAF or is_plain():
+    if type(function) is not VAF or kernels_are_off():
         return None
     g, alpha = name_of(function.g), shapes[1]
     k = alpha[-1] if len(alpha) else 0

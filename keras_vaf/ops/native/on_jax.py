@@ -55,8 +55,6 @@ def covered(
     function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
 ) -> Case | None:
     """Return the case if the kernels support this call, else `None`."""
-    if not all(isinstance(size, int) for size in x.shape):
-        return None
     tensors = (x, *parameters)
     dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
     case = case_of(function, layout, dtypes, shapes)
@@ -64,26 +62,25 @@ def covered(
 
 
 def forward(
-    function: Pointwise, layout: Layout, x: jax.Array, *parameters: jax.Array
+    function: Pointwise,
+    layout: Layout,
+    case: Case,
+    x: jax.Array,
+    *parameters: jax.Array,
 ) -> jax.Array:
-    """Return f(x), by the kernels if they support the call."""
-    case = covered(function, layout, x, *parameters)
-    if case is None:
-        return plain_forward(function, layout, x, *parameters)
+    """Return f(x)."""
     return _operation(function, layout, case, _specs(x), backward=False)(x, *parameters)
 
 
 def gradients(
     function: Pointwise,
     layout: Layout,
+    case: Case,
     upstream: jax.Array,
     x: jax.Array,
     *parameters: jax.Array,
 ) -> tuple[jax.Array, ...]:
-    """Return the gradients of x and of each parameter, as `forward` does."""
-    case = covered(function, layout, x, *parameters)
-    if case is None:
-        return plain_gradients(function, layout, upstream, x, *parameters)
+    """Return the gradients of x and of each parameter."""
     run = _operation(function, layout, case, _specs(x, *parameters), backward=True)
     return run(upstream, x, *parameters)
 

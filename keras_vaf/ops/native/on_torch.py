@@ -10,9 +10,10 @@ import torch
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import modes_on_torch
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check, find
-from keras_vaf.ops.native.switch import is_plain
+from keras_vaf.ops.native.switch import kernels_are_off
 
 DTYPES = {getattr(torch, name): name for name in TYPES}
 _ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
@@ -28,7 +29,7 @@ def _use_threads_of_torch() -> None:
     if library is None:
         return
     try:
-        parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
+        parallel = ctypes.CDLL(modes_on_torch.library()).GOMP_parallel
     except (OSError, AttributeError):  # this PyTorch was built without OpenMP
         return
     library.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
@@ -46,7 +47,7 @@ def covered(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> Case | None:
     """Return the case if the kernels support this call, else `None`."""
-    if x.device.type != "cpu" or is_plain():
+    if x.device.type != "cpu" or kernels_are_off():
         return None
     tensors = (x, *parameters)
     dtypes = tuple([t.dtype for t in tensors])
@@ -70,27 +71,6 @@ def _case(
 def _known_case(functions: tuple[str, ...], *call: Any) -> Case | None:
     """Return the case of a call, which depends on the functions of the library."""
     return _case(*call)
-
-
-def in_memory(*tensors: torch.Tensor) -> bool:
-    """Return whether tensors are in main memory and no mode records operators.
-
-    Tensors of `torch.func` and of `is_grads_batched=True` do not have memory. A
-    dispatch mode (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
-    """
-    if torch._C._len_torch_dispatch_stack():
-        return False
-    wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-    batched = torch._C._functorch.is_legacy_batchedtensor
-    for tensor in tensors:
-        if (
-            type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-            or tensor.device.type != "cpu"
-            or wrapped(tensor)
-            or batched(tensor)
-        ):
-            return False
-    return True
 
 
 def forward(

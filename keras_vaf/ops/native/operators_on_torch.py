@@ -12,6 +12,7 @@ import torch
 from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.gradient import forward as plain_forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import modes_on_torch as modes
 from keras_vaf.ops.native import on_torch
 from keras_vaf.ops.native.case import FUNCTIONS, TYPES, Case
 from keras_vaf.ops.vaf import VAF
@@ -32,18 +33,7 @@ def usable() -> bool:
     """
     # PyTorch 2.6 cannot tell exports apart, so it always compiles plain operators.
     exports = getattr(torch.compiler, "is_exporting", lambda: True)
-    return not exports() and not _transforming()
-
-
-@torch.compiler.assume_constant_result  # recompiled in each transformation
-def _transforming() -> bool:
-    return _carries_tangents() or (
-        torch._C._functorch.peek_interpreter_stack() is not None
-    )
-
-
-def _carries_tangents() -> bool:
-    return torch.autograd.forward_ad._current_level >= 0
+    return not exports() and not modes.transforming()
 
 
 def apply(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
@@ -79,7 +69,7 @@ def _case(g: str, unshared: list[int], *tensors: Tensor) -> Case:
 )
 def _forward(*inputs: Any) -> Tensor:
     *tensors, g, unshared, networks = inputs
-    if _carries_tangents():  # PyTorch would silently drop them
+    if modes.carries_tangents():  # PyTorch would silently drop them
         raise RuntimeError(
             "This program was compiled with native kernels, which have no forward "
             "mode. Compile it inside `with keras_vaf.ops.plain_operators():`."

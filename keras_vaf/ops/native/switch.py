@@ -30,6 +30,6 @@ def plain_operators() -> Iterator[None]:
         yield
 
 
-def is_plain() -> bool:
+def kernels_are_off() -> bool:
     """Return whether native kernels are left out."""
     return _state.is_on

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from keras_vaf.ops.backends.choice import many_networks
 from keras_vaf.ops.differentiation import plain_differentiation
 from keras_vaf.research.map.arm import Arm
 from keras_vaf.research.map.task import Problem, Settings
@@ -79,9 +78,7 @@ class Trainer:
         self.compiled_in = 0.0
         axes = (_State(0, None, 0), None, 0, 0, None, None)
         self._many = jax.jit(
-            many_networks()(
-                jax.vmap(self._run, in_axes=axes, out_axes=_State(0, None, 0))
-            )
+            jax.vmap(self._run, in_axes=axes, out_axes=_State(0, None, 0))
         )
         self._one = jax.jit(self._run)
         self._judge = jax.jit(jax.vmap(self._errors, in_axes=(axes[0], None)))

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from keras_vaf.ops.backends.choice import many_networks
 from keras_vaf.training.data import order_of_rows
 from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.loops.jax_loop import State, make_epoch, make_program, scanned
@@ -45,7 +44,7 @@ class BatchLoop:
         self.batch_size = batch_size
         program = make_program(make_epoch(model, rule, scanned(batch_size)))
         many = jax.vmap(program, in_axes=(0, 1, None, 0, None, None))
-        self._program = jax.jit(many_networks()(many), donate_argnums=0)
+        self._program = jax.jit(many, donate_argnums=0)
         self._compiled: dict[Any, Any] = {}
         self.memory = 0  # bytes that the last compiled program needs
 

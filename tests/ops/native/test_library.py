@@ -18,7 +18,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import info, plain_operators
 from keras_vaf.ops.environment import BACKENDS
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.switch import is_plain
+from keras_vaf.ops.native.switch import kernels_are_off
 from keras_vaf.ops.native.versions import TRIED, untried
 
 ROOT = Path(__file__).parents[3]
@@ -169,8 +169,8 @@ def test_the_variable_switches_a_process_and_its_children_off():
 def test_plain_operators_act_in_their_thread_only():
     seen = []
     with plain_operators():
-        thread = threading.Thread(target=lambda: seen.append(is_plain()))
+        thread = threading.Thread(target=lambda: seen.append(kernels_are_off()))
         thread.start()
         thread.join()
-        assert is_plain()
-    assert seen == [False] and not is_plain()
+        assert kernels_are_off()
+    assert seen == [False] and not kernels_are_off()

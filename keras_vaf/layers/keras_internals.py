@@ -1,0 +1,71 @@
+"""Private members of Keras that this package reads, each with the reason.
+
+Keras has no public counterpart for them. All other modules call these functions.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+
+
+def inner_layers(layer: Any) -> list[keras.layers.Layer]:
+    """Return the layers that a layer holds directly.
+
+    The public `layers` exists for models only.
+    """
+    found: list[keras.layers.Layer] = layer._layers
+    return found
+
+
+def all_layers(layer: Any, include_self: bool = True) -> list[keras.layers.Layer]:
+    """Return all layers inside a layer, at any depth, as Keras lists them.
+
+    `Model.layers` leaves out the layers inside other layers.
+    """
+    return list(layer._flatten_layers(include_self=include_self))
+
+
+def own_variables(layer: Any) -> list[keras.Variable]:
+    """Return the variables of a layer without those of its inner layers.
+
+    `Layer.variables` includes them, and leaves out those that are frozen from outside.
+    """
+    return [*layer._trainable_variables, *layer._non_trainable_variables]
+
+
+def history(tensor: Any) -> tuple[Any, Any, int]:
+    """Return the operation that made a symbolic tensor, its node, and its position.
+
+    Keras publishes the layers of a graph, but not its edges. The operation of a tensor
+    without history is `None`.
+    """
+    found = getattr(tensor, "_keras_history", None)
+    if found is None or found.operation is None:
+        return None, None, 0
+    node = found.operation._inbound_nodes[found.node_index]
+    return found.operation, node, found.tensor_index
+
+
+def node_lists(layer: Any) -> tuple[list[Any], list[Any]]:
+    """Return the lists of the calls of a layer, from which a trial call is removed."""
+    return layer._inbound_nodes, layer._outbound_nodes
+
+
+@contextlib.contextmanager
+def unlocked(layer: Any) -> Iterator[None]:
+    """Let the attributes of a built layer change, which Keras locks."""
+    locked = layer._tracker.locked
+    layer._tracker.unlock()
+    yield
+    if locked:
+        layer._tracker.lock()
+
+
+def untrack(layer: Any, part: Any) -> None:
+    """Let a layer forget a variable or a layer that it holds, so that none is saved."""
+    if isinstance(part, keras.Variable):
+        layer._untrack_variable(part)
+    else:
+        layer._tracker.untrack(part)

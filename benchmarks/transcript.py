@@ -41,10 +41,14 @@ class Session:
         words = shlex.split(line)
         if words[0] == "keras-vaf":
             words = [sys.executable, "-m", "keras_vaf_cli", *words[1:]]
+        environment = {**os.environ, "COLUMNS": "110"}
+        environment.pop(
+            "TF_CPP_MIN_LOG_LEVEL", None
+        )  # set by an import in this process
         done = subprocess.run(
             words,
             cwd=self.folder,
-            env={**os.environ, "COLUMNS": "110"},
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,9 +1,10 @@
 """The command line: `main` runs `keras-vaf`.
 
 Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
-`add_arguments(parser)` and `run(arguments)`, which may return an exit code. A command
-imports `keras_vaf` only inside `run`, because that import loads Keras. Therefore
-`--help` and `--version` respond at once.
+`add_arguments(parser)` and `run(arguments)`, which may return an exit code. Some have
+`check(arguments)`, which refuses bad input before Keras is loaded. A command imports
+`keras_vaf` only inside `run`, because that import loads Keras. Therefore `--help` and
+`--version` respond at once.
 """
 
 import argparse
@@ -79,6 +80,8 @@ def main(
     arguments = _parser().parse_args(argv)
     arguments.line = list(sys.argv[1:] if argv is None else argv)
     try:
+        if arguments.check is not None:
+            arguments.check(arguments)
         if load is not None:
             with contextlib.suppress(*arguments.without):
                 load(arguments)
@@ -111,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
             epilog=command.EXAMPLES,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        inner.set_defaults(run=command.run, without=())
+        check = getattr(command, "check", None)
+        inner.set_defaults(run=command.run, check=check, without=())
         command.add_arguments(inner)
     return parser
 

@@ -31,20 +31,23 @@ def _members() -> list[tuple[str, list[str]]]:
 
 _VAF, *_OTHERS = _members()
 
-COMPARED = ("relu", *_VAF[1])
-"""Activations that `compare` trains by default: `keras_vaf.experiments.VARIANTS`."""
+COMPARED = ("relu", "gelu", "silu", "tanh", "prelu", "vaf-relu", "vaf-silu")
+"""Activations that `compare` trains: those of `keras_vaf.training.recipe`."""
+
+LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01)
+"""Learning rates of the recipe."""
 
 CONTROLS = ("prelu", "gelu", "silu", "tanh", "vaf-silu", "vaf-random-rescaled")
 """Control activations of comparisons: `keras_vaf.experiments.CONTROLS`."""
+
+VARIANTS = ("relu", *_VAF[1])
+"""ReLU, and the VAFs of the paper: `keras_vaf.experiments.VARIANTS`."""
 
 FAMILY = ("elu", *(name for _, names in _OTHERS for name in names))
 """Other activations that `compare` can train: `keras_vaf.experiments.FAMILY`."""
 
 LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))
 """Classes that `convert` can put into a model, default first."""
-
-OPTIMIZERS = ("careful", "paper")
-"""Settings of Rprop: `keras_vaf.experiments.comparison_protocols.OPTIMIZERS`."""
 
 EXPERIMENTS = (
     "sensorless",

@@ -3,9 +3,10 @@
 import argparse
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, OPTIMIZERS
+from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, LEARNING_RATES, VARIANTS
+from keras_vaf_cli.progress import Progress
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
@@ -16,9 +17,13 @@ from keras_vaf_cli.shared import (
     print_missing,
     print_table,
     say,
-    track,
 )
-from keras_vaf_cli.tables import add_table_options, open_data, table_options
+from keras_vaf_cli.tables import (
+    add_table_options,
+    check_table,
+    open_data,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from keras_vaf.experiments import Comparison
@@ -26,15 +31,19 @@ if TYPE_CHECKING:
 SUMMARY = "compare ReLU with trainable activations on a dataset"
 DESCRIPTION = """\
 Train a fully connected network with each activation in cross-validation, and compare
-test accuracy (or RMSE), parameters, training time and the learned functions. If the
-command is run again, it trains only missing cells.
+test accuracy (or RMSE), parameters, training time and the learned functions. Networks
+are trained with Adam, several learning rates and early stopping. If the command is run
+again, it trains only missing cells.
 """
 EXAMPLES = """\
 examples:
   keras-vaf compare wine
-  keras-vaf compare houses.csv --target price --activations relu,vaf-relu --seeds 0,1
-  keras-vaf compare houses.csv --target price --learning-rates 0.0003,0.001,0.003,0.01
+  keras-vaf compare houses.csv --target price
+  keras-vaf compare houses.csv --target price --quick
 """
+
+_OTHERS = [name for name in (*VARIANTS, *CONTROLS, *FAMILY) if name not in COMPARED]
+_HINT = "The option --quick compares in a fraction of this time, with fewer trainings."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,29 +65,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser.add_argument_group("where and how the trainings run"))
 
 
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse a table that cannot be used, before Keras is imported."""
+    check_table(arguments, arguments.data)
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
     from keras_vaf.experiments import Shard, compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
     from keras_vaf.experiments.runs.rows import usable_rows
+    from keras_vaf.training import recipe
 
     shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = find_variants(arguments.activations)
     dataset = open_data(arguments, arguments.data, table_options(arguments))
+    training = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
     protocols = comparison_protocols(
         dataset,
         variants,
         k=arguments.k,
         g=arguments.g,
         hidden=arguments.hidden,
-        optimizer=arguments.rprop,
-        learning_rates=arguments.learning_rates,
-        epochs=arguments.epochs,
-        folds=arguments.folds,
+        **training,
         missing=arguments.missing,
         equal_parameters=arguments.equal_parameters,
         replicas=arguments.replicas,
+        references=True,
     )
+    progress = Progress("" if arguments.quick else _HINT)
     comparison = compare(
         dataset,
         protocols,
@@ -86,19 +101,33 @@ def run(arguments: argparse.Namespace) -> None:
         output=arguments.output,
         engine=arguments.engine,
         shard=shard,
-        track=track,
+        track=progress,
+        on_progress=progress.train,
     )
     missing = protocols[0].preprocessing.missing
     _show(comparison, rows=len(usable_rows(dataset, missing)))
 
 
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of the training that the command line names."""
+    names = ("learning_rates", "epochs", "folds")
+    values = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _add_training_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--quick",
+        action="store_true",
+        help="train with one learning rate, 3 folds and at most 100 epochs, which "
+        "finds large differences only",
+    )
     group.add_argument(
         "--activations",
         default=",".join(COMPARED),
         metavar="NAMES",
         help="activations to compare; the first one is the baseline (default: "
-        f"%(default)s); also: {', '.join((*CONTROLS, *FAMILY))}",
+        f"%(default)s); also: {', '.join(_OTHERS)}",
     )
     add_k_and_g(group)
     add_hidden(group)
@@ -108,31 +137,20 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         help="also compare with a wider ReLU network with as many parameters as the "
         "largest of the other networks",
     )
-    group.add_argument(
-        "--folds", type=int, default=10, help="number of folds (default: %(default)s)"
-    )
+    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
     add_seeds(group)
     group.add_argument(
         "--epochs",
         type=int,
-        default=300,
-        help="largest number of epochs (default: %(default)s)",
+        help="largest number of epochs (default: 300)",
     )
-    optimizer = group.add_mutually_exclusive_group()
-    optimizer.add_argument(
+    group.add_argument(
         "--learning-rates",
         type=numbers,
-        default=(),
         metavar="NUMBERS",
-        help="train with Adam, and select one of these learning rates for each "
-        "activation and fold on validation rows (default: Rprop, which adapts its "
-        "steps)",
-    )
-    optimizer.add_argument(
-        "--rprop",
-        choices=OPTIMIZERS,
-        default=OPTIMIZERS[0],
-        help="growth of Rprop's steps: 1.2, or the paper's 1.01 (default: %(default)s)",
+        help="learning rates of Adam, one of which is selected for each activation and "
+        f"fold on validation rows (default: {', '.join(map(str, LEARNING_RATES))}, and "
+        "further ones if one at the edge is selected)",
     )
 
 
@@ -149,12 +167,12 @@ def _show(comparison: "Comparison", rows: int) -> None:
         print_missing(len(comparison.reports), comparison.missing)
         return
     table = comparison_table(comparison.reports)
-    print_table(table.title, table.shown, table.shown_lines, table.notes)
+    print_table(table.title, table.shown, table.shown_lines, table.shown_notes)
     folder, choice = comparison.folder, comparison.choice
     say(
-        f"\n{comparison.verdict}\n\n"
-        f"best.keras: {choice.reason} It was trained again on all {rows:,} rows, for "
-        f"{choice.arm.epochs} epochs (the median of the best epochs of the folds).\n\n"
+        f"\n{comparison.advice}\n\n"
+        f"best.keras is the network with {choice.arm.title}, trained again on all "
+        f"{rows:,} rows for {choice.arm.epochs} epochs.\n"
         f"Written to {folder}: report.json, table.md (with more columns), "
         "comparison.png and best.keras. Predict new rows with:\n"
         f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "

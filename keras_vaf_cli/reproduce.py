@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from keras_vaf_cli.choices import EXPERIMENTS
+from keras_vaf_cli.progress import Progress
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_run_options,
@@ -14,7 +15,6 @@ from keras_vaf_cli.shared import (
     print_missing,
     print_table,
     say,
-    track,
 )
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _done(arguments: argparse.Namespace) -> "Reproduction":
         replicas=arguments.replicas,
         engine=arguments.engine,
         shard=Shard.parse(arguments.shard) if arguments.shard else None,
-        track=track,
+        track=Progress(),
     )
 
 

@@ -1,6 +1,7 @@
 """`keras-vaf search`: search the hyperparameters of a VAF on a dataset."""
 
 import argparse
+import importlib.util
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,12 @@ from keras_vaf_cli.shared import (
     print_table,
     say,
 )
-from keras_vaf_cli.tables import add_table_options, open_data, table_options
+from keras_vaf_cli.tables import (
+    add_table_options,
+    check_table,
+    open_data,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import TrialResult
@@ -56,6 +62,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_dir(parser)
     add_table_options(parser.add_argument_group("a table of your own"))
     _add_search_options(parser.add_argument_group("the search"))
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse a missing package and a bad table, before Keras is imported."""
+    if importlib.util.find_spec("keras_tuner") is None:
+        raise ImportError(
+            "The search needs the package `keras_tuner`, which is not installed. "
+            "Install it with: pip install 'keras-vaf[tune]'"
+        )
+    if len(arguments.words) == 1:
+        check_table(arguments, arguments.words[0])
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -3,14 +3,11 @@
 import argparse
 import functools
 import os
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TextIO, TypeVar
 
 T = TypeVar("T")
 
-_SECONDS_PER_LINE = 10
 _WIDTH_OF_FILES = 200
 
 
@@ -52,9 +49,9 @@ def add_k_and_g(group: argparse._ActionsContainer) -> None:
     )
     group.add_argument(
         "--g",
-        default="relu",
         metavar="ACTIVATION",
-        help="fixed activation of a VAF's hidden units (default: %(default)s)",
+        help="fixed activation of a VAF's hidden units (default: the function at which "
+        "the VAF starts)",
     )
 
 
@@ -176,36 +173,6 @@ def _replicas(text: str) -> int | Literal["auto"]:
         raise argparse.ArgumentTypeError(
             f"expected auto or an integer, received {text!r}"
         ) from None
-
-
-def track(items: Iterable[T], total: int) -> Iterable[T]:
-    """Yield the items with a progress bar, or with printed lines outside a terminal."""
-    from keras_vaf.utils import require
-
-    progress = require("rich.progress", extra="experiments")
-    if not sys.stderr.isatty():
-        return _printed(items, total)
-    console = require("rich.console", extra="experiments").Console(stderr=True)
-    return progress.track(items, "Training", total, console=console, transient=True)
-
-
-def _printed(items: Iterable[T], total: int) -> Iterator[T]:
-    """Yield the items and print a line at most every ten seconds."""
-    if total:
-        print(f"Training {total} networks.", file=sys.stderr, flush=True)
-    started = printed = time.monotonic()
-    for done, item in enumerate(items, start=1):
-        yield item
-        now = time.monotonic()
-        if now - printed >= _SECONDS_PER_LINE or done == total:
-            printed = now
-            left = (now - started) / done * (total - done)
-            print(
-                f"Trained {done} of {total} in {now - started:.0f} s, about {left:.0f} "
-                "s left.",
-                file=sys.stderr,
-                flush=True,
-            )
 
 
 def print_missing(there: int, missing: int) -> None:

@@ -5,7 +5,9 @@ import contextlib
 import csv
 import shlex
 import sys
+import types
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.shared import say
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 FEWEST_ROWS = 20
 """A table of fewer rows cannot be divided into training, validation and test rows."""
 
-_WORDS: dict[Any, str] = {"allow_missing": "missing", True: "mean"}
+_PACKAGE = Path(__file__).parents[1] / "keras_vaf"
+_EMPTY = ("keras_vaf", "keras_vaf.datasets")  # whose __init__.py imports Keras
+_WITHOUT_OPTION = ("allow_missing",)  # the commands always allow missing entries
 
 
 def column_names(text: str) -> tuple[str, ...]:
@@ -42,8 +46,7 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--missing",
         choices=("mean", "drop"),
-        help="fill in missing entries, or drop their rows (required if entries are "
-        "missing)",
+        help="fill in missing entries (default), or drop their rows",
     )
     divisions = group.add_mutually_exclusive_group()
     divisions.add_argument(
@@ -97,11 +100,59 @@ def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
 def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `read_table`, except the table and its target."""
     names = ("task", "categories", "ignore", "groups", "time", "dates")
-    return {
-        **{name: getattr(arguments, name) for name in names},
-        **file_options(arguments),
-        "allow_missing": arguments.missing is not None,
-    }
+    named = {name: getattr(arguments, name) for name in names}
+    return {**named, **file_options(arguments)}
+
+
+def check_table(arguments: argparse.Namespace, source: str) -> None:
+    """Read a table before Keras is imported, which takes seconds.
+
+    Args:
+        arguments: Arguments of the command line.
+        source: Path of the table.
+
+    Raises:
+        ValueError: As `open_data`.
+    """
+    if arguments.target is not None and "keras_vaf" not in sys.modules:
+        with without_keras():
+            _read(arguments, source, table_options(arguments))
+
+
+@contextlib.contextmanager
+def without_keras() -> Iterator[None]:
+    """Import modules of `keras_vaf.datasets.tables` without Keras, and forget them.
+
+    Inside the block, the packages above these modules are empty. After it, `keras_vaf`
+    is imported as usual.
+    """
+    for name in _EMPTY:
+        package = types.ModuleType(name)
+        folder = _PACKAGE.joinpath(*name.split(".")[1:])
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    try:
+        yield
+    finally:
+        for name in [*sys.modules]:
+            if name == "keras_vaf" or name.startswith("keras_vaf."):
+                del sys.modules[name]
+
+
+def _read(
+    arguments: argparse.Namespace, source: str, options: Mapping[str, Any]
+) -> "Dataset":
+    """Read a table with enough rows."""
+    from keras_vaf.datasets.tables.reading import read_table
+
+    with command_that_solves(arguments):
+        dataset = read_table(source, arguments.target, **options)
+    if len(dataset.x) < FEWEST_ROWS:
+        raise ValueError(
+            f"{source} has {len(dataset.x)} rows with a target. Networks are trained, "
+            f"selected and tested on different rows: at least {FEWEST_ROWS} are needed."
+        )
+    return dataset
 
 
 def open_data(
@@ -120,13 +171,10 @@ def open_data(
     """
     from keras_vaf.datasets.loading import open_dataset
 
-    with command_that_solves(arguments):
-        dataset = open_dataset(source, arguments.target, arguments.data_dir, **options)
-    if arguments.target is not None and len(dataset.x) < FEWEST_ROWS:
-        raise ValueError(
-            f"{source} has {len(dataset.x)} rows with a target. Networks are trained, "
-            f"selected and tested on different rows: at least {FEWEST_ROWS} are needed."
-        )
+    if arguments.target is None:
+        dataset = open_dataset(source, data_dir=arguments.data_dir, **options)
+    else:
+        dataset = _read(arguments, source, options)
     for note in dataset.notes:
         warns = note.startswith("Warning")
         say(note, file=sys.stderr if warns else sys.stdout)
@@ -136,7 +184,7 @@ def open_data(
 @contextlib.contextmanager
 def command_that_solves(arguments: argparse.Namespace) -> Iterator[None]:
     """End the message of a `TableError` with a command that solves the problems."""
-    from keras_vaf.datasets import TableError
+    from keras_vaf.datasets.tables.problems import TableError
 
     try:
         yield
@@ -152,12 +200,14 @@ def _mended(arguments: argparse.Namespace, fixes: Mapping[str, Any]) -> list[str
     """Return the command line with additional options."""
     words = list(arguments.line)
     for name, value in fixes.items():
-        option = f"--{_WORDS.get(name, name)}"
+        if name in _WITHOUT_OPTION:
+            continue
+        option = f"--{name}"
         _remove(words, option)
         if isinstance(value, tuple):
             text = _joined((*getattr(arguments, name), *value))
         else:
-            text = _WORDS.get(value, value)
+            text = value
         # Only this form may have a value that begins with a dash.
         words += [f"{option}={text}"] if text.startswith("-") else [option, text]
     return words

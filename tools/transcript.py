@@ -1,6 +1,9 @@
 """Record compare, predict and search on three tables, as a user sees them.
 
     KERAS_BACKEND=torch python -m tools.transcript
+    python -m tools.transcript --compare
+
+The second command records the screens of compare alone, for docs/table.md.
 
 The first table is made here. It mixes numbers, text, dates, and true or false, with
 cells that must be explained. The other two are public tables of scikit-learn.
@@ -21,7 +24,8 @@ import numpy as np
 from keras_vaf.utils import write_atomically
 
 ROWS = 500
-COMPARE = "--folds 5 --epochs 60"
+PUBLIC = ("cancer", "diabetes")
+COMPARE = "--quick"
 SEARCH = "--trials 2 --folds 2 --epochs 20"
 
 
@@ -37,10 +41,14 @@ class Session:
         words = shlex.split(line)
         if words[0] == "keras-vaf":
             words = [sys.executable, "-m", "keras_vaf_cli", *words[1:]]
+        environment = {**os.environ, "COLUMNS": "110"}
+        environment.pop(
+            "TF_CPP_MIN_LOG_LEVEL", None
+        )  # set by an import in this process
         done = subprocess.run(
             words,
             cwd=self.folder,
-            env={**os.environ, "COLUMNS": "110"},
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -108,8 +116,6 @@ def record(folder: Path) -> str:
     make_public(folder)
     session = Session(folder)
     options = "houses.csv --target price --encoding cp1252"
-    offer = session.run(f"keras-vaf compare {options}").splitlines()[-1]
-    options = offer.partition("compare ")[2]
     best = _best(session.run(f"keras-vaf compare {options} {COMPARE}"))
     session.run(
         f"keras-vaf predict {best} wrong.csv -o wrong.out.csv --encoding cp1252"
@@ -118,11 +124,22 @@ def record(folder: Path) -> str:
     session.run(f"{predict} --encoding cp1252")
     session.run("head -3 houses.out.csv")
     session.run(f"keras-vaf search {options} {SEARCH}")
-    for name in ("cancer", "diabetes"):
+    for name in PUBLIC:
         options = f"{name}.csv --target target"
         best = _best(session.run(f"keras-vaf compare {options} {COMPARE}"))
         session.run(f"keras-vaf predict {best} {name}.csv -o {name}.out.csv")
         session.run(f"keras-vaf search {options} {SEARCH}")
+    return session.text
+
+
+def record_compare(folder: Path) -> str:
+    """Return the transcript of compare on all tables."""
+    make_houses(folder)
+    make_public(folder)
+    session = Session(folder)
+    houses = f"houses.csv --target price --encoding cp1252 {COMPARE}"
+    for options in (houses, *(f"{n}.csv --target target {COMPARE}" for n in PUBLIC)):
+        session.run(f"keras-vaf compare {options}")
     return session.text
 
 
@@ -139,10 +156,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m tools.transcript", description=__doc__
     )
     parser.add_argument("--output", type=Path, default=Path("docs/reports/tables"))
+    parser.add_argument("--compare", action="store_true")
     arguments = parser.parse_args(argv)
+    make, name = record, "transcript.txt"
+    if arguments.compare:
+        make, name = record_compare, "compare.txt"
     with tempfile.TemporaryDirectory() as folder:
-        text = record(Path(folder))
-    write_atomically(arguments.output / "transcript.txt", text)
+        text = make(Path(folder))
+    write_atomically(arguments.output / name, text)
     return 0
 
 

@@ -14,9 +14,11 @@ import keras
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.protocol import Cell
-from keras_vaf.experiments.reports.report import TIE, Report, error
-from keras_vaf.experiments.results.comparison_table import metric_title
-from keras_vaf.experiments.results.selection import Selected, by_protocol
+from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.results.result import results_of
+from keras_vaf.experiments.results.selection import Selected
+from keras_vaf.experiments.results.significance import LEVEL
+from keras_vaf.experiments.results.verdict import corrected_p
 from keras_vaf.experiments.runs.networks import build_network, compile_network
 from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
 from keras_vaf.training import trainer
@@ -76,8 +78,8 @@ class Choice:
 
     Example:
 
-    >>> Choice(arm=None, reason="ReLU has the best mean validation score.").reason
-    'ReLU has the best mean validation score.'
+    >>> Choice(arm=None, reason="ReLU is the only activation.").reason
+    'ReLU is the only activation.'
     """
 
     arm: Arm
@@ -85,37 +87,40 @@ class Choice:
 
 
 def choose(reports: Sequence[Report]) -> Choice:
-    """Return the activation with the best mean validation score.
+    """Return the activation to use.
 
-    If scores are equal, the network with the fewest parameters is selected. Test scores
-    are not used.
+    If activations are significantly better than the first one, the best of them on the
+    validation rows is chosen. Otherwise, the cheapest is chosen: the one with the
+    fewest parameters, and among these the fewest operations, that is not significantly
+    worse. The test scores decide about significance alone.
 
     Args:
         reports: The reports of a comparison.
     """
-    arms = [Arm.of(own) for own in by_protocol(reports).values()]
-    lowest = min(arm.error for arm in arms)
-    tied = [arm for arm in arms if arm.error <= lowest + TIE * abs(lowest)] or arms
-    best = min(tied, key=lambda arm: arm.parameters)
-    name = metric_title(best.protocol).lower().replace("rmse", "RMSE")
-    score = f"mean validation {name} {best.score:.4g}"
-    others = [arm for arm in arms if arm not in tied]
+    results = results_of(reports)
+    first = results[0]
+    arms = [Arm.of(result.selected.reports) for result in results]
+    tested = list(zip(arms, results, corrected_p(results), strict=True))
+    found = [each for each in tested if each[2] is not None and each[2] < LEVEL]
+    better = [arm for arm, result, _ in found if result.direction == "better"]
+    better = [arm for arm in better if arm.error < math.inf]
+    worse = [arm for arm, result, _ in found if result.direction == "worse"]
+    if better:
+        best = min(better, key=lambda arm: arm.error)
+        reason = f"{best.title} is better than {first.title} beyond chance"
+        if len(better) > 1:
+            reason += ", with the best validation score of those that are"
+        return Choice(best, f"{reason}.")
+    finite = [arm for arm in arms if arm.error < math.inf] or arms
+    rest = [arm for arm in finite if arm not in worse] or finite
+    best = min(rest, key=lambda arm: (arm.parameters, arm.reports[0].flops))
     if len(arms) == 1:
-        reason = f"{best.title} is the only activation ({score})."
-    elif len(tied) > 1:
-        names = ", ".join(arm.title for arm in tied if arm is not best)
-        fewest = [arm for arm in tied if arm.parameters == best.parameters]
-        words = "has" if len(fewest) == 1 else "is the first of those that have"
-        reason = (
-            f"{best.title} {words} the fewest parameters among the activations with "
-            f"the best {score}; it ties with {names}."
-        )
-    else:
-        next_best = min(others, key=lambda arm: arm.error)
-        reason = (
-            f"{best.title} has the best {score}; the next is {next_best.title} with "
-            f"{next_best.score:.4g}."
-        )
+        return Choice(best, f"{best.title} is the only activation.")
+    which = "that is not worse" if worse else "of all"
+    reason = (
+        f"{best.title} is the cheapest activation {which}; none is better than "
+        f"{first.title} beyond chance."
+    )
     return Choice(best, reason)
 
 

@@ -7,24 +7,33 @@ import os
 import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.datasets import Dataset
+from keras_vaf.datasets import Dataset, read_table
+from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.best import Choice, choose, refit
+from keras_vaf.experiments.comparison_protocols import comparison_protocols
+from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.reports.store import Shard, Store, file_name
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
-from keras_vaf.experiments.results.comparison_table import comparison_table
+from keras_vaf.experiments.results.comparison_table import (
+    comparison_frame,
+    comparison_table,
+)
+from keras_vaf.experiments.results.rates import with_all_rates
 from keras_vaf.experiments.results.verdict import verdict
-from keras_vaf.experiments.runs.cells import Track
-from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
+from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
+from keras_vaf.training import recipe
 from keras_vaf.utils import (
     atomic_path,
     check_seeds,
@@ -34,6 +43,10 @@ from keras_vaf.utils import (
     write_atomically,
 )
 from keras_vaf.utils.engines import HERE, check_engine, open_engine
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -54,9 +67,28 @@ class Comparison:
     set_aside: tuple[Path, ...]
 
     @property
+    def table(self) -> pandas.DataFrame:
+        """Scores, gains, p-values and costs, with one row for each model."""
+        return comparison_frame(self.reports)
+
+    @property
+    def best_model(self) -> keras.Model:
+        """The recommended network, trained again on all rows, from `best.keras`."""
+        return load_model(self.folder / "best.keras")
+
+    def plot(self) -> Figure:
+        """Return the picture of the scores and of the learned functions."""
+        return comparison_figure(self.reports)
+
+    @property
     def choice(self) -> Choice:
         """The activation of the network in `best.keras`, with the reason."""
         return choose(self.reports)
+
+    @property
+    def advice(self) -> str:
+        """What to use, how sure that is, and what to try next, as two sentences."""
+        return advice(self.reports)
 
     @property
     def verdict(self) -> str:
@@ -65,24 +97,35 @@ class Comparison:
 
 
 def compare(
-    dataset: Dataset,
-    protocols: Sequence[Protocol],
+    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
+    protocols: Sequence[Protocol] = (),
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
     engine: str = HERE,
     shard: Shard | None = None,
     track: Track = lambda items, total: items,
+    on_progress: OnProgress | None = None,
+    target: str | None = None,
+    quick: bool = False,
 ) -> Comparison:
     """Train every protocol on the same folds, and write reports, table and picture.
+
+    Without protocols, the activations of the recipe are compared, with a linear model
+    and gradient boosted trees for reference.
 
     The report of a cell is written as soon as the cell is trained. If `compare` is
     called again, it trains only the missing cells, so that an interrupted run can be
     continued. If the memory is too small, `compare` warns and trains half as many
     networks at once.
 
+    If the protocols select among the learning rates of the recipe, and one of them
+    selects the lowest or the highest, all get a further learning rate (`more_rates`).
+
     Args:
-        dataset: The data.
-        protocols: The protocols to compare. The first protocol is the baseline.
+        data: A `Dataset`, a pandas `DataFrame`, or the path of a table, as in
+            `keras_vaf.datasets.read_table`.
+        protocols: The protocols to compare. The first protocol is the baseline. `()`
+            uses those of the recipe.
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
         engine: Where networks are trained: `"here"` for this process, `"processes:N"`
@@ -91,36 +134,88 @@ def compare(
             folder writes the table.
         track: Function that takes an iterable of the trained cells and their number and
             returns the same iterable, like `rich.progress.track`.
+        on_progress: As in `Trainers`.
+        target: Name of the column to predict, for a `DataFrame` or a path.
+        quick: Whether to use the short form of the recipe, if there are no protocols.
 
     Returns:
         The reports, and the folder of the files.
 
     Raises:
-        ValueError: If the data cannot be split into the folds, if a network cannot be
-            built, if a seed or a protocol occurs twice, or if the engine is unknown.
+        ValueError: If a table has no target, or cannot be used, if the data cannot be
+            split into the folds, if a network cannot be built, if a seed or a protocol
+            occurs twice, or if the engine is unknown.
         OSError: If the folder cannot be written to.
+
+    Example:
+
+    >>> import pandas
+    >>> x = np.arange(40.0)
+    >>> table = pandas.DataFrame({"x": x, "y": 2 * x})
+    >>> [relu] = find_variants("relu")
+    >>> dataset = keras_vaf.datasets.read_table(table, "y")
+    >>> protocol = Protocol.of(dataset, relu, hidden=(2,), folds=2, epochs=2)
+    >>> compare(dataset, [protocol]).table["parameters"].to_dict()
+    {'ReLU': 7.0, 'constant (mean)': nan}
     """
-    require("matplotlib", extra="experiments")  # before the training
-    check_engine(engine)
-    check_seeds("seeds", seeds)
-    for protocol in protocols:
-        ProtocolTrainer(protocol, dataset).check()
+    dataset = data if isinstance(data, Dataset) else _read(data, target)
+    protocols = protocols or comparison_protocols(
+        dataset,
+        references=dataset.x.ndim == 2,
+        **(recipe.QUICK if quick else {}),
+    )
+    _check(dataset, protocols, seeds, engine)
     folder = Path(output) / _folder_name(protocols, seeds)
     _check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")
     with open_engine(engine) as opened:
-        run = train_missing(protocols, seeds, dataset, store, opened, shard, track)
-    comparison = Comparison(run.reports, run.missing, folder, run.set_aside)
+        where = dataset, store, opened, shard, track, Trainers(on_progress)
+        run = train_missing(protocols, seeds, *where)
+        joined = run.reports
+        while more := _more_rates(run):
+            known = {each.protocol.digest: each.protocol for each in run.reports}
+            further = train_missing([*known.values(), *more], seeds, *where)
+            moved = (*run.set_aside, *further.set_aside)
+            joined = tuple(with_all_rates(further.reports))
+            run = replace(further, set_aside=moved)
+    comparison = Comparison(joined, run.missing, folder, run.set_aside)
     if not comparison.missing:
         _write(comparison, dataset)
     return comparison
+
+
+def _read(data: Any, target: str | None) -> Dataset:
+    if target is None:
+        raise ValueError(
+            "A table needs the name of the column to predict: `target`. Received: None"
+        )
+    return read_table(data, target)
+
+
+def _check(
+    dataset: Dataset, protocols: Sequence[Protocol], seeds: Sequence[int], engine: str
+) -> None:
+    """Raise errors now rather than after the first training."""
+    require("matplotlib", extra="experiments")
+    check_engine(engine)
+    check_seeds("seeds", seeds)
+    for protocol in protocols:
+        if protocol.is_reference:
+            require("sklearn", extra="experiments")
+        else:
+            ProtocolTrainer(protocol, dataset).check()
+
+
+def _more_rates(run: Run) -> list[Protocol]:
+    """Return protocols with further learning rates, when no cell is missing."""
+    return [] if run.missing else more_rates(run.reports)
 
 
 def _write(comparison: Comparison, dataset: Dataset) -> None:
     reports, folder = comparison.reports, comparison.folder
     write_reports(folder / "report.json", reports)
     markdown = comparison_table(reports).markdown
-    write_atomically(folder / "table.md", f"{markdown}\n{comparison.verdict}\n")
+    write_atomically(folder / "table.md", f"{markdown}\n{comparison.advice}\n")
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
     best = folder / "best.keras"

@@ -69,7 +69,8 @@ class Architecture:
     """A kind of network as data: the function that builds it, and its arguments.
 
     Attributes:
-        name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`.
+        name: A function in `keras_vaf.models`: `"mlp"`, `"cnet"` or `"nin"`; or
+            `"linear"` or `"trees"` for a reference without a network.
         arguments: Arguments of the function for which the protocol does not have
             fields, as JSON values.
 
@@ -180,6 +181,11 @@ class Protocol:
         """First eight hexadecimal digits of the hash of all fields."""
         text = json.dumps(dataclasses.asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether this is a model without activations, for reference."""
+        return self.architecture.name in ("linear", "trees")
 
     @property
     def metric(self) -> str:

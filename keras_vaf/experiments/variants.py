@@ -68,7 +68,7 @@ def _of(*members: layers.Member) -> tuple[Variant, ...]:
 _VAF, *_OTHERS = layers.ACTIVATIONS
 
 VARIANTS = (Variant("relu", "ReLU", "ReLU"), *_of(_VAF))
-"""The activations that are compared by default."""
+"""ReLU, and the VAFs of the paper."""
 
 RESCALED_START = {
     "class_name": "keras_vaf>RandomStart",

@@ -7,6 +7,13 @@ one (`further_rates`).
 """
 
 from collections.abc import Collection
+from typing import Any
+
+ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "prelu", "vaf-relu", "vaf-silu")
+"""The activations that are compared, by their names in `find_variants`.
+
+The first one is the baseline. The last two are VAFs that start as ReLU and as SiLU.
+"""
 
 OPTIMIZER = "Adam"
 """The optimizer, with its default settings but for the learning rate."""
@@ -22,6 +29,15 @@ PATIENCE = 30
 
 MOST_EXTENSIONS = 2
 """Number of further learning rates at each end of the first ones."""
+
+EPOCHS = 300
+"""Largest number of epochs."""
+
+FOLDS = 5
+"""Number of folds."""
+
+QUICK: dict[str, Any] = {"learning_rates": (0.003,), "epochs": 100, "folds": 3}
+"""Settings of the short form, which finds large differences only."""
 
 _FACTOR = 3
 

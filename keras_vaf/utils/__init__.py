@@ -24,7 +24,7 @@ from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
 from keras_vaf.utils.structures import AnyFloat, build, parse_json
 from keras_vaf.utils.temporary_files import remove_stale
-from keras_vaf.utils.text import markdown_table, visible
+from keras_vaf.utils.text import markdown_table, readable, visible
 
 __all__ = [
     "AnyFloat",
@@ -46,6 +46,7 @@ __all__ = [
     "markdown_table",
     "parse_json",
     "png_bytes",
+    "readable",
     "remove_stale",
     "require",
     "set_aside",

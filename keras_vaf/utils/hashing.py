@@ -3,12 +3,13 @@
 import hashlib
 from typing import Any
 
-import keras
 import numpy as np
 
 
 def checksum(data: Any) -> str:
     """Return a hash of the types, shapes and values of arrays."""
+    import keras  # which loads its backend
+
     digest = hashlib.sha256()
     for array in keras.tree.flatten(data):
         digest.update(f"{array.dtype.str} {array.shape} ".encode())

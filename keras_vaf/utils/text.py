@@ -1,4 +1,4 @@
-"""`markdown_table` and `visible`, which return text to print."""
+"""`markdown_table`, `readable` and `visible`, which return text to print."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -28,6 +28,21 @@ def markdown_table(
     numbers = len(columns) - text_columns
     rule = ["---"] * text_columns + ["---:"] * numbers
     return "\n".join(f"| {' | '.join(row)} |" for row in (columns, rule, *lines))
+
+
+def readable(number: float, sign: str = "") -> str:
+    """Return a number with four digits, or all digits before the point if it has more.
+
+    Args:
+        number: The number.
+        sign: `"+"` also writes the sign of a positive number.
+
+    Example:
+
+    >>> readable(75_489.6), readable(0.123456)
+    ('75,490', '0.1235')
+    """
+    return f"{number:{sign}{',.0f' if abs(number) >= 1000 else '.4g'}}"
 
 
 def visible(text: str) -> str:

@@ -1,19 +1,22 @@
 """`keras-vaf compare`, from the words of the command line to files and exit codes."""
 
 import errno
+import re
 import shlex
 
 import numpy as np
 import pytest
 
 from keras_vaf.experiments import read_reports
+from keras_vaf.experiments.results.selection import networks_of
+from keras_vaf.training import recipe
 from keras_vaf.utils import write_atomically
 from keras_vaf_cli import main
 from keras_vaf_cli.shared import print_table
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
-QUICK = ["--folds", "2", "--epochs", "2", "--hidden", "4"]
+QUICK = ["--folds", "2", "--epochs", "2", "--hidden", "4", "--learning-rates", "0.01"]
 
 
 @pytest.fixture
@@ -54,11 +57,14 @@ def test_compares_on_a_table_of_ones_own(table, tmp_path, capsys, monkeypatch):
 
     output = capsys.readouterr().out
     assert "Accuracy on table, hidden layers 4" in output
-    for title in ("ReLU", "VAF, random start", "VAF, ReLU start", "majority class"):
+    for title in ("ReLU", "VAF, ReLU start", "VAF, g = silu", "majority class"):
         assert title in output
     (folder,) = (tmp_path / "runs").glob("table-*")
     assert str(folder.relative_to(tmp_path)) in output
-    assert len(read_reports(folder / "report.json")) == 6
+    networks = 2 * len(recipe.ACTIVATIONS)
+    assert len(read_reports(folder / "report.json")) == networks + 2 * 2
+    for title in ("logistic regression", "gradient boosted trees"):
+        assert title in output
 
 
 def test_says_what_the_columns_were_taken_as_and_what_was_found(
@@ -80,18 +86,20 @@ def test_says_what_the_columns_were_taken_as_and_what_was_found(
         "Categories (with their number of values): colour (2).",
     ):
         assert line in output.out.splitlines()
-    assert "VAF, ReLU start does not differ from ReLU beyond chance on" in output.out
     assert "p (Holm)" in output.out
-    assert "best.keras: " in output.out
+    assert re.search(r"^(Use|Try) .*: .*\..*\.$", output.out, re.M)  # two sentences
+    assert "best.keras is the network with " in output.out
+    for unexplained in ("Wins", "FLOPs", "epoch was the last"):
+        assert unexplained not in output.out
     assert "trained again on all 40 rows" in output.out
     assert "keras-vaf predict " in output.out
     assert "Warning: column 'leak' alone tells the class of every row" in output.err
-    assert "Training 4 networks." in output.err  # no terminal shows a progress bar
-    assert "Trained 4 of 4 in" in output.err
+    assert "Training 8 models." in output.err  # no terminal shows a progress bar
+    assert "Trained 8 of 8 in" in output.err
 
 
 def test_the_command_that_it_advises_solves_all_problems(table, tmp_path, capsys):
-    b = ["-", "", *range(38)]
+    b = ["lots", "", *range(38)]
     c = ["inf", *range(39)]
     words = [table(b=b, c=c), "--target", "kind", "--activations", "relu", *QUICK]
     words += ["--output", str(tmp_path / "o o"), "--ignore", "a"]
@@ -127,43 +135,51 @@ def test_options_reach_the_protocol(table, tmp_path, capsys):
         str(tmp_path / "o"),
     ]
     words += ["--activations", "relu,vaf-relu", "--k", "4", "--g", "tanh"]
-    words += ["--seeds", "3,4", "--rprop", "paper", "--missing", "mean", *QUICK]
+    words += ["--seeds", "3,4", "--missing", "mean", *QUICK]
 
     words += ["--categories", "kind"]
     assert main(["compare", table(price=target, kind=target > 150), *words]) == 0
 
     (folder,) = (tmp_path / "o").glob("table-*")
-    reports = read_reports(folder / "report.json")
+    reports = networks_of(read_reports(folder / "report.json"))
     assert {report.seed for report in reports} == {3, 4}
     assert {report.protocol.variant.name for report in reports} == {"relu", "vaf-relu"}
     protocol = reports[-1].protocol
     assert protocol.task == "regression"
     assert protocol.variant.arguments == {"k": 4, "g": "tanh", "initialization": "relu"}
-    assert protocol.optimizer.arguments["eta_plus"] == 1.01
     assert (protocol.folds, protocol.epochs, protocol.hidden) == (2, 2, (4,))
     assert "RMSE on table" in capsys.readouterr().out
 
 
 def test_learning_rates_are_selected_on_validation_rows(table, tmp_path, capsys):
     words = ["compare", table(), "--target", "kind", "--activations", "relu,vaf-relu"]
-    words += ["--output", str(tmp_path / "o"), "--learning-rates", "1e-9,0.1", *QUICK]
+    words += ["--output", str(tmp_path / "o"), *QUICK[:-1], "1e-9,0.1"]
 
     assert main(words) == 0
 
     (folder,) = (tmp_path / "o").glob("table-*")
-    reports = read_reports(folder / "report.json")
+    reports = networks_of(read_reports(folder / "report.json"))
     for report in reports:
         assert [trial.rate for trial in report.trials] == [1e-9, 0.1]
         losses = [trial.validation["loss"] for trial in report.trials]
         assert report.selected.rate == (1e-9, 0.1)[np.argmin(losses)]
-    assert "Adam: learning rates 1e-09, 0.1" in capsys.readouterr().out
+    assert "Adam: learning rates 1e-09, 0.1" in (folder / "table.md").read_text()
 
 
-def test_learning_rates_and_rprop_exclude_each_other(table, capsys):
-    with pytest.raises(SystemExit):
-        main(["compare", table(), "--learning-rates", "0.1", "--rprop", "paper"])
+def test_the_default_is_the_recipe_and_quick_is_shorter(table, tmp_path):
+    words = ["compare", table(), "--target", "kind", "--activations", "relu"]
+    words += ["--output", str(tmp_path / "o"), "--epochs", "2", "--hidden", "4"]
 
-    assert "not allowed with" in capsys.readouterr().err
+    assert main([*words, "--quick"]) == 0
+
+    [folder] = (tmp_path / "o").glob("table-*")
+    reports = networks_of(read_reports(folder / "report.json"))
+    assert [(r.fold, r.protocol.rates) for r in reports] == [
+        (fold, recipe.QUICK["learning_rates"]) for fold in range(3)
+    ]
+    assert {(r.protocol.optimizer.name, r.protocol.epochs) for r in reports} == {
+        (recipe.OPTIMIZER, 2)
+    }
 
 
 def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
@@ -179,7 +195,7 @@ def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
 
 def test_shards_are_merged_into_the_same_table(table, tmp_path, capsys):
     words = ["compare", table(), "--target", "kind", "--activations", "relu"]
-    words += ["--folds", "4", "--epochs", "2", "--hidden", "4", "--output"]
+    words += ["--folds", "4", *QUICK[2:], "--output"]
     folders = [str(tmp_path / name) for name in "abc"]
     for number, folder in enumerate(folders[:2], start=1):
         assert main([*words, folder, "--shard", f"{number}/2"]) == 0
@@ -190,10 +206,10 @@ def test_shards_are_merged_into_the_same_table(table, tmp_path, capsys):
     before = sorted((tmp_path / "c" / "cells").rglob("*.json"))
     assert main([*words, folders[2]]) == 0
 
-    assert said == f"Copied 4 reports to {folders[2]}; 0 were there already.\n"
+    assert said == f"Copied 12 reports to {folders[2]}; 0 were there already.\n"
     assert "Accuracy on table" in capsys.readouterr().out
     assert sorted((tmp_path / "c" / "cells").rglob("*.json")) == before
-    assert len(before) == 4
+    assert len(before) == 12
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(
@@ -211,7 +227,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
     said = refusal(capsys, *words)
 
     assert said.startswith("keras-vaf: No space left on device: ")
-    assert "seed-0-fold-01" in said
+    assert "seed-0-fold-0" in said
     monkeypatch.undo()
     assert main(["compare", *words]) == 0
 
@@ -244,7 +260,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
     [
         ({}, ["--target", "price"], "no column 'price'"),
         ({"b": ["text"] + [1] * 39}, [], "column 'b' must hold numbers"),
-        ({"b": [""] * 3 + [1] * 37}, [], "misses 3 of 40 entries"),
         ({"kind": ["yes"] * 40}, [], "at least two classes"),
         ({"a": [], "b": [], "kind": []}, [], "at least one row"),
         ({"kind": ["no"] * 38 + ["yes"] * 2}, ["--folds", "50"], "use fewer folds"),
@@ -263,7 +278,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
     ids=[
         "column",
         "text",
-        "missing",
         "one-class",
         "empty",
         "folds",

@@ -317,3 +317,10 @@ def test_trials_run_where_the_engine_says(dataset, tmp_path, monkeypatch):
     assert len(opened) == 2
     assert opened[0] is opened[1]  # the baselines, too
     assert type(opened[0]).__name__ == "_DaskEngine"
+
+
+def test_a_missing_package_is_named_before_the_table_is_read(refusal, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    said = refusal("search nowhere.csv --target y")
+    assert "`keras_tuner`" in said
+    assert "pip install 'keras-vaf[tune]'" in said

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import TableError, read_table
+from keras_vaf.datasets import Column, TableError, read_table
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -152,8 +152,7 @@ def test_rows_without_any_entry_are_left_out(write):
         ("a,y\n1,\n2,\n", "own.csv: column 'y' is the target and has no entry"),
         ("a,y\n1,2.5\n1,3.5\n", "own.csv: expected a column .* varies. Received: a"),
         ("a\n1\n2\n", r"no column 'y' .* separated by another character \(`separator`"),
-        ('a;y\n"1,23";2.5\n"2,345";3.5\n', "line 2: .* decimal comma.* '1,23'"),
-        ('a;y\n"1,234";2.5\n2;3\n', r"thousands; .* \(`decimal`\).* '1,234'"),
+        ('a;y\n"1,234";2.5\n2;3\n', "name the decimal mark. Received: '1,234'"),
         ("a,y\n1/2/2024,2.5\n3/2/2024,3.5\n", "with the day or with the month first"),
         ("a,y\n1,2.5\n2,2.5\n", "line 2: column 'y' .* more than one value.* '2.5'"),
         ("a,y\n1,no\n2,no\n", "line 2: column 'y' .* two classes.* 'no'"),
@@ -261,19 +260,14 @@ class TestFormats:
         self.check(read_table(nullable, "y"), expected)
 
     def test_a_decimal_comma_in_quotes_between_commas(self, write, expected):
-        """The target too: one argument solves both problems."""
         lines = [line.split(",") for line in self.TEXT.split("\n")]
         text = "\n".join(
             ",".join(f'"{cell.replace(".", ",")}"' for cell in cells) for cells in lines
         )
         path = write(text.replace('""', ""))
         for task in (None, "regression"):
-            with pytest.raises(TableError) as raised:
-                read_table(path, "y", task)
-            assert ("'0,5'" in str(raised.value)) == (task == "regression")
-            assert raised.value.fixes == {"decimal": ","}
-            assert not raised.value.solves
-        self.check(read_table(path, "y", **raised.value.fixes), expected)
+            self.check(read_table(path, "y", task), expected)
+        self.check(read_table(path, "y", decimal=","), expected)
 
     @pytest.mark.parametrize("ending", ["", ".xlsx"])
     def test_a_decimal_comma_in_text_of_pandas_or_excel(self, write, expected, ending):
@@ -285,9 +279,7 @@ class TestFormats:
             path = write("", f"table{ending}")
             table.to_excel(path, index=False)
             table = path
-        with pytest.raises(TableError) as raised:
-            read_table(table, "y")
-        assert raised.value.fixes == {"decimal": ","}
+        self.check(read_table(table, "y"), expected)
         self.check(read_table(table, "y", decimal=","), expected)
 
     def test_numbers_beside_text_with_a_decimal_comma_are_kept(self):
@@ -307,10 +299,10 @@ class TestFormats:
             read_table(tmp_path / "book.xlsx", "y")
 
     def test_text_among_numbers_with_a_decimal_comma(self, write):
-        path = write("a;y\n1,5;0,5\nn.a.;1,5\n3;2,5\n")
+        path = write("a;y\n1,5;0,5\nten;1,5\n3;2,5\n")
         with pytest.raises(TableError, match="1 of its 3 cells does not"):
             read_table(path, "y")
-        dataset = read_table(path, "y", na=("n.a.",))
+        dataset = read_table(path, "y", na=("ten",))
         np.testing.assert_array_equal(dataset.x, [[1.5], [np.nan], [3]])
 
 
@@ -404,7 +396,7 @@ class TestRules:
         assert "'b' (2), 'c' (1): classes of 1 or 2 rows" in warning
 
     def test_words_among_the_numbers_of_the_target(self):
-        y = ["1.5", *np.random.default_rng(1).normal(size=self.ROWS - 2), "n.a."]
+        y = ["1.5", *np.random.default_rng(1).normal(size=self.ROWS - 2), "ten"]
         with pytest.raises(TableError, match="is the target and must hold num") as e:
             self.read({"y": y})
         assert self.read({"y": y}, **e.value.fixes).task == "regression"
@@ -495,13 +487,76 @@ def test_one_message_lists_every_problem_with_what_solves_it(write):
 
 
 @pytest.mark.parametrize(
-    "form", ["{} %", "{}%", "€ {}", "${}.50", '"1,{}.5"', "1.{}.000", "1'{}"]
+    "form",
+    [
+        *("{} %", "{}%", "€ {}", "{} EUR", "{},0 €", "${}.50"),
+        *("1'{}", "1 {}", '"1,{}.5"', "1.{}.000"),
+    ],
 )
-def test_numbers_with_signs_are_refused_and_not_left_out(write, form):
-    rows = "".join(f"{form.format(100 + n)},{n}\n" for n in range(40))
-    with pytest.raises(TableError, match="write plain numbers in the file") as raised:
-        read_table(write(f"a,y\n{rows}"), "y", task="regression")
+def test_numbers_with_signs_and_marks_are_read(write, form):
+    numbers = range(100, 140)
+    texts = [form.format(n) for n in numbers]
+    rows = "".join(f"{text};{n}\n" for n, text in zip(numbers, texts, strict=True))
+    dataset = read_table(write(f"a;y\n{rows}"), "y", task="regression")
+    expected = {
+        "${}.50": [n + 0.5 for n in numbers],
+        "1'{}": [1000 + n for n in numbers],
+        "1 {}": [1000 + n for n in numbers],
+        '"1,{}.5"': [1000.5 + n for n in numbers],
+        "1.{}.000": [1_000_000 + 1000 * n for n in numbers],
+    }.get(form, [*numbers])
+    np.testing.assert_array_equal(dataset.x[:, 0], np.float32(expected))
+    assert dataset.columns[0].format
+
+
+def test_new_rows_may_have_larger_numbers_than_the_training_rows():
+    column = Column("a", format="1234,5 €")
+    np.testing.assert_array_equal(
+        column.encode(["12,5 €", "1.234,5 €", "7"]), [12.5, 1234.5, 7]
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal"),
+    [
+        (["1,234", "2,500"], "."),
+        (["1.234 €", "500 €"], "."),
+        (["-0,536", "1.203"], ","),  # a decimal comma, and a decimal point?
+        (["1.203", "0,5"], ","),
+    ],
+)
+def test_unclear_marks_are_refused_with_an_option_that_settles_them(
+    write, cells, decimal
+):
+    rows = "".join(f"{cell};{n}.5\n" for n, cell in enumerate(cells * 15))
+    path = write(f"a;y\n{rows}")
+    with pytest.raises(TableError, match="name the decimal mark") as raised:
+        read_table(path, "y")
+    assert raised.value.fixes == {"decimal": decimal}
+    assert read_table(path, "y", decimal=decimal).columns[0].kind == "number"
+
+
+def test_several_signs_in_one_column_are_refused(write):
+    rows = "".join(f"{'€$'[n % 2]}{n},{n}.5\n" for n in range(40))
+    with pytest.raises(TableError, match="several signs") as raised:
+        read_table(write(f"a,y\n{rows}"), "y")
     assert raised.value.fixes == {"ignore": ("a",)}
+
+
+@pytest.mark.parametrize("word", ["-", "k.A.", "n.a.", "#N/A"])
+def test_common_words_for_a_missing_entry_need_no_option(write, word):
+    cells = [word, *range(1, 30)]
+    day = [word, *(f"2024-01-{n:02}" for n in range(1, 30))]
+    sign = ["+", *["-", "+"] * 15][:30]
+    rows = "".join(
+        f"{a};{b};{c};{a + 0.5 if a != word else word}\n"
+        for a, b, c in zip(cells, day, sign, strict=True)
+    )
+    dataset = read_table(write(f"a;b;c;y\n{word};2024-02-01;+;7.5\n{rows}"), "y")
+    assert np.isnan(dataset.x).sum(axis=0).tolist() == [1, 0, 0]
+    assert dataset.columns[2].names == ("+", "-")  # among words, "-" is one of them
+    assert len(dataset.x) == 30  # the row without a target is left out
+    assert f"{word} count as missing." in " ".join(dataset.notes)
 
 
 @pytest.mark.parametrize("form", ["H{}", "{} kg", "1.2.{}", "{}-7", "10.0.0.{}"])

@@ -22,8 +22,9 @@ from keras_vaf.experiments import (
     refit,
 )
 from keras_vaf.experiments.runs import cells as cell_runs
+from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.runs import TooLittleMemory
-from tests.experiments.fakes import NETWORK, make_arm, make_report
+from tests.experiments.fakes import NETWORK, make_arm, make_report, make_trial
 
 
 class QuickTrainer:
@@ -40,7 +41,7 @@ class QuickTrainer:
     def check(self):
         pass
 
-    def run(self, cells):
+    def run(self, cells, on_progress):
         QuickTrainer.trained += len(cells)
         model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
         place = {"backend": keras.backend.backend(), "device": "cpu:0"}
@@ -88,7 +89,7 @@ def test_writes_report_table_picture_and_network(real):
     }
     assert tuple(read_reports(real.folder / "report.json")) == real.reports
     table = comparison_table(real.reports).markdown
-    assert (real.folder / "table.md").read_text() == f"{table}\n{real.verdict}\n"
+    assert (real.folder / "table.md").read_text() == f"{table}\n{real.advice}\n"
     assert (real.folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert [(r.protocol.variant.name, r.fold) for r in real.reports] == [
         ("relu", 0),
@@ -238,10 +239,10 @@ def test_shards_train_every_cell_once_and_the_last_run_makes_the_table(
 def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
     quick, classes, arms, tmp_path, monkeypatch
 ):
-    def run(self, cells):
+    def run(self, cells, on_progress):
         if self._protocol.replicas > 3:
             raise TooLittleMemory("needs 8 MiB, and 4 MiB are free")
-        return enough(self, cells)
+        return enough(self, cells, on_progress)
 
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
@@ -278,54 +279,88 @@ def test_batches_hold_cells_of_one_protocol_and_no_more_than_fit(arms):
     ]
 
 
+class EdgeTrainer(QuickTrainer):
+    """Stands for trainings whose validation score rises with the learning rate."""
+
+    def run(self, cells, on_progress):
+        trained = super().run(cells, on_progress)
+        return [(_at_rates(report), model) for report, model in trained]
+
+
+def _at_rates(report):
+    scores = {rate: 0.9 - 0.1 / (1 + 1000 * rate) for rate in report.protocol.rates}
+    trials = tuple(
+        make_trial(rate=rate, validation={"loss": 0.4, "accuracy": score})
+        for rate, score in scores.items()
+    )
+    return dataclasses.replace(report, trials=trials)
+
+
+def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
+    quick, classes, arms, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cell_runs, "ProtocolTrainer", EdgeTrainer)
+    monkeypatch.setattr(cell_runs, "_to_bytes", lambda model: NETWORK)
+    monkeypatch.setattr(comparison, "_write", lambda *arguments: None)
+    edge = [dataclasses.replace(arm, rates=LEARNING_RATES) for arm in arms]
+
+    found = compare(classes, edge, output=tmp_path)
+    again = compare(classes, edge, output=tmp_path)
+
+    expected = (*LEARNING_RATES, 0.03, 0.09)  # twice, by a factor of 3
+    assert {report.protocol.rates for report in found.reports} == {expected}
+    assert [len(report.trials) for report in found.reports] == [6] * 4
+    assert {report.selected.rate for report in found.reports} == {0.09}
+    assert quick.trained == 4 * 3
+    assert again.reports == found.reports
+    assert found.choice.arm.learning_rate == 0.09
+
+
 def test_refuses_an_unknown_engine(quick, classes, arms, tmp_path):
     with pytest.raises(ValueError, match=r"dask://HOST:PORT .* Received: 'spark'"):
         compare(classes, arms, output=tmp_path, engine="spark")
 
 
-def test_the_activation_is_chosen_by_the_validation_score_of_the_table():
-    relu = make_arm("relu", [1.0, 1.0], validation=[0.8, 0.8], losses=[0.1, 0.1])
-    vaf = make_arm("vaf-relu", [0.2, 0.1], validation=[0.8, 0.9], losses=[0.3, 0.2])
+GOOD, FAR = [0.50, 0.52, 0.51, 0.50], [0.90, 0.93, 0.90, 0.92]
 
-    choice = choose([*relu, *vaf])
 
-    assert choice.arm.reports == tuple(vaf)
+def test_the_best_on_validation_rows_of_those_that_are_better_is_chosen():
+    arms = [
+        *make_arm("relu", GOOD),
+        *make_arm("tanh", [0.55, 0.5, 0.5, 0.5], validation=[1.0] * 4),
+        *make_arm("silu", FAR, validation=[0.8] * 4),
+        *make_arm("vaf-relu", [score + 0.01 for score in FAR], validation=[0.7] * 4),
+    ]
+
+    choice = choose(arms)
+
+    assert choice.arm.title == "SiLU"
     assert choice.reason == (
-        "VAF, ReLU start has the best mean validation accuracy 0.85; the next is ReLU "
-        "with 0.8."
+        "SiLU is better than ReLU beyond chance, with the best validation score of "
+        "those that are."
     )
 
 
-def test_the_lowest_rmse_is_the_best():
-    relu = make_arm("relu", [1.0, 1.0], "regression", validation=[0.8, 0.8])
-    vaf = make_arm("vaf-relu", [1.0, 1.0], "regression", validation=[0.8, 0.9])
+def test_the_cheapest_is_chosen_where_nothing_differs():
+    vaf = make_arm("vaf-relu", FAR, parameters=50, validation=[1.0] * 4)
+    silu = make_arm("silu", FAR, flops=91)
+    relu = make_arm("relu", FAR)
 
-    assert choose([*vaf, *relu]).arm.title == "ReLU"
+    choice = choose([*vaf, *silu, *relu])
 
-
-def test_the_smallest_network_is_chosen_at_a_tie():
-    vaf = make_arm("vaf-relu", [1.0, 1.0], losses=[0.0, 0.0], parameters=50)
-    relu = make_arm("relu", [0.9, 0.9], losses=[0.2, 0.1], parameters=41)
-
-    choice = choose([*vaf, *relu])
-
-    assert choice.arm.title == "ReLU"
+    assert choice.arm.title == "ReLU"  # the smallest number of operations
     assert choice.reason == (
-        "ReLU has the fewest parameters among the activations with the best mean "
-        "validation accuracy 0.75; it ties with VAF, ReLU start."
+        "ReLU is the cheapest activation of all; none is better than VAF, ReLU start "
+        "beyond chance."
     )
 
 
-def test_the_first_of_the_smallest_networks_is_chosen_at_a_tie():
-    vaf = make_arm("vaf-relu", [1.0, 1.0], parameters=50)
-    silu = make_arm("silu", [1.0, 1.0], parameters=41)
-    relu = make_arm("relu", [1.0, 1.0], parameters=41)
+def test_the_cheapest_is_not_chosen_if_it_is_worse():
+    relu = make_arm("relu", [error + 0.5 for error in FAR], "regression")
+    vaf = make_arm("vaf-relu", FAR, "regression", parameters=50)
 
-    assert choose([*vaf, *silu, *relu]).reason == (
-        "SiLU is the first of those that have the fewest parameters among the "
-        "activations with the best mean validation accuracy 0.75; it ties with VAF, "
-        "ReLU start, ReLU."
-    )
+    assert choose([*vaf, *relu]).arm.title == "VAF, ReLU start"
+    assert choose([*relu, *vaf]).arm.title == "VAF, ReLU start"
 
 
 def test_a_diverged_arm_is_never_the_best():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import PAPER_RPROP, find_variants
+from keras_vaf.experiments import find_variants
 from keras_vaf.experiments.comparison_protocols import comparison_protocols
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -30,15 +30,24 @@ def test_only_the_activation_differs(dataset):
 def test_the_options_arrive(dataset):
     variants = find_variants("relu,vaf-relu")
     relu, vaf = comparison_protocols(
-        dataset, variants, k=4, g="tanh", optimizer="paper", missing="drop", hidden=(8,)
+        dataset, variants, k=4, g="tanh", missing="drop", hidden=(8,)
     )
 
     assert relu.variant == variants[0]
     assert vaf.variant.arguments == {"k": 4, "g": "tanh", "initialization": "relu"}
-    assert vaf.optimizer == PAPER_RPROP
     assert vaf.preprocessing.missing == "drop"
     assert vaf.preprocessing.targets == "standard"
     assert vaf.hidden == (8,)
+
+
+def test_a_vaf_keeps_its_own_g_unless_another_is_named(dataset):
+    variants = find_variants("vaf-relu,vaf-silu")
+    own = comparison_protocols(dataset, variants, k=4)
+    named = comparison_protocols(dataset, variants, g="tanh")
+
+    assert [each.variant.arguments["g"] for each in own] == ["relu", "silu"]
+    assert [each.variant.arguments["k"] for each in own] == [4, 4]
+    assert [each.variant.arguments["g"] for each in named] == ["tanh", "tanh"]
 
 
 def test_every_activation_tries_the_same_learning_rates(dataset):
@@ -67,8 +76,3 @@ def test_a_wider_network_is_added_on_request(dataset):
 
     assert wide.variant.name == "relu-wide"
     assert wide.hidden > (8,)
-
-
-def test_an_unknown_optimizer_is_refused(dataset):
-    with pytest.raises(ValueError, match="Did you mean 'careful'"):
-        comparison_protocols(dataset, optimizer="careful_")

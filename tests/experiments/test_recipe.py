@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from keras_vaf.experiments import comparison_protocols, find_variants
+from keras_vaf.experiments import comparison_protocols
 from keras_vaf.research.map.tasks import TASKS
 from keras_vaf.research.paper.ours import our_fields
 from keras_vaf.sklearn import VAFClassifier
@@ -46,9 +46,8 @@ def test_digits_round_the_further_learning_rates():
 
 
 def test_every_part_trains_by_the_recipe(classes):
-    [protocol] = comparison_protocols.comparison_protocols(
-        classes, find_variants("relu"), learning_rates=LEARNING_RATES
-    )
+    protocols = comparison_protocols.comparison_protocols(classes)
+    protocol = protocols[-1]
     ours = our_fields(classes)
     options = inspect.signature(VAFClassifier).parameters
     for optimizer, size, patience in (
@@ -58,6 +57,9 @@ def test_every_part_trains_by_the_recipe(classes):
     ):
         assert optimizer == recipe.OPTIMIZER
         assert (size, patience) == (recipe.BATCH_SIZE, recipe.PATIENCE)
-    assert ours["rates"] == LEARNING_RATES
+    assert ours["rates"] == protocol.rates == LEARNING_RATES
+    names = tuple(protocol.variant.name for protocol in protocols)
+    assert names == recipe.ACTIVATIONS
+    assert (protocol.epochs, protocol.folds) == (recipe.EPOCHS, recipe.FOLDS)
     assert options["learning_rate"].default in LEARNING_RATES
     assert {task.settings.rates for task in TASKS} == {LEARNING_RATES}

@@ -30,14 +30,14 @@ def test_a_difference_has_direction_size_and_interval():
     reports = [*make_arm("relu", RELU), *make_arm("vaf-relu", BETTER)]
     assert verdict(reports).startswith(
         "Beyond chance on these 4 folds: VAF, ReLU start is better than ReLU (accuracy "
-        "higher by 0.203, 95% interval "
+        "higher by 0.2025, 95% interval "
     )
     reports = [
         *make_arm("relu", RELU, "regression"),
         *make_arm("vaf-relu", BETTER, "regression"),
     ]
     said = verdict(reports)
-    assert "VAF, ReLU start is worse than ReLU (RMSE higher by 0.203" in said
+    assert "VAF, ReLU start is worse than ReLU (RMSE higher by 0.2025" in said
 
 
 def test_the_interval_covers_95_percent_of_the_corrected_t_distribution():

@@ -98,10 +98,11 @@ def test_the_docs_name_every_exit_code():
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("COMPARED", "experiments:VARIANTS"),
+        ("COMPARED", "training.recipe:ACTIVATIONS"),
+        ("LEARNING_RATES", "training.recipe:LEARNING_RATES"),
+        ("VARIANTS", "experiments:VARIANTS"),
         ("CONTROLS", "experiments:CONTROLS"),
         ("FAMILY", "experiments:FAMILY"),
-        ("OPTIMIZERS", "experiments.comparison_protocols:OPTIMIZERS"),
         ("EXPERIMENTS", "research.paper:EXPERIMENTS"),
         ("TUNERS", "tuners.search_settings:TUNERS"),
     ],

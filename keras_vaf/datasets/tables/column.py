@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from keras_vaf.datasets.tables.dates import day, example_of
+from keras_vaf.datasets.tables.numbers import NumberFormat
 from keras_vaf.datasets.tables.texts import (
     Texts,
     plain_array,
@@ -75,7 +76,8 @@ class Column:
             or `"date"`, encoded as the number of days since 1970-01-01.
         names: The categories. Any other cell becomes -1.
         format: Format of dates: `"ISO 8601"`, or a format of
-            `datetime.datetime.strptime`.
+            `datetime.datetime.strptime`. For numbers with a currency sign, %, a decimal
+            comma or marks between thousands, an example such as `"1.234,5 €"`.
         na: Additional words that stand for a missing entry.
 
     Raises:
@@ -136,6 +138,8 @@ class Column:
                 return _WORDS[text.lower()]
             if self.kind == "date":
                 return day(text, self.format)
+            if self.format:
+                return NumberFormat.of(self.format).read(text)
             if (numbers := to_floats([text])) is not None:
                 return float(numbers[0])
         except (ValueError, KeyError):
@@ -153,7 +157,7 @@ class Column:
             must = "must hold numbers"
             if reads_as_number(cell):
                 must += " that are finite and written with the digits 0 to 9"
-            must += ", such as -1.5 or 2e3"
+            must += f", such as {self.format or '-1.5 or 2e3'}"
         count = sum(texts.counts[text] for text in odd)
         verb = "does" if count == 1 else "do"
         must += f"; {count} of its {len(texts)} cells {verb} not"

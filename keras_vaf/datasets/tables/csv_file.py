@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ",;\t|"
 _SAMPLE = 2**16  # bytes used to guess separator and decimal mark
-_POINT = re.compile(r"[+-]?\d+\.\d+", re.ASCII)
+_POINT = re.compile(  # not 1.234, which may have a thousands separator
+    r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII
+)
 
 
 @dataclass(frozen=True)

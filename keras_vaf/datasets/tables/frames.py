@@ -15,6 +15,7 @@ from keras_vaf.datasets.tables.inference import (
     encode,
     encode_target,
     infer_column,
+    missing_targets,
 )
 from keras_vaf.datasets.tables.notes import (
     describe_table,
@@ -37,7 +38,7 @@ from keras_vaf.datasets.tables.texts import Texts, texts_of
 from keras_vaf.utils import did_you_mean
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ def encode_frame(
     if look_up is not None:
         check_separated(list(frame.columns), roles.named, file)
     frame = _checked(frame, file, roles, is_csv=look_up is not None)
-    missing = _missing_target(frame[roles.target])
+    missing = missing_targets(frame[roles.target], roles)
     problems: list[Problem] = []
     if missing.any() and not roles.allow_missing:
         must = f"is the target and misses {missing.sum()} of {len(frame)} entries"
@@ -87,13 +88,13 @@ def encode_frame(
     if frame.empty:
         raise ValueError(f"{file}: expected at least one row of data. Received: none")
     columns, x, left_out = _inputs(frame, roles, problems)
-    y, classes = _collect(problems, encode_target, frame[roles.target], roles.task)
+    y, classes = _collect(problems, encode_target, frame[roles.target], roles)
     parts = _divisions(frame, roles, problems)
     if not roles.allow_missing:
         problems += _missing_inputs(columns, x)
     if problems:
         raise table_error(file, placed(problems, look_up))
-    columns = [replace(column, na=roles.na) for column in columns]
+    columns = [replace(column, na=(*roles.na, *column.na)) for column in columns]
     columns, x, index = left_out_index(columns, x)
     columns, x, constant = left_out_constants(columns, x)
     left_out += [*index, *constant]
@@ -146,13 +147,6 @@ def _no_inputs(roles: Roles) -> set[str | None]:
     return {roles.target, roles.groups, roles.time, *roles.ignore}
 
 
-def _missing_target(series: "Series") -> np.ndarray:
-    """Return the mask of the rows without a target."""
-    if series.dtype.kind in "iufbM":
-        return series.isna().to_numpy()
-    return Texts(series).missing
-
-
 def _inputs(
     frame: "DataFrame", roles: Roles, problems: list[Problem]
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
@@ -165,9 +159,10 @@ def _inputs(
         series = frame[names[place]]
         try:
             texts = texts_of(series)
-            column = infer_column(series, texts, roles.categories, roles.dates)
+            column = infer_column(series, texts, roles)
             if not isinstance(column, LeftOut):
-                values[place] = encode(series, column, texts, ignore=(names[place],))
+                ignore = {"ignore": (names[place],)}
+                values[place], column = encode(series, column, texts, **ignore)
         except Fault as error:
             return error.problem
         return column
@@ -209,11 +204,11 @@ def _divisions(
     series = frame[roles.time]
     try:
         texts = texts_of(series)
-        column = infer_column(series, texts, (), roles.dates)
+        column = infer_column(series, texts, replace(roles, categories=()))
         if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
             must = f"is the time and must hold numbers or dates ({ISO} is best)"
             raise fault(series, must, 0)
-        times = encode(series, column, texts)
+        times, _ = encode(series, column, texts)
         if (missing := np.isnan(times)).any():
             must = "is the time; fill in its missing entries, or remove their rows"
             raise fault(series, must, int(missing.argmax()))

@@ -1,20 +1,24 @@
 """`infer_column` and `encode_target`, which decide what columns of a table contain."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_vaf.datasets.dataset import Task
 from keras_vaf.datasets.tables.column import BOOLEANS, CellError, Column
 from keras_vaf.datasets.tables.dates import ISO, date_format
+from keras_vaf.datasets.tables.numbers import (
+    UnclearMarks,
+    is_number,
+    number_format,
+    read_number,
+)
 from keras_vaf.datasets.tables.problems import fault
+from keras_vaf.datasets.tables.roles import Roles
 from keras_vaf.datasets.tables.texts import (
+    NO_ENTRY,
     Texts,
     are_codes,
-    have_decimal_comma,
     may_be_missing,
     plain_array,
     reads_as_number,
@@ -31,10 +35,6 @@ MOST_CLASSES = 20
 FEWEST_IDENTIFIERS = 20
 """A column with fewer different texts is never treated as a column of identifiers."""
 
-_WITH_SIGNS = re.compile(
-    r"[$€£¥]?\s?[+-]?(\d+|\d{1,3}([,.' ]\d{3})+)([.,]\d+)?\s?[%$€£¥]?", re.ASCII
-)
-
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -50,15 +50,14 @@ class LeftOut:
 
 
 def infer_column(
-    series: "Series", texts: Texts | None, categories: Sequence[str], dates: str | None
+    series: "Series", texts: Texts | None, roles: Roles
 ) -> Column | LeftOut:
     """Decide what kind of values an input column contains.
 
     Args:
         series: The column.
         texts: Texts of the column; `None` if it contains numbers or dates.
-        categories: Names of the columns that contain categories.
-        dates: As in `date_format`.
+        roles: How columns are used.
 
     Returns:
         The column, or the reason why it is left out.
@@ -67,7 +66,7 @@ def infer_column(
         Fault: If the column cannot be used.
     """
     name, kind = str(series.name), series.dtype.kind
-    if name in categories:
+    if name in roles.categories:
         return Column(name, "category", category_names(series))
     if texts is None:
         return Column(name, "date", format=ISO) if kind == "M" else Column(name)
@@ -77,14 +76,17 @@ def infer_column(
     if not names:
         return LeftOut(name, "it has no entry")
     codes = are_codes(names)
+    commas = "," in (roles.decimal, roles.likely_decimal)
+    if not codes and commas and (column := _marked_numbers(series, texts, roles)):
+        return column
     if not codes and to_floats(names) is not None:
         return Column(name)
     if any(set(map(str.lower, names)) <= set(pair) for pair in BOOLEANS):
         return Column(name, "boolean")
-    if not codes and (form := date_format(series, texts, dates)):
+    if not codes and (form := date_format(series, texts, roles.dates)):
         return Column(name, "date", format=form)
-    if not codes and _most_are_numbers(series, texts):
-        return Column(name)
+    if not codes and (column := _numbers(series, texts, roles)):
+        return column
     if len(names) >= FEWEST_IDENTIFIERS and len(names) > texts.filled // 2:
         share = "each row" if len(names) == texts.filled else "most rows"
         return LeftOut(name, f"its text differs in {share}, as an identifier")
@@ -93,8 +95,11 @@ def infer_column(
 
 def encode(
     series: "Series", column: Column, texts: Texts | None, **fix: Any
-) -> np.ndarray:
-    """Return a column as float32, or raise a `Fault` with arguments that solve it.
+) -> tuple[np.ndarray, Column]:
+    """Return a column as float32, and its encoding with words for a missing entry.
+
+    Words such as "-" and "k.A." among numbers, dates and truth values are missing
+    entries.
 
     Args:
         series: The column.
@@ -102,9 +107,17 @@ def encode(
         texts: Texts of the column; `None` if it contains numbers or dates.
         **fix: Arguments that solve the problem, unless the odd cells may be words for a
             missing entry.
+
+    Raises:
+        Fault: If the column has other cells that it cannot encode.
     """
+    if texts is not None and column.kind != "category":
+        words = NO_ENTRY.intersection(texts.names)
+        if words and len(words) < len(texts.names):
+            texts = texts.without(words)
+            column = replace(column, na=tuple(sorted(words)))
     try:
-        return column.encode(series if texts is None else texts)
+        return column.encode(series if texts is None else texts), column
     except CellError as error:
         if may_be_missing(error.words, error.share):
             fix = {"na": error.words, "allow_missing": True}
@@ -134,21 +147,24 @@ def category_names(series: "Series") -> tuple[str, ...]:
 
 
 def encode_target(
-    series: "Series", task: Task | None
+    series: "Series", roles: Roles
 ) -> tuple[np.ndarray, tuple[str, ...] | None]:
     """Return the targets and, for classification, the names of the classes.
 
     Args:
         series: The column, without missing entries.
-        task: `"classification"` or `"regression"`; `None` decides by the values.
+        roles: How columns are used.
 
     Raises:
         Fault: If the column cannot be used.
     """
-    if task == "regression" or (task is None and not _holds_labels(series)):
-        if (texts := texts_of(series)) is not None:
-            _check_decimal_point(series, texts)
-        numbers = encode(series, Column(str(series.name)), texts)
+    task, column = roles.task, None
+    texts = texts_of(series)
+    if texts is not None and task != "classification":
+        column = _marked_numbers(series, texts, roles)
+    if task == "regression" or column or (task is None and not _holds_labels(series)):
+        column = column or Column(str(series.name))
+        numbers, _ = encode(series, column, texts)
         if len(numbers) > 1 and np.all(numbers == numbers[0]):
             must = "is the target and must hold more than one value to predict"
             raise fault(series, must, 0)
@@ -158,7 +174,6 @@ def encode_target(
         raise fault(series, "is the target and must hold at least two classes", 0)
     if len(names) > max(MOST_CLASSES, len(series) // 2):
         texts = Texts(series)
-        _check_decimal_point(series, texts)
         odd = [name for name in names if to_floats([name]) is None] or names
         share = sum(texts.counts[name] for name in odd) / len(series)
         words = may_be_missing(odd, share)
@@ -170,6 +185,23 @@ def encode_target(
         raise fault(series, must, texts.first(odd)[0], **fix)
     codes = Column(str(series.name), "category", names).encode(series)
     return codes.astype(np.int64), names
+
+
+def missing_targets(series: "Series", roles: Roles) -> np.ndarray:
+    """Return the mask of the rows without a target.
+
+    Args:
+        series: The target.
+        roles: How columns are used.
+    """
+    if series.dtype.kind in "iufbM":
+        return series.isna().to_numpy()
+    texts = Texts(series)
+    others = [name for name in texts.names if name not in NO_ENTRY]
+    numbers = sum(texts.counts[name] for name in others if is_number(name))
+    if numbers <= texts.filled / 2 or roles.task == "classification":
+        return texts.missing
+    return texts.without(NO_ENTRY).missing
 
 
 def _holds_labels(series: "Series") -> bool:
@@ -189,30 +221,43 @@ def _are_whole(numbers: np.ndarray) -> bool:
     return all(float(number).is_integer() for number in numbers.tolist())
 
 
-def _check_decimal_point(series: "Series", texts: Texts) -> None:
-    """Raise a `Fault` if a column writes its numbers with a decimal comma."""
-    if have_decimal_comma(texts.names):
-        place, _ = texts.first([name for name in texts.names if "," in name])
-        must = "writes numbers with a decimal comma"
-        raise fault(series, must, place, decimal=",")
-
-
-def _most_are_numbers(series: "Series", texts: Texts) -> bool:
-    """Return whether a column of text is intended as numbers.
+def _numbers(series: "Series", texts: Texts, roles: Roles) -> Column | None:
+    """Return the encoding of a column of text that is intended as numbers, or `None`.
 
     Raises:
-        Fault: If the column writes its numbers in another way.
+        Fault: If the column writes its numbers in several ways.
+    """
+    if column := _marked_numbers(series, texts, roles):
+        return column
+    names, name = texts.names, str(series.name)
+    odd = [each for each in names if to_floats([each]) is None]
+    if all(map(is_number, names)) and len(odd) == len(names):
+        must = "writes numbers with several signs, such as % and €"
+        raise fault(series, must, texts.first(odd)[0], ignore=(name,))
+    count = sum(texts.counts[each] for each in odd)
+    if count <= texts.filled / 2 or all(map(reads_as_number, names)):
+        return Column(name)
+    return None
+
+
+def _marked_numbers(series: "Series", texts: Texts, roles: Roles) -> Column | None:
+    """Return the encoding of numbers with signs or marks, or `None` for other texts.
+
+    Raises:
+        Fault: If a mark may be a decimal mark or separate thousands.
     """
     names = texts.names
-    _check_decimal_point(series, texts)
-    odd = [name for name in names if to_floats([name]) is None]
-    if all(map(_WITH_SIGNS.fullmatch, names)):
+    try:
+        form = number_format(names, roles.decimal, roles.likely_decimal)
+    except UnclearMarks as error:
         must = (
-            "writes numbers with signs such as % or €, or with marks between "
-            "thousands; write plain numbers in the file, such as 1234.5"
+            "has numbers whose comma or point may be a decimal mark or separate "
+            "thousands; name the decimal mark"
         )
-        if not any("." in name for name in names) and "," in "".join(names):
-            must += ", or name the comma as the decimal mark (`decimal`)"
-        raise fault(series, must, texts.first(odd)[0], ignore=(str(series.name),))
-    count = sum(texts.counts[name] for name in odd)
-    return count <= texts.filled / 2 or all(map(reads_as_number, names))
+        place = texts.place(error.text)
+        raise fault(series, must, place, decimal=error.decimal) from None
+    if form is None:
+        return None
+    read = [name for name in names if read_number(name, form) is not None]
+    most = sum(texts.counts[name] for name in read) > texts.filled / 2
+    return Column(str(series.name), format=form.text) if most else None

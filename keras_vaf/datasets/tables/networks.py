@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
+from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
 from keras_vaf.datasets.tables.problems import listed
@@ -163,8 +164,10 @@ def predict_rows(
     if options.na:
         frame = frame.replace(dict.fromkeys(options.na, np.nan))
     decimal = options.decimal if file is None else file.decimal
-    frame = with_points(frame, decimal)
-    x = encode_rows(encoder.columns, frame, name, file)
+    kept = {column.name for column in encoder.columns if _has_marks(column)}
+    frame = with_points(frame, decimal, kept)
+    unread: list[str] = []
+    x = encode_rows(encoder.columns, frame, name, file, unread)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")
     columns = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
@@ -174,7 +177,7 @@ def predict_rows(
             f"{name} already has a column for the prediction. Rename it or remove it. "
             f"Received: {listed(present)}"
         )
-    return Predictions(columns, _notes(encoder, x))
+    return Predictions(columns, [*unread, *_notes(encoder, x)])
 
 
 def read_rows(
@@ -199,10 +202,16 @@ def read_rows(
     if path.suffix.lower() in BINARY:
         frame = read_binary(path, sheet)
         return frame.rename(columns=lambda name: str(name).strip()), None
-    numbers = {each.name for each in encoder.columns if each.kind == "number"}
+    plain = (each for each in encoder.columns if not _has_marks(each))
+    numbers = {each.name for each in plain if each.kind == "number"}
     file = CsvFile(path, options)
     only = [each.name for each in encoder.columns] if only_inputs else None
     return file.read_frame(as_text={*file.columns} - numbers, only=only), file
+
+
+def _has_marks(column: Column) -> bool:
+    """Return whether a column has numbers with signs or marks between thousands."""
+    return column.kind == "number" and bool(column.format)
 
 
 def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:

@@ -10,7 +10,7 @@ from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
 from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.texts import are_codes, reads_as_number
-from keras_vaf.utils import visible
+from keras_vaf.utils import readable, visible
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
@@ -112,6 +112,7 @@ def describe_table(
         for column in dataset.columns
         if are_codes(column.names)
     ]
+    notes += _missing(dataset)
     for each in left_out:
         notes.append(f"Left out column {each.name!r}: {each.reason}.")
     return tuple(map(visible, (*notes, *_warnings(dataset))))
@@ -122,8 +123,9 @@ def _target(dataset: Dataset, task: Task | None) -> str:
     if dataset.class_names is None:
         y = y.astype(np.float64)
         return (
-            f"Target {name!r}: a regression, values from {y.min():.6g} to "
-            f"{y.max():.6g}, mean {y.mean():.6g}, standard deviation {y.std():.3g}."
+            f"Target {name!r}: a regression, values from {readable(y.min())} to "
+            f"{readable(y.max())}, mean {readable(y.mean())}, standard deviation "
+            f"{readable(y.std())}."
         )
     names = listed(dataset.class_names, _MOST_NAMES)
     words = f"taken as {len(dataset.class_names)} classes ({names})"
@@ -138,7 +140,7 @@ def _kinds(dataset: Dataset) -> list[str]:
         text = column.name
         if column.kind == "category":
             text += f" ({len(column.names)})"
-        elif column.kind == "date":
+        elif column.kind == "date" or column.format:
             text += f" ({column.format})"
         kinds.setdefault(column.kind, []).append(text)
     titles = {
@@ -151,6 +153,21 @@ def _kinds(dataset: Dataset) -> list[str]:
         f"{titles[kind]}: {listed(kinds[kind], _MOST_NAMES)}."
         for kind in titles
         if kind in kinds
+    ]
+
+
+def _missing(dataset: Dataset) -> list[str]:
+    """Return the notes on missing entries, and on the words that stand for them."""
+    counts = np.isnan(dataset.x).sum(axis=0).tolist()
+    pairs = list(zip(dataset.columns, counts, strict=True))
+    named = [f"{column.name} ({count:,})" for column, count in pairs if count]
+    if not named:
+        return []
+    words = sorted({word for column, _ in pairs for word in column.na})
+    read = f" {listed(words, _MOST_NAMES)} count as missing." if words else ""
+    return [
+        f"Missing entries: {listed(named, _MOST_NAMES)}.{read} Numbers are filled in "
+        "by the mean of the training rows, categories by the most frequent one."
     ]
 
 

@@ -104,6 +104,7 @@ def read_table(
         dates,
         allow_missing,
         tuple(na),
+        decimal,
     )
     options = CsvOptions(separator, decimal, encoding, tuple(na))
     if not isinstance(source, str | os.PathLike):
@@ -114,6 +115,7 @@ def read_table(
         frame = with_points(read_binary(path, sheet), decimal)
         return encode_frame(frame, path.name, path.stem, str(path), roles)
     file = CsvFile(path, options)
+    roles = replace(roles, likely_decimal="," if file.decimal == "," else None)
     frame = with_points(_read_csv(file, roles), file.decimal)
     dataset = encode_frame(
         frame, path.name, path.stem, str(path), roles, look_up=file.cells_of

@@ -23,6 +23,8 @@ class Roles:
         dates: Order of day and month in dates such as 1/2/2024.
         allow_missing: Whether entries may be missing.
         na: Additional words that stand for a missing entry.
+        decimal: Decimal mark of numbers in text, if the user names it.
+        likely_decimal: The comma, if most numbers of a file have it.
     """
 
     target: str
@@ -34,6 +36,8 @@ class Roles:
     dates: DateOrder | None = None
     allow_missing: bool = True
     na: tuple[str, ...] = ()
+    decimal: str | None = None
+    likely_decimal: str | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""

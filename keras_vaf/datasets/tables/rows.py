@@ -1,6 +1,7 @@
 """`encode_rows`, which encodes rows of a table for a network."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from keras_vaf.datasets.tables.problems import (
     check_different,
     check_separated,
     columns_of,
+    listed,
     placed,
     table_error,
 )
-from keras_vaf.datasets.tables.texts import may_be_missing
+from keras_vaf.datasets.tables.texts import Texts, may_be_missing
 from keras_vaf.utils import did_you_mean
 
 
@@ -24,6 +26,7 @@ def encode_rows(
     table: Any,
     name: str = "the table",
     file: CsvFile | None = None,
+    unread: list[str] | None = None,
 ) -> np.ndarray:
     """Return rows of a table as an array of numbers.
 
@@ -33,6 +36,8 @@ def encode_rows(
             at least with these columns. Other columns are ignored.
         name: Name of the table for error messages.
         file: The file of the table, which finds the lines that an error message names.
+        unread: List of sentences, to which this function adds those on unknown words
+            that it takes as missing entries. `None` raises an error for such words.
 
     Returns:
         A float32 array of shape `(rows, columns)`.
@@ -56,7 +61,7 @@ def encode_rows(
             problems.append(Problem(column.name, must))
             continue
         try:
-            encoded.append(column.encode(table[column.name]))
+            encoded.append(_encode(column, table[column.name], unread))
         except CellError as error:
             problems.append(_unreadable(error))
     if problems:
@@ -71,6 +76,23 @@ def encode_rows(
             f"{lengths}"
         )
     return np.stack(encoded, axis=1)
+
+
+def _encode(column: Column, cells: Any, unread: list[str] | None) -> np.ndarray:
+    """Return a column as numbers. Unknown words become NaN if `unread` is a list."""
+    try:
+        return column.encode(cells)
+    except CellError as error:
+        if unread is None or not may_be_missing(error.words, error.share):
+            raise
+        words = listed([repr(word) for word in error.words])
+        count = round(error.share * Texts(cells, column.na).filled)
+        unread.append(
+            f"Column {column.name!r}: {count:,} of {len(cells):,} cells are not of the "
+            f"kind of this column and count as missing: {words}."
+        )
+        na = (*column.na, *error.words)
+        return replace(column, na=na).encode(cells)
 
 
 def _unreadable(error: CellError) -> Problem:

@@ -1,18 +1,26 @@
 """`Texts`, the texts of a column's cells, which reads each different text once."""
 
+import copy
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from keras_vaf.datasets.tables.numbers import is_number
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
 """Cells that stand for a missing entry."""
+
+NO_ENTRY = frozenset(
+    ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
+)
+"""Words that stand for a missing entry among numbers, dates and truth values."""
 
 _MOST_WORDS = 5  # different words that may mean a missing entry
 _NUMBER_CHARACTERS = b"0123456789+-.eE"
@@ -21,6 +29,7 @@ _COMMA = re.compile(  # not 1,234, which may have a thousands separator
 )
 _CODE = re.compile(r"0\d+", re.ASCII)
 _PERHAPS_COMMA = re.compile(r"[+-]?\d*(,\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 
 
 class Texts:
@@ -73,6 +82,18 @@ class Texts:
     def missing(self) -> np.ndarray:
         """Mask of the cells that are missing."""
         return np.array([not text for text in self._texts])[self._codes]
+
+    def without(self, words: Collection[str]) -> "Texts":
+        """Return these texts, with words that stand for a missing entry.
+
+        Args:
+            words: The words.
+        """
+        other = copy.copy(self)
+        other.__dict__.pop("counts", None)
+        other.__dict__.pop("names", None)
+        other._texts = ["" if text in words else text for text in self._texts]
+        return other
 
     def place(self, text: str) -> int:
         """Return the position of the first cell with a text."""
@@ -164,12 +185,17 @@ def are_codes(texts: Sequence[str]) -> bool:
     )
 
 
-def with_points(frame: "DataFrame", decimal: str | None) -> "DataFrame":
-    """Return a table whose numbers in text have decimal points.
+def with_points(
+    frame: "DataFrame", decimal: str | None, kept: Collection[str] = ()
+) -> "DataFrame":
+    """Return a table whose plain numbers in text have decimal points.
+
+    Columns with currency signs, % or marks between thousands are not changed.
 
     Args:
         frame: The table.
         decimal: Decimal mark of the table; `None` means the point.
+        kept: Names of further columns that are not changed.
     """
     if decimal in (None, "."):
         return frame
@@ -180,11 +206,21 @@ def with_points(frame: "DataFrame", decimal: str | None) -> "DataFrame":
         found = number.fullmatch(cell) if isinstance(cell, str) else None
         return f"{found[1]}.{found[2]}" if found else cell
 
+    def has_marks(cells: Any) -> bool:
+        texts = cells.dropna().unique()
+        return all(isinstance(each, str) for each in texts) and any(
+            _THOUSANDS.fullmatch(each)
+            or (to_floats([with_point(each).strip()]) is None and is_number(each))
+            for each in map(str.strip, texts)
+        )
+
     return frame.assign(
         **{
             name: frame[name].map(with_point)
             for name in frame.columns
             if frame[name].dtype.kind == "O"
+            and name not in kept
+            and not has_marks(frame[name])
         }
     )
 

@@ -78,7 +78,8 @@ class Store:
         path = self.path(cell)
         if not path.is_file():
             return None
-        if self.networks and not _is_whole(self.network_path(cell)):
+        has_network = self.networks and not cell.protocol.is_reference
+        if has_network and not _is_whole(self.network_path(cell)):
             return None
         report = Report.from_dict(parse_json(path.read_bytes()))
         if self.path(report.cell) != path:

@@ -12,6 +12,7 @@ from keras_vaf.experiments.reports.report import Report, validation_loss
 from keras_vaf.experiments.results.comparison_table import (
     baseline_title,
     metric_title,
+    number_of,
     title_of,
 )
 from keras_vaf.experiments.results.learned import (
@@ -19,8 +20,9 @@ from keras_vaf.experiments.results.learned import (
     learned_layers,
     start_layers,
 )
-from keras_vaf.experiments.results.result import results_of
+from keras_vaf.experiments.results.result import reference_results, results_of
 from keras_vaf.experiments.results.selection import by_protocol
+from keras_vaf.experiments.results.table import written
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKERS = "osD^vP"
+_MARKERS = "osD^vPX*<>"
+_LEGEND_COLUMNS = 5
 _OTHERS = "f of the other folds"
 
 
@@ -69,7 +72,7 @@ def comparison_figure(reports: Sequence[Report], scores: bool = True) -> Figure:
 
 def _draw_scores(reports: Sequence[Report], ax: Axes) -> None:
     """Draw the test score of every fold, and the mean and deviation on the right."""
-    results = results_of(reports)
+    results = [*results_of(reports), *reference_results(reports)]
     first = results[0]
     folds = np.arange(len(first.scores))
     for place, result in enumerate(results):
@@ -83,12 +86,18 @@ def _draw_scores(reports: Sequence[Report], ax: Axes) -> None:
     ax.set_xticks([*folds, len(folds) + 0.5], [*names, "mean"])
     ax.axvline(len(folds) - 0.25, color=style.GREY, lw=0.8)
     ax.grid(axis="x", visible=False)
-    constant = statistics.fmean(first.baseline)
-    named = f"{baseline_title(first.protocol)}: {constant:.3g}"
+    constant = written(statistics.fmean(first.baseline), number_of(first.metric))
+    named = f"{baseline_title(first.protocol)}: {constant}"
     ax.set_xlabel("test fold")
     ax.set_ylabel(metric_title(first.protocol))
-    ax.set_title(f"{title_of(reports)} ({named})", pad=24)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=6, borderaxespad=0.2)
+    rows = -(-len(results) // _LEGEND_COLUMNS)
+    ax.set_title(f"{title_of(reports)} ({named})", pad=4 + 20 * rows)
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=_LEGEND_COLUMNS,
+        borderaxespad=0.2,
+    )
 
 
 def _fold_names(reports: Sequence[Report]) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
@@ -13,14 +15,25 @@ from keras_vaf.experiments.results.notes import (
     protocol_notes,
     trainings_note,
 )
-from keras_vaf.experiments.results.result import results_of
+from keras_vaf.experiments.results.result import Result, reference_results, results_of
+from keras_vaf.experiments.results.selection import networks_of
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
 from keras_vaf.experiments.results.verdict import corrected_p
+from keras_vaf.utils import deviation, require
+
+if TYPE_CHECKING:
+    import pandas
 
 COLUMNS = (
     *("activation", "mean", "deviation", "wins/ties/losses", "gain", "p", "p (Holm)"),
     *("parameters", "FLOPs", "seconds"),
 )
+REFERENCE_NOTE = (
+    "The linear model and the trees of scikit-learn have their default settings; no "
+    "test includes them."
+)
+"""Explains the lines of the references."""
+
 _SHOWN = (
     "activation",
     "mean",
@@ -49,21 +62,96 @@ def comparison_table(reports: Sequence[Report]) -> Table:
     """
     results = results_of(reports)
     first = results[0]
-    number = ".4f" if first.metric == "accuracy" else ".4g"
+    number = number_of(first.metric)
+    references = [
+        {"activation": each.title, **_without_cost(result_cells(each, number))}
+        for each in reference_results(reports)
+    ]
     rows = [
         *(
             result_cells(each, number)
             | {"activation": each.title, "p (Holm)": p_value(p).removeprefix("= ")}
             for each, p in zip(results, corrected_p(results), strict=True)
         ),
+        *references,
         constant_cells(first, number) | {"activation": baseline_title(first.protocol)},
     ]
-    return Table.of(title_of(reports), COLUMNS, rows, _notes(reports), _SHOWN)
+    networks = networks_of(reports)
+    tested = f"{gain_note(first.title)} p (Holm) is corrected for the number of "
+    tested += "activations, the intervals are not."
+    if references:
+        tested += f" {REFERENCE_NOTE}"
+    return Table.of(
+        title_of(reports),
+        COLUMNS,
+        rows,
+        _notes(networks, tested),
+        _SHOWN,
+        shown_notes=_shown_notes(
+            networks, tested.replace("Wins, ties, losses, gain", "Gain")
+        ),
+    )
+
+
+def comparison_frame(reports: Sequence[Report]) -> pandas.DataFrame:
+    """Return the numbers of a comparison as a pandas DataFrame.
+
+    The index is the name of the model. `mean` and `deviation` are those of the test
+    scores, in units of the target for a regression. `gain` is the mean improvement over
+    the first activation, `interval` half of its 95% interval, and `p` its p-value with
+    Holm's correction. `seconds` is the duration of all trainings. What a model does not
+    have is NaN.
+
+    Args:
+        reports: As for `comparison_table`.
+
+    Raises:
+        ImportError: If pandas is not installed.
+    """
+    pandas = require("pandas", extra="experiments")
+    results = results_of(reports)
+    rows = [
+        {
+            **_scores(each.title, each.scores),
+            "gain": each.gain if each.gains else None,
+            "interval": each.interval,
+            "p": p,
+            "parameters": each.selected.reports[0].parameters,
+            "seconds": _seconds(each),
+        }
+        for each, p in zip(results, corrected_p(results), strict=True)
+    ]
+    rows += [
+        {**_scores(each.title, each.scores), "seconds": _seconds(each)}
+        for each in reference_results(reports)
+    ]
+    first = results[0]
+    rows.append(_scores(baseline_title(first.protocol), first.baseline))
+    return pandas.DataFrame(rows).set_index("activation").astype("float64")
+
+
+def _scores(title: str, scores: Sequence[float]) -> dict[str, Any]:
+    mean, spread = statistics.fmean(scores), deviation(scores)
+    return {"activation": title, "mean": mean, "deviation": spread}
+
+
+def _seconds(result: Result) -> float:
+    return sum(report.seconds for report in result.selected.reports)
+
+
+def number_of(metric: str) -> str:
+    """Return the format of a score, as in `result_cells`."""
+    return ".4f" if metric == "accuracy" else ""
+
+
+def _without_cost(cells: dict[str, str]) -> dict[str, str]:
+    """Return the cells of a reference, whose size is not that of a network."""
+    return {name: cells[name] for name in ("mean", "deviation", "seconds")}
 
 
 def title_of(reports: Sequence[Report]) -> str:
     """Return the title of a comparison."""
-    protocol = reports[0].protocol
+    protocol = networks_of(reports)[0].protocol
     hidden = "-".join(map(str, protocol.hidden))
     return f"{metric_title(protocol)} on {protocol.dataset}, hidden layers {hidden}"
 
@@ -78,10 +166,22 @@ def baseline_title(protocol: Protocol) -> str:
     return {"accuracy": "majority class", "rmse": "constant (mean)"}[protocol.metric]
 
 
-def _notes(reports: Sequence[Report]) -> list[str]:
+def _shown_notes(reports: Sequence[Report], tested: str) -> list[str]:
+    """Return the notes for a terminal, which explain the columns shown there."""
+    return [
+        f"{_better(reports)} {tested}",
+        "Seconds are those of all trainings of a line.",
+    ]
+
+
+def _better(reports: Sequence[Report]) -> str:
+    higher = reports[0].protocol.metric == "accuracy"
+    better = "Higher" if higher else "Lower"
+    return f"{better} is better; the deviation is that of the test folds."
+
+
+def _notes(reports: Sequence[Report], tested: str) -> list[str]:
     """Return the notes under the table, which explain its numbers."""
-    protocol = reports[0].protocol
-    better = "Higher" if protocol.metric == "accuracy" else "Lower"
     places = sorted(
         {f"{r.environment['backend']} ({r.environment['device']})" for r in reports}
     )
@@ -95,9 +195,7 @@ def _notes(reports: Sequence[Report]) -> list[str]:
         "devices), which report.json names."
     )
     return [
-        f"{better} is better; the deviation is that of the test folds. "
-        f"{gain_note(protocol.variant.title)} p (Holm) is "
-        "corrected for the number of activations, the intervals are not.",
+        f"{_better(reports)} {tested}",
         trainings_note(reports),
         *protocol_notes(reports),
         *([tried] if any(report.protocol.trials > 1 for report in reports) else []),

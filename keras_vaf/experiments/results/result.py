@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +16,12 @@ from keras_vaf.experiments.results.selection import (
     Selected,
     Selection,
     by_protocol,
+    networks_of,
+    references_of,
     select,
 )
 from keras_vaf.experiments.results.significance import (
+    LEVEL,
     corrected_interval,
     corrected_t_test,
 )
@@ -166,6 +170,16 @@ class Result:
         """Half the width of the corrected 95% interval of the mean gain."""
         return self._tested(corrected_interval)
 
+    def smallest_gain(self, tests: int) -> float | None:
+        """Return the mean gain above which the folds would show a difference.
+
+        Args:
+            tests: Number of tests, for Bonferroni's correction: the strictest step of
+                Holm's.
+        """
+        level = functools.partial(corrected_interval, confidence=1 - LEVEL / tests)
+        return self._tested(level)
+
     def _tested(self, test: Callable[[Sequence[float], float], float]) -> float | None:
         rows = self.selected.reports[0].rows
         fraction = rows["test"] / sum(rows.values())
@@ -173,20 +187,31 @@ class Result:
 
 
 def results_of(reports: Sequence[Report]) -> list[Result]:
-    """Return the result of each protocol, compared with the first one.
+    """Return the result of each network's protocol, compared with the first one.
 
     Args:
         reports: Reports of one dataset. All protocols must have the same seeds and
             folds.
 
     Raises:
-        ValueError: If `reports` is empty.
+        ValueError: If `reports` has no report of a network.
     """
-    if not reports:
+    networks = networks_of(reports)
+    if not networks:
         raise ValueError("A comparison needs reports. Received: no report")
-    metric = reports[0].protocol.metric
-    first, *others = map(Selected.of, by_protocol(reports).values())
+    metric = networks[0].protocol.metric
+    first, *others = map(Selected.of, by_protocol(networks).values())
     return [Result(first, metric), *(Result(each, metric, first) for each in others)]
+
+
+def reference_results(reports: Sequence[Report]) -> list[Result]:
+    """Return the result of each reference, which takes no part in any test.
+
+    Args:
+        reports: As for `results_of`.
+    """
+    found = by_protocol(references_of(reports)).values()
+    return [Result(Selected.of(own), own[0].protocol.metric) for own in found]
 
 
 def selected_results(

@@ -77,6 +77,16 @@ class Selected:
         return self.protocol.hidden if len(widths) == 1 else None
 
 
+def networks_of(reports: Sequence[Report]) -> list[Report]:
+    """Return the reports of networks, without those of references."""
+    return [each for each in reports if not each.protocol.is_reference]
+
+
+def references_of(reports: Sequence[Report]) -> list[Report]:
+    """Return the reports of references, which have no activation."""
+    return [each for each in reports if each.protocol.is_reference]
+
+
 def by_protocol(reports: Sequence[Report]) -> dict[str, list[Report]]:
     """Return the reports of each protocol by hash, ordered by seed and fold.
 

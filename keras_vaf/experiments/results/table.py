@@ -11,7 +11,7 @@ from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Published, Result
 from keras_vaf.experiments.results.selection import Selected
 from keras_vaf.experiments.results.significance import LEVEL
-from keras_vaf.utils import deviation, markdown_table
+from keras_vaf.utils import deviation, markdown_table, readable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +30,7 @@ class Table:
         notes: Sentences that explain the table.
         shown: Titles of the columns that are shown in a terminal.
         figures: Pictures, by a part of their file name.
+        shown_notes: Sentences that explain the columns in `shown`.
     """
 
     title: str
@@ -38,6 +39,7 @@ class Table:
     notes: tuple[str, ...]
     shown: tuple[str, ...]
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    shown_notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Table:
         notes: Sequence[str],
         shown: Sequence[str] = (),
         figures: Mapping[str, Figure] | None = None,
+        shown_notes: Sequence[str] = (),
     ) -> Table:
         """Return the table of given rows, without columns whose cells are all empty."""
         filled = tuple(name for name in columns if any(row.get(name) for row in rows))
@@ -58,6 +61,7 @@ class Table:
             tuple(notes),
             tuple(name for name in shown or filled if name in filled),
             figures or {},
+            tuple(shown_notes or notes),
         )
 
     @property
@@ -79,7 +83,7 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
 
     Args:
         result: The result.
-        number: Format specification of scores.
+        number: Format specification of scores; "" for `readable`.
     """
     selected, protocol = result.selected, result.protocol
     first, hidden = selected.reports[0], selected.hidden
@@ -90,12 +94,12 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "activation": _activation(selected),
         "hidden": "-".join(map(str, hidden)) if hidden else "varies",
         **_rate_cells(selected),
-        "mean": f"{result.mean:{number}}",
-        "deviation": f"{result.deviation:{number}}",
+        "mean": written(result.mean, number),
+        "deviation": written(result.deviation, number),
         "balanced": _balanced([trial.scores for trial in selected.trials]),
         "published": published_cell(result.published),
         **comparison_cells(result, number),
-        "optimism": f"{result.optimism:{number}}",
+        "optimism": written(result.optimism, number),
         "folds": _folds(selected),
         "epochs": str(protocol.epochs),
         "mean epochs": _mean_epochs(selected),
@@ -104,6 +108,17 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
         "device": first.environment["device"].partition(":")[0],
     }
+
+
+def written(value: float, number: str, sign: str = "") -> str:
+    """Return a score as text.
+
+    Args:
+        value: The score.
+        number: As in `result_cells`.
+        sign: As in `readable`.
+    """
+    return f"{value:{sign}{number}}" if number else readable(value, sign)
 
 
 def comparison_cells(result: Result, number: str = ".4f") -> dict[str, str]:
@@ -152,8 +167,8 @@ def constant_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "dataset": result.protocol.dataset,
         "rows": str(sum(reports[0].rows.values())),
         "activation": "constant",
-        "mean": f"{statistics.fmean(result.baseline):{number}}",
-        "deviation": f"{deviation(result.baseline):{number}}",
+        "mean": written(statistics.fmean(result.baseline), number),
+        "deviation": written(deviation(result.baseline), number),
         "balanced": _balanced([report.baseline for report in reports]),
         "folds": _folds(result.selected),
     }
@@ -206,6 +221,6 @@ def published_cell(published: Published | None) -> str:
 def _gain(result: Result, number: str) -> str:
     if not result.gains:
         return ""
-    mean = f"{result.gain:+{number}}"
+    mean = written(result.gain, number, "+")
     interval = result.interval
-    return mean if interval is None else f"{mean} ± {interval:{number}}"
+    return mean if interval is None else f"{mean} ± {written(interval, number)}"

@@ -8,6 +8,7 @@ from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.experiments.results.result import Result, results_of
 from keras_vaf.experiments.results.significance import LEVEL, holm
+from keras_vaf.utils import readable
 
 
 def corrected_p(results: Sequence[Result]) -> list[float | None]:
@@ -33,14 +34,18 @@ def verdict(reports: Sequence[Report]) -> str:
     """
     results = results_of(reports)
     first, others = results[0], results[1:]
-    folds = _folds(reports)
+    folds = folds_of(reports)
     if not others:
         return f"Only {first.title} was trained, so there is nothing to compare."
     pairs = list(zip(results, corrected_p(results), strict=True))[1:]
     tested = [(result, p) for result, p in pairs if p is not None]
     if not tested:
         return "One fold shows no difference beyond chance: use more folds or seeds."
-    found = [_difference(result, first.title, p) for result, p in tested if p < LEVEL]
+    found = [
+        f"{result.title} is {difference(result, p)}"
+        for result, p in tested
+        if p < LEVEL
+    ]
     if found:
         return f"Beyond chance on {folds}: {'; '.join(found)}."
     least = p_value(min(p for _, p in tested))
@@ -53,19 +58,36 @@ def verdict(reports: Sequence[Report]) -> str:
     )
 
 
-def _difference(result: Result, reference: str, p: float) -> str:
+def difference(result: Result, p: float) -> str:
+    """Return how a result differs from its reference, as a part of a sentence.
+
+    Args:
+        result: The result.
+        p: Its corrected p-value.
+    """
     gain, half = result.gain, result.interval or 0.0
-    name = {"accuracy": "accuracy", "rmse": "RMSE"}[result.metric]
     higher = (gain > 0) == (result.metric == "accuracy")
-    low, high = sorted((abs(gain) - half, abs(gain) + half))
+    numbers = abs(gain), abs(gain) - half, abs(gain) + half
+    size, low, high = map(readable, numbers)
+    reference = result.reference.protocol.variant.title if result.reference else ""
     return (
-        f"{result.title} is {result.direction} than {reference} ({name} "
-        f"{'higher' if higher else 'lower'} by {abs(gain):.3g}, 95% interval {low:.3g} "
-        f"to {high:.3g}, corrected p {p_value(p)})"
+        f"{result.direction} than {reference} ({metric_word(result.metric)} "
+        f"{'higher' if higher else 'lower'} by {size}, 95% interval {low} to {high}, "
+        f"corrected p {p_value(p)})"
     )
 
 
-def _folds(reports: Sequence[Report]) -> str:
+def metric_word(metric: str) -> str:
+    """Return the name of a metric within a sentence."""
+    return {"accuracy": "accuracy", "rmse": "RMSE"}[metric]
+
+
+def folds_of(reports: Sequence[Report]) -> str:
+    """Return the number of folds and seeds as a part of a sentence.
+
+    Args:
+        reports: The reports of a comparison.
+    """
     seeds = len({report.seed for report in reports})
     folds = len({report.fold for report in reports})
     words = f"these {folds} folds" if folds > 1 else "this fold"

@@ -14,19 +14,28 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Cell, Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Store
+from keras_vaf.experiments.runs.references import train_reference
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.utils.engines import Engine
 
 Track = Callable[[Iterable[Any], int], Iterable[Any]]
+OnProgress = Callable[[float], None]
 TrainedCell = tuple[Report, bytes | None]
 
 _MOST_TRAINERS = 64
 
 
 class Trainers:
-    """A cache of compiled trainers for protocols that take turns."""
+    """A cache of compiled trainers for protocols that take turns.
 
-    def __init__(self) -> None:
+    Args:
+        on_progress: Function called about twice per second while this process trains a
+            batch of cells, with the number of its cells that would be finished if none
+            stopped early, such as 1.5.
+    """
+
+    def __init__(self, on_progress: OnProgress | None = None) -> None:
+        self.on_progress = on_progress
         self._trainers: dict[str, ProtocolTrainer] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -121,10 +130,12 @@ def train_batch(
     Returns:
         The report of each cell, and the content of the `.keras` file of its network.
     """
+    if batch[0].protocol.is_reference:
+        return [(train_reference(cell, dataset), None) for cell in batch]
     trainer = trainers.of(batch[0].protocol, dataset)
     return [
         (report, _to_bytes(model) if networks else None)
-        for report, model in trainer.run(batch)
+        for report, model in trainer.run(batch, trainers.on_progress)
     ]
 
 

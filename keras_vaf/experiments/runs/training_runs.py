@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -87,11 +87,16 @@ class ProtocolTrainer:
         rows_of(first, self._dataset)
         self._network(input_shape, first, softmax=False)
 
-    def run(self, cells: Sequence[Cell]) -> list[tuple[Report, keras.Model]]:
+    def run(
+        self,
+        cells: Sequence[Cell],
+        on_progress: Callable[[float], None] | None = None,
+    ) -> list[tuple[Report, keras.Model]]:
         """Train cells, with as many networks at once as the width of the protocol.
 
         Args:
             cells: Cells of this protocol.
+            on_progress: As in `Trainers`.
 
         Returns:
             The report of each cell, and its network with the weights of the best epoch.
@@ -104,7 +109,7 @@ class ProtocolTrainer:
         for start in range(0, len(cells), self._protocol.cells_at_once):
             batch = cells[start : start + self._protocol.cells_at_once]
             prepared = [self._prepare(cell) for cell in batch]
-            trained = iter(self._train(prepared))
+            trained = iter(self._train(prepared, on_progress or (lambda cells: None)))
             for each in prepared:
                 own = list(itertools.islice(trained, self._protocol.trials))
                 done.append((self._report(each, own), each.model))
@@ -130,7 +135,9 @@ class ProtocolTrainer:
             output_activation="softmax" if classes and softmax else None,
         )
 
-    def _train(self, prepared: list[PreparedCell]) -> list[TrainedNetwork]:
+    def _train(
+        self, prepared: list[PreparedCell], on_progress: Callable[[float], None]
+    ) -> list[TrainedNetwork]:
         """Train every cell from each start at every learning rate."""
         # An incomplete batch has data of the same shape, so that it runs the same
         # program.
@@ -152,8 +159,13 @@ class ProtocolTrainer:
         # Networks with equal learning rates stop after similar numbers of epochs.
         rates = [rate or 0.0 for _ in prepared for _, rate in self._protocol.tries]
         order = sorted(range(len(runs)), key=rates.__getitem__)
+        epochs = self._protocol.epochs
+        most = self._protocol.trials * epochs
         trained = trainer.train(
-            data, [runs[place] for place in order], self._protocol.epochs
+            data,
+            [runs[place] for place in order],
+            epochs,
+            lambda done: on_progress(done / most),
         )
         return [each for _, each in sorted(zip(order, trained, strict=True))]
 

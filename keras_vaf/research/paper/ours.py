@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +9,8 @@ from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.comparison_protocols import OUR_TRAINING
 from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.results.selection import select
 from keras_vaf.experiments.variants import find_variants
-from keras_vaf.training.recipe import LEARNING_RATES, further_rates
+from keras_vaf.training.recipe import LEARNING_RATES
 
 ARMS = find_variants("relu,prelu,gelu,silu,tanh,vaf-relu,vaf-silu,vaf-random")
 """Fixed activations, PReLU, and VAFs of three starts."""
@@ -59,29 +56,3 @@ def our_protocols(
         own = [Protocol.of(dataset, arm, hidden=hidden, **fields) for arm in ARMS]
         protocols += [*own, as_fair(own[-1], dataset, tries=_TRIES)]
     return protocols
-
-
-def more_rates(reports: Sequence[Report]) -> list[Protocol]:
-    """Return protocols with further learning rates, if an arm selects an edge.
-
-    If an arm selects the lowest or the highest learning rate in a fold, all arms of the
-    dataset get another one, which is lower or higher by a factor of 3. Each side is
-    extended twice at most.
-
-    Args:
-        reports: All reports of one dataset, by the protocols of `our_protocols`.
-
-    Returns:
-        Protocols with only the additional learning rates; empty if none is needed.
-    """
-    protocols = {report.protocol.digest: report.protocol for report in reports}
-    originals = [each for each in protocols.values() if len(each.rates) > 1]
-    tried = {rate for each in protocols.values() for rate in each.rates}
-    if not originals or len(tried) < len(LEARNING_RATES):
-        return []
-    trials = [trial for each in select(reports).values() for trial in each.trials]
-    selected = {trial.rate for trial in trials if trial.rate is not None}
-    new = further_rates(originals[0].rates, tried, selected)
-    return [
-        dataclasses.replace(each, rates=(rate,)) for rate in new for each in originals
-    ]

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.results.rates import with_all_rates
 from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.experiments.results.selection import select
 from keras_vaf.research.paper import Form, find_experiment, protocols_of
-from keras_vaf.research.paper.ours import more_rates, our_protocols
+from keras_vaf.research.paper.ours import our_protocols
 from keras_vaf.training.recipe import LEARNING_RATES as RATES
 from tests.experiments.fakes import make_protocol, make_report, make_trial
 

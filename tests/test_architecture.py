@@ -31,7 +31,7 @@ ARROWS = {
     "layers": {"constraints", "initializers", "ops", "regularizers"},
     "optimizers": {"layers"},
     "models": {"initializers", "layers", "ops"},
-    "visualization": {"initializers", "layers", "ops"},
+    "visualization": {"initializers", "layers", "models", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
     "experiments": {
         *("constraints", "datasets", "initializers", "layers", "models", "ops"),
@@ -41,7 +41,7 @@ ARROWS = {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
-    "sklearn": {"initializers", "layers", "models", "training"},
+    "sklearn": {"initializers", "layers", "models", "ops", "training"},
     "paper": {"datasets", "experiments", "layers", "training", "visualization"},
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {

@@ -33,7 +33,7 @@ from keras_vaf import (
     regularizers,
 )
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import convert
+from keras_vaf.models import convert, formula
 
 if TYPE_CHECKING:
     from keras_vaf import (
@@ -54,6 +54,7 @@ __all__ = [
     "convert",
     "datasets",
     "experiments",
+    "formula",
     "initializers",
     "layers",
     "models",

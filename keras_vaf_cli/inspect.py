@@ -15,6 +15,8 @@ EXAMPLES = """\
 examples:
   keras-vaf inspect model.keras
   keras-vaf inspect model.keras --picture functions.png
+  keras-vaf inspect model.keras --formula
+  keras-vaf inspect model.keras --formula latex
 """
 
 
@@ -23,6 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument(
         "--picture", metavar="FILE.png", help="draw the functions to this file"
+    )
+    parser.add_argument(
+        "--formula",
+        metavar="FORM",
+        nargs="?",
+        const="text",
+        choices=("text", "latex", "python", "c", "sympy"),
+        help="print the functions as formulas: text (the default), latex, python, c or "
+        "sympy",
     )
     add_force(parser, "--picture")
 
@@ -44,8 +55,23 @@ def run(arguments: argparse.Namespace) -> None:
         [[str(value) for value in line] for line in found],
         (),
     )
+    if arguments.formula is not None:
+        _print_formulas(model, arguments.formula)
     if arguments.picture is not None:
         axes: Any = plot_activations(model)
         picture = png_bytes(axes[0].figure, dpi=120)
         write_atomically(arguments.picture, picture, arguments.force)
         say(f"Drawn to {arguments.picture}.")
+
+
+def _print_formulas(model: Any, form: str) -> None:
+    """Print the formula of each layer, or the reason why it has none."""
+    from keras_vaf.layers.activation_inputs import trainable_activations
+    from keras_vaf.models import formula
+
+    for path, layer in trainable_activations(model).items():
+        try:
+            text = formula(layer, form)
+        except ValueError as reason:
+            text = f"no formula: {reason}"
+        say(f"{path}:\n{text}\n")

@@ -7,8 +7,8 @@ the package, and with the hidden units as an additional axis: slow and plain.
 import math
 
 import numpy as np
+from scipy.special import erf, ndtr
 from scipy.special import expit as sigmoid
-from scipy.special import ndtr
 
 
 def softplus(x):
@@ -36,6 +36,7 @@ FUNCTIONS = {
         lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
         lambda x: np.where(x > 0, 1, np.exp(np.minimum(x, 0))),
     ),
+    "erf": (erf, lambda x: 2 / math.sqrt(math.pi) * np.exp(-(x**2))),
     "exponential": (np.exp, np.exp),
     "gelu": (lambda x: x * ndtr(x), lambda x: ndtr(x) + x * density(x)),
     "hard_shrink": (
@@ -66,6 +67,10 @@ FUNCTIONS = {
     ),
     "relu": (lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, 1, 0)),
     "relu6": (lambda x: np.clip(x, 0, 6), lambda x: within(x, 0, 6)),
+    "relu_squared": (
+        lambda x: np.where(x > 0, x**2, 0),
+        lambda x: np.where(x > 0, 2 * x, 0),
+    ),
     "selu": (
         lambda x: SCALE * np.where(x > 0, x, NEGATIVE * np.expm1(np.minimum(x, 0))),
         lambda x: SCALE * np.where(x > 0, 1, NEGATIVE * np.exp(np.minimum(x, 0))),
@@ -90,6 +95,7 @@ FUNCTIONS = {
         lambda x: np.clip((x + 1) / 2, 0, 1),
         lambda x: within(x, -1, 1) / 2,
     ),
+    "square": (lambda x: x**2, lambda x: 2 * x),
     "squareplus": (
         lambda x: (x + np.sqrt(x**2 + 4)) / 2,
         lambda x: (1 + x / np.sqrt(x**2 + 4)) / 2,

@@ -32,7 +32,7 @@ ARROWS = {
     "layers": {"constraints", "initializers", "ops", "regularizers"},
     "optimizers": {"layers"},
     "models": {"initializers", "layers", "ops"},
-    "visualization": {"initializers", "layers", "ops"},
+    "visualization": {"initializers", "layers", "models", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
     "experiments": {
         *("datasets", "initializers", "layers", "models", "ops", "optimizers"),
@@ -42,7 +42,7 @@ ARROWS = {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),
     },
-    "sklearn": {"initializers", "layers", "models", "training"},
+    "sklearn": {"initializers", "layers", "models", "ops", "training"},
     "research": {
         *("constraints", "datasets", "experiments", "initializers", "layers"),
         *("models", "ops", "training", "visualization"),

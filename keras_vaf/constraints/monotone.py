@@ -73,4 +73,4 @@ class _GivenAlpha(keras.constraints.Constraint):
         self.layer = layer
 
     def __call__(self, beta: Tensor) -> Tensor:
-        return self.constraint(beta, self.layer.alpha)
+        return self.constraint(beta, self.layer.full_weight("alpha"))

@@ -48,7 +48,7 @@ class SlopeBound(FunctionConstraint):
     Raises:
         ValueError: If an argument is out of its range, if the layer is not a
             `VAFActivation`, or if the slope of g is unbounded (exponential,
-            hard_shrink).
+            hard_shrink, relu_squared, square).
 
     Example:
 

@@ -54,10 +54,10 @@ class CurveStart(KnownStart):
 
     def __init__(
         self,
-        g: str | Function,
-        alpha: Sequence[float],
-        alpha_bias: Sequence[float],
-        beta: Sequence[float],
+        g: str | Function = "relu",
+        alpha: Sequence[float] = (1.0,),
+        alpha_bias: Sequence[float] = (0.0,),
+        beta: Sequence[float] = (1.0,),
         beta_bias: float = 0.0,
     ) -> None:
         self.g = g

@@ -51,6 +51,7 @@ class FunctionStart(KnownStart):
     - Both are among relu6, hard_tanh, hard_sigmoid and sparse_sigmoid.
     - They are tanh and sigmoid, softplus and log_sigmoid, sin and cos, or elu and celu,
       in either order.
+    - The function is square and g is relu_squared, with k of at least 2.
 
     All other functions are fitted with a small largest error. If the function
     approaches lines far left and far right, f has their slopes there, provided that k
@@ -78,7 +79,7 @@ class FunctionStart(KnownStart):
     True
     """
 
-    def __init__(self, function: str | Function) -> None:
+    def __init__(self, function: str | Function = "relu") -> None:
         self.function = function
         self._function = get_function(function, "function")
 
@@ -111,6 +112,8 @@ def _exact(function: Function, g: Function) -> tuple[list[Carrier], float] | Non
     if names in _AFFINE:
         carrier, constant = _AFFINE[names]
         return [carrier], constant
+    if names == ("square", "relu_squared"):
+        return [(1, 0, 1), (-1, 0, 1)], 0
     lines, lines_of_g = elementwise(function).lines, elementwise(g).lines
     if lines is None or lines_of_g is None:
         return None

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
-import numpy as np
 
+from keras_vaf.initializers.generator import generator
 from keras_vaf.utils import check_integer
 
 
@@ -23,23 +23,23 @@ class PortableGlorotUniform(keras.initializers.Initializer):
     `keras.initializers.GlorotUniform(seed)` draws different numbers on each backend.
     This initializer uses `numpy.random.default_rng(seed)`, so a network starts from the
     same weights on TensorFlow, JAX and PyTorch. Weights are uniform between -limit and
-    limit. As with seeded Keras
-    initializers, two calls with the same shape return the same weights, so give each
-    layer a different seed.
+    limit. As with seeded Keras initializers, two calls with the same shape return the
+    same weights, so give each layer a different seed.
 
     Args:
-        seed: Non-negative integer.
+        seed: Non-negative integer. `None` draws a new seed in each call, which follows
+            `keras.utils.set_random_seed`.
 
     Raises:
-        ValueError: If the seed is not a non-negative integer.
+        ValueError: If the seed is neither a non-negative integer nor `None`.
 
     Example:
 
     >>> layer = keras.layers.Dense(2, kernel_initializer=PortableGlorotUniform(seed=1))
     """
 
-    def __init__(self, seed: int) -> None:
-        self.seed = check_integer("seed", seed, minimum=0)
+    def __init__(self, seed: int | None = None) -> None:
+        self.seed = None if seed is None else check_integer("seed", seed, minimum=0)
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Any:
         """Draw the weights.
@@ -55,7 +55,7 @@ class PortableGlorotUniform(keras.initializers.Initializer):
         window = math.prod(shape[:-2])
         fans = window * sum(shape[-2:]) if len(shape) > 1 else 2 * math.prod(shape)
         limit = math.sqrt(6 / max(fans, 1))
-        weights = np.random.default_rng(self.seed).uniform(-limit, limit, tuple(shape))
+        weights = generator(self.seed).uniform(-limit, limit, tuple(shape))
         dtype = dtype or keras.config.floatx()
         return keras.ops.convert_to_tensor(weights.astype("float32"), dtype=dtype)
 

@@ -8,7 +8,7 @@ from keras_vaf.initializers.function_start import FunctionStart
 from keras_vaf.initializers.g_start import GStart
 from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Start
-from keras_vaf.ops.functions import Function, get_function
+from keras_vaf.ops.functions import Function, get_function, get_registered
 
 Identifier = str | Function | Start | dict[str, Any]
 """The types that `get` accepts."""
@@ -19,8 +19,9 @@ def get(identifier: Identifier) -> Start:
 
     Args:
         identifier: `"g"`; `"random"`; the name of an element-wise Keras activation;
-            `"sin"`; `"cos"`; a registered function or its name; a `Start`, or its
-            configuration.
+            `"cos"`, `"erf"`, `"relu_squared"`, `"sin"` or `"square"`; a registered
+            function or its name; a `Start`, its configuration, or the registered name
+            of its class (`"keras_vaf>RandomStart"`).
 
     Returns:
         A `Start`.
@@ -37,6 +38,9 @@ def get(identifier: Identifier) -> Start:
         return get(keras.saving.deserialize_keras_object(identifier))
     if isinstance(identifier, Start):
         return identifier
+    kind = get_registered(identifier) if isinstance(identifier, str) else None
+    if isinstance(kind, type) and issubclass(kind, Start):
+        return kind()
     _check(identifier)
     if identifier == "g":
         return GStart()

@@ -52,7 +52,10 @@ class PiecewiseLinearStart(KnownStart):
     """
 
     def __init__(
-        self, knots: Sequence[float], slopes: Sequence[float], value: float = 0.0
+        self,
+        knots: Sequence[float] = (0.0,),
+        slopes: Sequence[float] = (0.0, 1.0),
+        value: float = 0.0,
     ) -> None:
         self.knots = check_numbers("knots", knots)
         self.slopes = check_numbers("slopes", slopes)

@@ -33,7 +33,9 @@ class RandomStart(Start):
     normal density, and sets beta_bias so that f(0) = 0. (beta_bias is 0 if g(0) = 0, as
     for relu and tanh.) If the hidden units nearly cancel, the sign of the largest unit
     is flipped first. With `rescale=True`, alpha is 32 times smaller for g =
-    exponential, and 16 times larger for the shrink functions.
+    exponential, and 16 times larger for the shrink functions. For g = square and
+    relu_squared, which double the exponent of the scale in each layer, no start keeps
+    the scale of a deep network.
 
     Args:
         seed: Non-negative integer seed of the weights, which NumPy draws and which are

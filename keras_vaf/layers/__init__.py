@@ -20,14 +20,19 @@ from keras_vaf.layers.family.abu import ABU
 from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
 from keras_vaf.layers.family.adaptive import AdaptiveSigmoid, AdaptiveTanh
 from keras_vaf.layers.family.apl import APL
+from keras_vaf.layers.family.dyt import Derf, DyT
 from keras_vaf.layers.family.kaf import KAF
 from keras_vaf.layers.family.maxout import Maxout
 from keras_vaf.layers.family.mixed_activation import MixedActivation
 from keras_vaf.layers.family.mlpconv import MLPConv
+from keras_vaf.layers.family.n_activation import NActivation
 from keras_vaf.layers.family.pelu import PELU
-from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
+from keras_vaf.layers.family.polynomial_activation import (
+    PolynomialActivation,
+    PolyReLU,
+)
 from keras_vaf.layers.family.rational import Rational
-from keras_vaf.layers.family.snake import Snake
+from keras_vaf.layers.family.snake import Snake, SnakeBeta
 from keras_vaf.layers.family.spline_activation import SplineActivation
 from keras_vaf.layers.family.srelu import SReLU
 from keras_vaf.layers.family.xielu import XIELU
@@ -43,13 +48,18 @@ __all__ = [
     "ActivationEnsemble",
     "AdaptiveSigmoid",
     "AdaptiveTanh",
+    "Derf",
+    "DyT",
     "MLPConv",
     "Maxout",
     "MixedActivation",
+    "NActivation",
+    "PolyReLU",
     "PolynomialActivation",
     "Rational",
     "SReLU",
     "Snake",
+    "SnakeBeta",
     "SplineActivation",
     "TrainableActivation",
     "VAFActivation",
@@ -142,7 +152,24 @@ ACTIVATIONS = (
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum of functions",
     ),
     Member(Snake, "snake", "Snake", not_a_vaf=_DIFFERENT),
+    Member(
+        SnakeBeta,
+        "snake-beta",
+        "SnakeBeta",
+        cases=({}, {"log_scale": False}),
+        not_a_vaf=_DIFFERENT,
+    ),
     Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),
+    Member(DyT, "dyt", "DyT"),
+    Member(Derf, "derf", "Derf"),
+    Member(NActivation, "n-activation", "N-activation"),
+    Member(
+        PolyReLU,
+        "polyrelu",
+        "PolyReLU",
+        spread=0.1,
+        not_a_vaf="its powers are different functions, and a VAF has only one g",
+    ),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
         MLPConv, picture={"filters": (8, 8, 3), "kernel_size": 1}, not_a_vaf=_SEVERAL

@@ -6,26 +6,22 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.constraints import FunctionConstraint
+from keras_vaf.layers.shared_weights import SharedWeights
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
 
-class LearnedFunction:
+class LearnedFunction(SharedWeights):
     """The part of `TrainableActivation` that tells which function a layer computes.
 
     Only this class and the constraints read the stored weights. All other code reads
     the effective weights, which include the effect of `function_constraint`.
     """
 
-    name: str
     equation_class: type[Pointwise]
-    weight_names: tuple[str, ...]
-    function_constraint: FunctionConstraint | None
     _fields: tuple[str, ...] = ()
-    _unshared_axes: tuple[int, ...] = ()
 
     @property
     def equation(self) -> Pointwise:
@@ -35,8 +31,9 @@ class LearnedFunction:
     def effective_weights(self) -> Sequence[Tensor]:
         """Return the weights with which the layer computes, as tensors.
 
-        They are in the order of `weight_names`. They differ from `weights` if
-        `function_constraint` changes the stored numbers. Penalties and other
+        They are in the order of `weight_names`, with one entry for each function. They
+        differ from `weights` if `function_constraint` changes the stored numbers, or if
+        `sharing` is a dictionary. Penalties and other
         differentiable code use these tensors.
 
         Raises:
@@ -47,7 +44,7 @@ class LearnedFunction:
                 f"The layer {self.name!r} has no weights yet; build it, or call it on "
                 "an input, first."
             )
-        return self._allowed(*(getattr(self, name) for name in self.weight_names))
+        return self._allowed(*map(self.full_weight, self.weight_names))
 
     def get_effective_weights(self) -> list[np.ndarray]:
         """Return the weights with which the layer computes, as float64 NumPy arrays.

@@ -16,17 +16,19 @@ from keras_vaf.layers.arguments import (
 )
 from keras_vaf.layers.learned_function import LearnedFunction
 from keras_vaf.layers.sharing import (
-    unshared_axes,
-    unshared_sizes,
+    AnySharing,
+    GivenSharing,
     validate_data_format,
-    validate_sharing,
+    validate_each,
 )
 from keras_vaf.layers.tensor_shapes import has_unknown_rank, on_elements
 from keras_vaf.layers.weight_arguments import (
     Constant,
     constraint_of,
+    get_for_weight,
     get_function_constraint,
     get_function_regularizer,
+    initial_value,
     regularizer_of,
     to_config,
 )
@@ -63,7 +65,9 @@ class TrainableActivation(LearnedFunction, WeightPaths):
             `"channel"` (one function per channel), `"neuron"` (one function per
             position, shared only over the batch), or a tuple of the axes along which
             the function is shared. Axes count over the whole input. The batch axis, 0,
-            is always shared and must not be in the tuple.
+            is always shared and must not be in the tuple. A dictionary such as
+            `{"alpha": "layer", "beta": "channel"}` gives the sharing of each weight; a
+            weight that it does not name is shared per layer.
         data_format: `"channels_last"` or `"channels_first"`: position of the channel
             axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
@@ -72,8 +76,9 @@ class TrainableActivation(LearnedFunction, WeightPaths):
             `keras_vaf.regularizers`).
         function_constraint: A constraint on the function itself, such as
             `keras_vaf.constraints.SlopeBound`.
-        **kwargs: `NAME_regularizer` and `NAME_constraint` for each weight, and the
-            arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        **kwargs: `NAME_regularizer`, `NAME_constraint` and `NAME_initializer` for each
+            weight, and the arguments of `keras.layers.Layer`, such as `name` and
+            `dtype`. An initializer replaces the start values of its weight.
 
     Input shape:
         Floating-point tensors of rank 2 or more. With `sharing="layer"`, each call may
@@ -111,7 +116,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
 
     def __init__(
         self,
-        sharing: str | Sequence[int] = "layer",
+        sharing: GivenSharing = "layer",
         data_format: str | None = None,
         *,
         function_regularizer: Callable[[Any], Tensor] | None = None,
@@ -124,19 +129,19 @@ class TrainableActivation(LearnedFunction, WeightPaths):
                 "from `keras_vaf.ops.Pointwise`."
             )
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
-        slots = {name: kwargs.pop(name, defaults.get(name)) for name in self._slots()}
+        names = self._slots("regularizer", "constraint", "initializer")
+        slots = {name: kwargs.pop(name, defaults.get(name)) for name in names}
         check_names(type(self), kwargs)
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        self.sharing = validate_sharing(sharing)
+        self.sharing = self._checked_sharing(sharing)
         self.data_format = validate_data_format(data_format)
         for name, value in slots.items():
-            get = getattr(keras, f"{name.rpartition('_')[2]}s").get
-            setattr(self, name, get(value))
+            setattr(self, name, get_for_weight(name, value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
         self.function_constraint = get_function_constraint(function_constraint, self)
-        self._unshared_axes: tuple[int, ...] = ()
+        self._positions = {}
         if self.sharing == "layer":
             self._add_weights_at_once()
 
@@ -153,25 +158,42 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         if self.sharing == "layer":
             self._set_paths()  # the weights exist
             return
-        rank = len(input_shape)
-        self._unshared_axes = unshared_axes(self.sharing, rank, self.data_format)
-        sizes = unshared_sizes(self._unshared_axes, input_shape, self.sharing)
-        axes = dict(zip(self._unshared_axes, sizes, strict=True))
-        self.input_spec = keras.InputSpec(ndim=rank, axes=axes)
-        self._add_weights(sizes)
+        self._set_axes(input_shape)
+        axes = dict(zip(self._unshared_axes, self._sizes, strict=True))
+        self.input_spec = keras.InputSpec(ndim=len(input_shape), axes=axes)
+        self._add_weights()
 
-    def _slots(self) -> list[str]:
-        """Return the names of the arguments for regularizers and constraints."""
-        return [
-            f"{name}_{kind}"
-            for kind in ("regularizer", "constraint")
-            for name in self.weight_names
-        ]
+    def _allowed_of_start(self, *start: Tensor) -> Sequence[Tensor]:
+        return self._allowed(*map(self.full_weight, self.weight_names, start))
+
+    def _starts(self) -> list[np.ndarray]:
+        """Return the start values of the weights, each without its shared axes."""
+        whole = tuple(range(len(self._sizes)))
+        starts, values = {}, []
+        for i, name in enumerate(self.weight_names):
+            kept = self._positions.get(name, whole)
+            if kept not in starts:
+                starts[kept] = self.start(tuple(self._sizes[p] for p in kept))
+            values.append(starts[kept][i])
+        return values
+
+    def _checked_sharing(self, sharing: Any) -> AnySharing:
+        if isinstance(sharing, dict) and self.non_trainable_weight_names:
+            raise ValueError(
+                f"The statistics of {type(self).__name__} belong to a function, so "
+                "`sharing` must be the same for all weights. "
+                f"Received: sharing={sharing!r}"
+            )
+        return validate_each(sharing, self.weight_names)
+
+    def _slots(self, *kinds: str) -> list[str]:
+        """Return the names of the arguments that each weight has, kind by kind."""
+        return [f"{name}_{kind}" for kind in kinds for name in self.weight_names]
 
     def _add_weights_at_once(self) -> None:
         """Add the weights, so that `Dense(activation=...)` is complete when built."""
         try:
-            self._add_weights(())
+            self._add_weights()
         except AttributeError as error:
             error.add_note(
                 f"{type(self).__name__} must store its arguments before it calls "
@@ -181,12 +203,16 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         if keras.backend.backend() == "torch":
             list(self.parameters())  # `state_dict` contains them from now on
 
-    def _add_weights(self, unshared: tuple[Any, ...]) -> None:
+    def _add_weights(self) -> None:
         # `result_type` of Keras does not support float64.
         dtype = "float64" if self.variable_dtype == "float64" else "float32"
-        start = list(self.start(unshared))
+        start = [
+            initial_value(self, name, value, dtype)
+            for name, value in zip(self.weight_names, self._starts(), strict=True)
+        ]
         if self.function_constraint is not None:
-            start = evaluate_all(self._allowed, *start)
+            allowed = evaluate_all(self._allowed_of_start, *start)
+            start = [*map(self.own_part, self.weight_names, allowed)]
         for name, value in zip(self.weight_names, start, strict=True):
             weight = self.add_weight(
                 name=name,
@@ -250,7 +276,12 @@ class TrainableActivation(LearnedFunction, WeightPaths):
     def get_config(self) -> dict[str, Any]:
         own = positional(type(self))
         config = super().get_config()
-        of_function = ("function_regularizer", "function_constraint")
-        for name in (*own, *self._slots(), *of_function):
+        names = (
+            *own,
+            *self._slots("regularizer", "constraint"),
+            *("function_regularizer", "function_constraint"),
+            *self._slots("initializer"),
+        )
+        for name in names:
             config[name] = to_config(getattr(self, name), name)
         return config

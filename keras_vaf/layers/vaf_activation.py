@@ -9,6 +9,7 @@ import numpy as np
 from keras_vaf import initializers
 from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import arguments_of_base
+from keras_vaf.layers.sharing import GivenSharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
@@ -39,10 +40,13 @@ class VAFActivation(TrainableActivation):
             `"channel"` (one function per channel), `"neuron"` (one function per
             position, shared only over the batch), or a tuple of the axes along which
             the function is shared. Axes count over the whole input. The batch axis, 0,
-            is always shared and must not be in the tuple.
+            is always shared and must not be in the tuple. A dictionary such as
+            `{"alpha": "layer", "beta": "channel"}` gives the sharing of each weight; a
+            weight that it does not name is shared per layer.
         initialization: Function at which f starts: `"g"` for g itself, `"random"` for
             random weights, the name of an element-wise Keras activation (`"relu"`), a
-            registered function, or a `keras_vaf.initializers.Start`.
+            registered function, or a `keras_vaf.initializers.Start`, itself or its
+            registered name (`"keras_vaf>RandomStart"`).
         data_format: `"channels_last"` or `"channels_first"`: position of the channel
             axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
@@ -59,6 +63,11 @@ class VAFActivation(TrainableActivation):
             the layer to a scalar tensor.
         function_constraint: A constraint on the function itself, such as
             `keras_vaf.constraints.SlopeBound`.
+        alpha_initializer: Initializer of `alpha`, as for any Keras layer. It replaces
+            the start that `initialization` gives this weight.
+        alpha_bias_initializer: Initializer of `alpha_bias`.
+        beta_initializer: Initializer of `beta`.
+        beta_bias_initializer: Initializer of `beta_bias`.
         name: Name of the layer.
         dtype: Data type or dtype policy of the layer.
         trainable: Whether the weights are trained.
@@ -107,7 +116,7 @@ class VAFActivation(TrainableActivation):
         self,
         k: int = 3,
         g: str | Function = "relu",
-        sharing: str | Sequence[int] = "layer",
+        sharing: GivenSharing = "layer",
         initialization: initializers.Identifier = "g",
         data_format: str | None = None,
         *,
@@ -121,6 +130,10 @@ class VAFActivation(TrainableActivation):
         beta_bias_constraint: Any = None,
         function_regularizer: Callable[[Any], Tensor] | None = None,
         function_constraint: FunctionConstraint | None = None,
+        alpha_initializer: Any = None,
+        alpha_bias_initializer: Any = None,
+        beta_initializer: Any = None,
+        beta_bias_initializer: Any = None,
         name: str | None = None,
         dtype: Any = None,
         trainable: bool = True,

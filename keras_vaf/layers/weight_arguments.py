@@ -9,7 +9,8 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.constraints import FunctionConstraint, Monotone
-from keras_vaf.ops.functions import function_identifier
+from keras_vaf.initializers import Start
+from keras_vaf.ops.functions import evaluate, function_identifier
 from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.types import Tensor
 
@@ -47,9 +48,10 @@ class ConstraintOnFunction(keras.constraints.Constraint):
 
     def __call__(self, weight: Tensor) -> Tensor:
         own = weight if self.constraint is None else self.constraint(weight)
-        weights = {name: getattr(self.layer, name) for name in self.layer.weight_names}
+        layer = self.layer
+        weights = {name: layer.full_weight(name) for name in layer.weight_names}
         weights[self.name] = own
-        return self.layer.function_constraint.project(self.layer, weights)[self.name]
+        return layer.function_constraint.project(layer, weights)[self.name]
 
 
 class Constant(keras.initializers.Initializer):
@@ -86,6 +88,52 @@ def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
     if penalty is None or name != first:
         return regularizer
     return PenaltyOnLayer(layer, penalty, regularizer)
+
+
+def get_for_weight(argument: str, identifier: Any) -> Any:
+    """Return the regularizer, constraint or initializer of a weight.
+
+    Args:
+        argument: Name of the argument, such as `"alpha_initializer"`.
+        identifier: As for any Keras layer.
+
+    Raises:
+        ValueError: If Keras does not know the identifier, or if it stands for a start,
+            which sets all weights together.
+    """
+    kind = argument.rpartition("_")[2]
+    found = getattr(keras, f"{kind}s").get(identifier)
+    if isinstance(found, Start):
+        raise ValueError(
+            f"`{argument}` must be an initializer of one weight. A start sets all four "
+            "weights of a VAF: use the argument `initialization`. "
+            f"Received: {argument}={identifier!r}"
+        )
+    return found
+
+
+def initial_value(layer: Any, name: str, value: np.ndarray, dtype: str) -> np.ndarray:
+    """Return the start of a weight: that of its initializer, if the layer has one.
+
+    Args:
+        layer: The layer.
+        name: Name of the weight.
+        value: The start without an initializer.
+        dtype: Data type of the weight.
+
+    Raises:
+        ValueError: If the initializer returns a tensor of another shape.
+    """
+    initializer = getattr(layer, f"{name}_initializer")
+    if initializer is None:
+        return value
+    made = evaluate(lambda: initializer(value.shape, dtype=dtype))
+    if made.shape != value.shape:
+        raise ValueError(
+            f"`{name}_initializer` must return a tensor of shape {value.shape}. "
+            f"Received: a tensor of shape {made.shape}"
+        )
+    return made
 
 
 def get_function_constraint(

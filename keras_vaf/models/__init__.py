@@ -4,10 +4,11 @@
 same functions. `grow` gives VAFs more hidden units, and `simplify` removes units that
 contribute little. `revert` restores fixed activations, and `freeze` returns a model
 that needs only Keras. `report` lists the changes that these functions made. `nearest`
-finds the known function nearest to a learned one.
-`save_curve` and `load_curve` transfer a learned function to another model. `to_vaf`
-returns an equivalent VAF for another activation. `mlp`, `cnet` and `nin` build the
-networks of the paper. `train_only_activations` freezes all other weights.
+finds the known function nearest to a learned one, and `formula` writes a learned
+function as text, LaTeX or program code. `save_curve` and `load_curve` transfer a
+learned function to another model. `to_vaf` returns an equivalent VAF for another
+activation. `mlp`, `cnet` and `nin` build the networks of the paper.
+`train_only_activations` freezes all other weights.
 `save_activations` and `load_activations` save and load the activations alone.
 `lipschitz_certificate` bounds how much the output of a model can change.
 
@@ -26,6 +27,7 @@ from keras_vaf.models.certificates.certificate import (
 )
 from keras_vaf.models.conversion import convert
 from keras_vaf.models.curves import load_curve, save_curve
+from keras_vaf.models.formulas.formula import formula
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.growing import grow
 from keras_vaf.models.networks.convolutional import cnet, nin
@@ -48,6 +50,7 @@ __all__ = [
     "ReplacedActivation",
     "cnet",
     "convert",
+    "formula",
     "freeze",
     "gaussian",
     "grow",

@@ -24,6 +24,7 @@ from keras_vaf.models.surgery.report import (
     keep_report,
     report,
 )
+from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag
 
@@ -32,14 +33,14 @@ _TRAINED = "it is trained already"
 
 
 def convert(
-    model: keras.Model,
+    model: Any,
     layers: Selector | Sequence[Selector] | None = None,
     to: type[TrainableActivation] | Callable[[Any], keras.layers.Layer] = VAFActivation,
     k: int | None = None,
     g: str | Function | None = None,
     sharing: str | Sequence[int] = "layer",
     inplace: bool = False,
-) -> keras.Model:
+) -> Any:
     """Replace the fixed activations of a model by trainable ones with an equal start.
 
     Before training, the result computes the same outputs as the model. A VAF that
@@ -54,6 +55,10 @@ def convert(
 
     Activations that shape an output of the model, such as softmax, are not replaced,
     nor are gates that multiply other values.
+
+    On the PyTorch backend, any `torch.nn.Module` is converted too: its activation
+    modules, such as `torch.nn.ReLU`, are replaced in a copy. The report names the
+    activations that code calls, such as `torch.nn.functional.relu`.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -99,6 +104,10 @@ def convert(
     class: softmax kept, it shapes an output of the model
     1 replaced, 1 kept, parameters +10
     """
+    if is_torch_module(model):
+        from keras_vaf.models.torch_modules.conversion_on_torch import convert_module
+
+        return convert_module(model, layers, to, k, g, sharing, inplace)
     check_model(model)
     check_flag("inplace", inplace)
     conversion = _Conversion(model, layers, to, k, g, sharing)

@@ -20,6 +20,7 @@ from keras_vaf.models.surgery.graphs import check_graph, sample_inputs
 from keras_vaf.models.surgery.places import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.surgery.report import keep_report, report
+from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 from keras_vaf.types import Tensor
@@ -28,7 +29,7 @@ _LARGEST_DEVIATION = 0.01
 """Deviations above this share of the largest output cause a warning."""
 
 
-def freeze(model: keras.Model, data: Any = None) -> keras.Model:
+def freeze(model: Any, data: Any = None) -> Any:
     """Turn a trained model into one that needs only Keras.
 
     Each VAF becomes a small model of `Rescaling`, `Activation` and `Add` layers, which
@@ -39,6 +40,8 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     A subclassed model, such as a keras-hub backbone, becomes a plain Functional model
     of the same layers. Its file needs the package of these layers. A layer must have an
     argument for each VAF inside it.
+
+    A converted `torch.nn.Module` becomes a module that needs only PyTorch.
 
     Args:
         model: A Sequential or Functional model with weights. Its trainable activations
@@ -63,6 +66,10 @@ def freeze(model: keras.Model, data: Any = None) -> keras.Model:
     >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
+    if is_torch_module(model):
+        from keras_vaf.models.torch_modules.freezing_on_torch import freeze_module
+
+        return freeze_module(model)
     check_graph(model)
     if not getattr(model, "inputs", None):
         raise ValueError(

@@ -72,7 +72,8 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
     grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
     grown.build(built_shape(layer))
     pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
-    grown.set_weights([*(_joined(old, new) for old, new in pairs), beta_bias])
+    values = [*(_joined(old, new) for old, new in pairs), beta_bias]
+    grown.set_weights([*map(grown.own_part, grown.weight_names, values)])
     return grown
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import keras
 
 from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.layers.sharing import AnySharing
 from keras_vaf.models.analysis.nearest import KnownFunction, nearest
 from keras_vaf.models.surgery.fixed_activations import label
 
@@ -22,7 +23,7 @@ class InspectedActivation(NamedTuple):
 
     path: str
     activation: str
-    sharing: str | tuple[int, ...]
+    sharing: AnySharing
     parameters: int
     nearest: KnownFunction
 

@@ -118,6 +118,7 @@ def _smaller(
     if k >= layer.k:
         return None, 0.0
     changes = {"k": k, "g": vaf.g, "name": name, "initialization": "random"}
+    changes["sharing"] = layer.function_sharing  # each function keeps its own units
     new = VAFActivation.from_config({**layer.get_config(), **changes})
     new.build(built_shape(layer))
     rows = [

@@ -30,10 +30,10 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     Args:
         layer: An activation layer. Piecewise-linear layers: `keras.layers.ReLU`,
             `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`, `APL`, and a
-            `VAFActivation` whose g is piecewise linear. Other layers: `KAF`, `PELU`,
-            `AdaptiveSigmoid`, `AdaptiveTanh`, and `keras.layers.Activation` with an
-            element-wise function. A layer whose weights depend on its input must be
-            built.
+            `VAFActivation` whose g is piecewise linear. Other layers: `NActivation`,
+            `KAF`, `PELU`, `AdaptiveSigmoid`, `AdaptiveTanh`, `DyT`, `Derf`, and
+            `keras.layers.Activation` with an element-wise function. A layer whose
+            weights depend on its input must be built.
 
     Returns:
         A built layer with equal outputs, which can be trained like any other VAF.
@@ -75,7 +75,7 @@ def _sharing_and_shape(
         return shared or "neuron", (None, *layer.alpha.shape)
     if not isinstance(layer, layers.TrainableActivation):
         return "layer", (None, None)
-    return layer.sharing, built_shape(layer)
+    return layer.function_sharing, built_shape(layer)
 
 
 def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
@@ -105,6 +105,22 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
 
 _RELU = keras.activations.relu
 _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
+
+
+def units_of(layer: keras.layers.Layer) -> tuple[Function, np.ndarray, np.ndarray]:
+    """Return the VAF that computes the same function as a layer, in double precision.
+
+    Args:
+        layer: As for `to_vaf`.
+
+    Returns:
+        g, the stacked alpha, alpha_bias and beta of shape `(3, *unshared, k)`, and
+        beta_bias of shape `unshared`. g is relu if the function is piecewise linear.
+
+    Raises:
+        ValueError: As for `to_vaf`.
+    """
+    return _parts(layer)
 
 
 @functools.singledispatch
@@ -224,6 +240,26 @@ def _(layer: layers.AdaptiveSigmoid) -> _Parts:
 def _(layer: layers.AdaptiveTanh) -> _Parts:
     alpha, beta = _weights(layer)
     return _made_of(keras.activations.tanh, (beta, 0, alpha))
+
+
+@_parts.register
+def _(layer: layers.DyT) -> _Parts:
+    alpha, gamma, beta = _weights(layer)
+    return _made_of(keras.activations.tanh, (alpha, 0, gamma), beta_bias=beta)
+
+
+@_parts.register
+def _(layer: layers.Derf) -> _Parts:
+    alpha, shift, gamma, beta = _weights(layer)
+    return _made_of(ops.erf, (alpha, shift, gamma), beta_bias=beta)
+
+
+@_parts.register
+def _(layer: layers.NActivation) -> _Parts:
+    (theta,) = _weights(layer)
+    low, high = theta.min(axis=-1), theta.max(axis=-1)
+    units = (-1, low, -1), (1, -low, -1), (1, -high, 2)
+    return _made_of(_RELU, *units, beta_bias=-low)
 
 
 @_parts.register

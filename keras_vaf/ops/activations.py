@@ -42,12 +42,19 @@ def _elu_slope(h: Tensor, y: Tensor) -> Tensor:
     return ops.where(h > 0, 1.0, y + 1)
 
 
+def relu_squared(x: Tensor) -> Tensor:
+    """Return relu(x)^2 element-wise."""
+    return ops.square(ops.relu(x))
+
+
 def _hard_silu_slope(h: Tensor, y: Tensor) -> Tensor:
     return ops.where(h >= 3, 1.0, ops.where(h > -3, h / 3 + 0.5, 0.0))
 
 
 _SELU = 1.0507009873554805  # slope of selu on the right
 _SELU_LEFT = 1.7580993408473766  # its slope at 0, from the left
+_ERF_SLOPE = 1.1283791670955126  # slope of erf at 0
+_LARGEST_ROOT = 1.8446743e19  # above it the square is infinite in float32
 _LARGEST_EXPONENT = 88.72283  # above it exp is infinite in float32
 
 _UP, _LEVEL, _PARALLEL = (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)  # slopes at both ends
@@ -164,13 +171,33 @@ ACTIVATIONS = (
         scale=16,
     ),
     FixedFunction(ops.cos, lambda h, y: -ops.sin(h), _WAVE),
+    FixedFunction(
+        ops.erf,
+        lambda h, y: ops.exp(-h * h) * _ERF_SLOPE,
+        Slopes(0.0, _ERF_SLOPE),
+        _LEVEL,
+    ),
+    FixedFunction(
+        relu_squared,
+        lambda h, y: 2 * ops.relu(h),
+        Slopes(0.0, math.inf),
+        (0.0, None),
+        finite=(-math.inf, _LARGEST_ROOT),
+    ),
     FixedFunction(ops.sin, lambda h, y: ops.cos(h), _WAVE),
+    FixedFunction(
+        ops.square,
+        lambda h, y: 2 * h,
+        Slopes(-math.inf, math.inf),
+        finite=(-_LARGEST_ROOT, _LARGEST_ROOT),
+    ),
 )
 """The functions that have a name, with the known facts about each."""
 
 BY_NAME = {known.name: known for known in ACTIVATIONS}
 NAMES = tuple(BY_NAME)
-"""Names of element-wise activations: those of Keras, `"cos"` and `"sin"`."""
+"""Names of element-wise activations: those of Keras, `"cos"`, `"erf"`,
+`"relu_squared"`, `"sin"` and `"square"`."""
 KERAS_NAMES = tuple(name for name in NAMES if hasattr(keras.activations, name))
 """Names that `keras.layers.Activation` takes as well."""
 ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}

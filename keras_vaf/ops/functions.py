@@ -23,8 +23,9 @@ def get_function(
     """Find a function of one variable.
 
     Args:
-        identifier: Name of an element-wise Keras activation (`"relu"`), `"sin"`,
-            `"cos"`, registered name of a function (`"my_package>bump"`), or a function.
+        identifier: Name of an element-wise Keras activation (`"relu"`), `"cos"`,
+            `"erf"`, `"relu_squared"`, `"sin"`, `"square"`, registered name of a
+            function (`"my_package>bump"`), or a function.
         argument: Name of the argument, for the error message.
         others: Further names that the argument may have, for the error message.
 

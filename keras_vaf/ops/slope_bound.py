@@ -108,8 +108,8 @@ def check_slopes(g: Function) -> Slopes:
     """Return the slopes of g.
 
     Raises:
-        ValueError: If they have no bound (exponential, hard_shrink), or if g is not a
-            function of the table.
+        ValueError: If they have no bound (exponential, hard_shrink, square,
+            relu_squared), or if g is not a function of the table.
     """
     slopes = elementwise(g).slopes
     if slopes is None or slopes.highest == math.inf:

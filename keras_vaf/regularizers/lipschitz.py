@@ -30,7 +30,7 @@ def lipschitz_bound(layer: Any) -> np.ndarray:
 
     Raises:
         ValueError: If the layer is not a VAF or has no weights yet, or if the slope of
-            g is unbounded (exponential, hard_shrink) or g is not a Keras activation.
+            g is unbounded (exponential, hard_shrink, relu_squared, square) or unknown.
 
     Example:
 

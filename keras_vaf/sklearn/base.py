@@ -7,6 +7,7 @@ from typing import Any, Self
 import keras
 import numpy as np
 
+from keras_vaf.layers.arguments import SignatureOfInit
 from keras_vaf.sklearn.training import (
     Architecture,
     Settings,
@@ -19,6 +20,7 @@ from keras_vaf.utils import (
     check_number,
     check_positive,
     check_sizes,
+    did_you_mean,
     require,
 )
 
@@ -28,6 +30,19 @@ _checks: Any = require("sklearn.utils.validation", extra="sklearn")
 
 class VAFEstimator(_base.BaseEstimator):
     """Base class of the estimators: parameters, training and pickling."""
+
+    __signature__ = SignatureOfInit()  # otherwise that of `__new__`
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Check the names of the arguments."""
+        names = cls._get_param_names()
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(
+                    f"{cls.__name__} does not have an argument of this name."
+                    f"{did_you_mean(name, names)} Received: {name}={kwargs[name]!r}"
+                )
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -42,6 +57,7 @@ class VAFEstimator(_base.BaseEstimator):
         validation_fraction: float | None = 0.1,
         patience: int | None = PATIENCE,
         random_state: Any = None,
+        activation: str = "vaf",
     ) -> None:
         self.hidden = hidden
         self.k = k
@@ -54,13 +70,15 @@ class VAFEstimator(_base.BaseEstimator):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.random_state = random_state
+        self.activation = activation
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the network.
 
         Args:
             X: Inputs of shape `(rows, inputs)`, as an array or a table of numbers.
-            y: The class or the number to predict, of shape `(rows,)`.
+            y: The class or the number to predict, of shape `(rows,)`. A regressor also
+                takes several numbers, of shape `(rows, targets)`.
             sample_weight: The weight of each row in the loss, of shape `(rows,)`.
                 `None` means 1 for all rows.
 
@@ -71,14 +89,61 @@ class VAFEstimator(_base.BaseEstimator):
             ValueError: If an argument is out of its range, if `X` has missing entries,
                 or if the loss is not finite after the first epoch.
         """
-        numbers = not _base.is_classifier(self)
-        X, y = _checks.validate_data(self, X, y, dtype=np.float64, y_numeric=numbers)
-        targets, outputs = self._targets(y)
-        self._fit(X, targets, sample_weight, outputs)
+        settings = self._settings()
+        X, y = self._checked(X, y, reset=True)
+        targets, outputs = self._first_targets(y)
+        X, targets, weights = _used(X, targets, sample_weight)
+        self._begin(X, outputs, settings)
+        self._train(X, targets, weights, settings)
         return self
 
-    def _targets(self, y: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the targets as the network learns them, and its number of outputs."""
+    def _fit_more(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None
+    ) -> Self:
+        """Train for one epoch, from the current weights or from new ones."""
+        settings = self._settings()
+        settings = settings._replace(epochs=1, validation_fraction=None, patience=None)
+        first = not hasattr(self, "network_")
+        X, y = self._checked(X, y, reset=first)
+        outputs = 0
+        if first:
+            targets, outputs = self._first_targets(y, classes)
+        else:
+            targets = self._targets(y)
+        X, targets, weights = _used(X, targets, sample_weight)
+        if first:
+            self._begin(X, outputs, settings)
+        self._train(X, targets, weights, settings)
+        return self
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        numbers = not _base.is_classifier(self)
+        return _checks.validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=np.float64,
+            y_numeric=numbers,
+            multi_output=numbers,
+        )
+
+    def _first_targets(
+        self, y: np.ndarray, classes: Any = None
+    ) -> tuple[np.ndarray, int]:
+        """Store what is known from the first targets.
+
+        Args:
+            y: The targets.
+            classes: All classes, if they are known.
+
+        Returns:
+            The targets as the network learns them, and its number of outputs.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define it.")
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        """Return the targets as the network learns them."""
         raise NotImplementedError(f"{type(self).__name__} must define `_targets`.")
 
     def network_inputs(self, X: Any) -> np.ndarray:
@@ -100,24 +165,13 @@ class VAFEstimator(_base.BaseEstimator):
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         return ((X - self._center) / self._spread).astype(np.float32)
 
-    def _fit(
-        self, X: np.ndarray, y: np.ndarray, sample_weight: Any, outputs: int
-    ) -> None:
-        """Fit the scaling and the network. Rows of weight 0 are ignored."""
-        settings = self._settings()
-        weights = _checks._check_sample_weight(sample_weight, X, dtype=np.float64)
-        used = weights != 0
-        if weights.min() < 0:
-            raise ValueError(
-                "`sample_weight` must hold numbers of at least 0. "
-                f"Received: weights from {weights.min()} to {weights.max()}"
-            )
-        X, y, weights = X[used], y[used], weights[used]
+    def _begin(self, X: np.ndarray, outputs: int, settings: Settings) -> None:
+        """Fit the scaling, and make the network."""
         self._center = X.mean(axis=0)
         spread = X.std(axis=0)
         self._spread = np.where(spread > 0, spread, 1.0)
         sharing = self.sharing
-        architecture = Architecture(
+        self._architecture = Architecture(
             X.shape[1],
             outputs,
             check_sizes("hidden", self.hidden),
@@ -125,10 +179,15 @@ class VAFEstimator(_base.BaseEstimator):
             self.g,
             tuple(sharing) if isinstance(sharing, list) else sharing,
             _base.is_classifier(self),
+            self.activation,
         )
-        self.network_ = architecture.build(self.initialization, settings.seed)
+        self.network_ = self._architecture.build(self.initialization, settings.seed)
+
+    def _train(
+        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray, settings: Settings
+    ) -> None:
         self.history_ = fit_network(
-            self.network_, architecture, self._scaled(X), y, weights, settings
+            self.network_, self._architecture, self._scaled(X), y, weights, settings
         )
         if self.history_.best_epoch == 0:
             raise ValueError(
@@ -181,6 +240,20 @@ class VAFEstimator(_base.BaseEstimator):
             network.set_weights(weights)
             state = {**state, "network_": network}
         super().__setstate__(state)
+
+
+def _used(
+    X: np.ndarray, y: np.ndarray, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows whose weight is not 0, with their weights."""
+    weights = _checks._check_sample_weight(sample_weight, X, dtype=np.float64)
+    if weights.min() < 0:
+        raise ValueError(
+            "`sample_weight` must hold numbers of at least 0. "
+            f"Received: weights from {weights.min()} to {weights.max()}"
+        )
+    used = weights != 0
+    return X[used], y[used], weights[used]
 
 
 def _check_range(inputs: np.ndarray, values: np.ndarray) -> None:

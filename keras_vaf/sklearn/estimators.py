@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
             stops. `None` never stops early.
         random_state: Seed of the start weights, the validation rows and the
             mini-batches: an integer, `None`, or a `numpy.random.RandomState`.
+        activation: `"vaf"`, or the name of a fixed activation such as `"relu"`, which
+            then replaces the VAFs. `GridSearchCV` can compare them.
 
     Attributes:
         classes_: The classes.
@@ -54,10 +57,52 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
     True
     """
 
-    def _targets(self, y: np.ndarray) -> tuple[np.ndarray, int]:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> VAFClassifier:
+        """Train for one epoch, without validation rows.
+
+        The first call makes the network and scales the inputs by its rows. Later calls
+        go on from the current weights. Each call starts with a new state of Adam.
+
+        Args:
+            X: Inputs of shape `(rows, inputs)`.
+            y: Classes of shape `(rows,)`.
+            classes: All classes, for the first call; later calls may leave it out.
+            sample_weight: As in `fit`.
+
+        Raises:
+            ValueError: As for `fit`, or if `classes` is missing in the first call, or
+                if `y` has a class that is not in `classes`.
+        """
+        if not hasattr(self, "network_"):
+            if classes is None:
+                raise ValueError(
+                    "The first call of `partial_fit` needs `classes`, an array of all "
+                    "classes. Received: classes=None"
+                )
+        elif classes is not None and {*np.unique(classes)} != {*self.classes_}:
+            raise ValueError(
+                "`classes` must be those of the first call, or None. "
+                f"Received: classes={classes!r}"
+            )
+        return self._fit_more(X, y, sample_weight, classes)
+
+    def _first_targets(
+        self, y: np.ndarray, classes: Any = None
+    ) -> tuple[np.ndarray, int]:
         _multiclass.check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        return codes, len(self.classes_)
+        self.classes_ = np.unique(y if classes is None else classes)
+        return self._targets(y), len(self.classes_)
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        new = np.setdiff1d(y, self.classes_)
+        if len(new):
+            raise ValueError(
+                f"`y` must contain the classes {self.classes_.tolist()} only. "
+                f"Received: {new.tolist()}"
+            )
+        return np.searchsorted(self.classes_, y)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of each row, in the order of `classes_`.
@@ -79,7 +124,7 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
         return self.classes_[best]
 
 
-class VAFRegressor(_base.RegressorMixin, VAFEstimator):
+class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
     """Regressor: a fully connected network with a VAF after each hidden layer.
 
     Inputs and targets are standardised; predictions have the units of the targets. A
@@ -98,6 +143,7 @@ class VAFRegressor(_base.RegressorMixin, VAFEstimator):
         validation_fraction: As in `VAFClassifier`.
         patience: As in `VAFClassifier`.
         random_state: As in `VAFClassifier`.
+        activation: As in `VAFClassifier`.
 
     Attributes:
         network_: The trained Keras model, from scaled inputs to a scaled output.
@@ -113,16 +159,40 @@ class VAFRegressor(_base.RegressorMixin, VAFEstimator):
     True
     """
 
-    def _targets(self, y: np.ndarray) -> tuple[np.ndarray, int]:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> VAFRegressor:
+        """Train for one epoch, without validation rows.
+
+        The first call makes the network and scales inputs and targets by its rows.
+        Later calls go on from the current weights. Each call starts with a new state of
+        Adam.
+
+        Args:
+            X: Inputs of shape `(rows, inputs)`.
+            y: Targets, as in `fit`.
+            sample_weight: As in `fit`.
+
+        Raises:
+            ValueError: As for `fit`.
+        """
+        return self._fit_more(X, y, sample_weight)
+
+    def _first_targets(
+        self, y: np.ndarray, classes: Any = None
+    ) -> tuple[np.ndarray, int]:
         y = y.astype(np.float64)
-        self._target_center, spread = y.mean(), y.std()
-        self._target_spread = spread if spread > 0 else 1.0
-        return (y - self._target_center) / self._target_spread, 1
+        self._target_center, spread = y.mean(axis=0), y.std(axis=0)
+        self._target_spread = np.where(spread > 0, spread, 1.0)
+        return self._targets(y), math.prod(y.shape[1:])
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return (y.astype(np.float64) - self._target_center) / self._target_spread
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predictions, in the units of the targets.
+        """Return the predictions, in the units and the shape of the targets.
 
         Args:
             X: Inputs of shape `(rows, inputs)`, as in `fit`.
         """
-        return self._outputs(X)[:, 0] * self._target_spread + self._target_center
+        outputs = self._outputs(X)
+        shape = (len(outputs), *np.shape(self._target_center))
+        return outputs.reshape(shape) * self._target_spread + self._target_center

@@ -13,6 +13,7 @@ from keras import ops
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
+from keras_vaf.ops.functions import get_function
 from keras_vaf.training import History, recipe, split
 from keras_vaf.training.losses import loss_of
 from keras_vaf.training.network_trainer import NetworkTrainer
@@ -46,6 +47,7 @@ class Architecture(NamedTuple):
         g: As in `VAFActivation`.
         sharing: As in `VAFActivation`.
         classes: Whether the network is a classifier.
+        activation: `"vaf"`, or the name of a fixed activation.
     """
 
     inputs: int
@@ -55,9 +57,10 @@ class Architecture(NamedTuple):
     g: Any
     sharing: Any
     classes: bool
+    activation: Any = "vaf"
 
     def build(self, initialization: Any, seed: int) -> keras.Sequential:
-        """Return a network with a VAF after each hidden layer.
+        """Return a network with a VAF or fixed activation after each hidden layer.
 
         Args:
             initialization: As in `VAFActivation`.
@@ -65,7 +68,10 @@ class Architecture(NamedTuple):
         """
         seeds = iter(range(seed, seed + len(self.hidden)))
 
-        def activation() -> VAFActivation:
+        def activation() -> keras.layers.Layer:
+            if self.activation != "vaf":
+                function = get_function(self.activation, "activation", others=("vaf",))
+                return keras.layers.Activation(function)
             start = initialization
             if isinstance(start, str) and start == "random":
                 start = RandomStart(seed=next(seeds))
@@ -88,13 +94,13 @@ def fit_network(
         network: The network.
         architecture: Its architecture.
         x: Inputs, float32.
-        y: Class indices, or targets.
+        y: Class indices of shape `(rows,)`, or targets, which may have several columns.
         weights: Weight of each row.
         settings: The training options.
     """
     # The weights pass through the training loop as part of the targets.
     weights = weights * (len(weights) / weights.sum())
-    data = x, np.stack([y, weights], axis=1).astype("float32")
+    data = x, np.column_stack([y, weights]).astype("float32")
     rows = validation = np.arange(len(x))
     fraction, seed = settings.validation_fraction, settings.seed
     if fraction is not None and len(x) >= _FEWEST_ROWS:
@@ -157,4 +163,4 @@ def _divided(
 
 def _weighted(loss: keras.Loss) -> Callable[[Any, Any], Any]:
     """Return a loss whose targets are followed by the weights of the rows."""
-    return lambda y, outputs: y[:, 1] * loss(y[:, :1], outputs)
+    return lambda y, outputs: y[:, -1] * loss(y[:, :-1], outputs)

@@ -112,7 +112,8 @@ def _draw_function(
             zorder=4,
             label="knots of f",
         )
-    start = getattr(layer, "initialization", "random")
+    replaced = any(getattr(layer, f"{w}_initializer") for w in layer.weight_names)
+    start = "random" if replaced else getattr(layer, "initialization", "random")
     g: Any = getattr(layer, "g", None)
     known = initializers.get(start).known(g)
     if known is not None:

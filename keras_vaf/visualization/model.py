@@ -11,6 +11,7 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import NAMED, draw_activation
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     """Plot every trainable activation of a model, with one panel per layer.
 
-    The title of each panel is the path of its layer. The content is that of
+    The title of each panel is the path of its layer, and the formula of a single
+    function if it is short (see `keras_vaf.formula`). The content is that of
     `plot_activation`.
 
     Args:
@@ -42,10 +44,10 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
 
     Example:
 
-    >>> vaf = keras_vaf.layers.VAFActivation(name="vaf")
+    >>> vaf = keras_vaf.layers.VAFActivation(g="tanh", name="vaf")
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), vaf])
     >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
-    ['vaf']
+    ['vaf\\nf(a) = tanh(a)']
     """
     if hasattr(model, "network_inputs"):  # an estimator
         data = None if data is None else model.network_inputs(data)
@@ -61,7 +63,7 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     panels = list(grid.flat[: len(layers)])
     for (path, layer), ax in zip(layers.items(), panels, strict=True):
         draw_activation(layer, inputs.get(path), ax)
-        ax.set_title(path)
+        ax.set_title("\n".join(filter(None, (path, short_formula(layer)))))
         named = [line for line in ax.get_lines() if line.get_gid() == NAMED]
         if named:
             ax.legend(handles=named, loc="best", frameon=True, framealpha=0.8)

@@ -65,7 +65,7 @@ def test_a_layer_saves_and_restores_it():
     assert saved["registered_name"] == "keras_vaf>PortableGlorotUniform"
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, True, None, "1"])
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "1"])
 def test_bad_seeds(seed):
     with pytest.raises(ValueError, match=f"Received: seed={seed!r}"):
         PortableGlorotUniform(seed)

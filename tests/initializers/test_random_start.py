@@ -107,7 +107,7 @@ def test_rescaled_units_that_nearly_cancel_stay_small():
 
 @pytest.mark.backend("torch")  # starts are the same everywhere, and it compiles nothing
 @pytest.mark.parametrize("k", [1, 3, 5, 15])
-@pytest.mark.parametrize("g", NAMES)
+@pytest.mark.parametrize("g", sorted({*NAMES} - {"square", "relu_squared"}))
 def test_ten_layers_neither_explode_nor_vanish(g, k):
     """Spread over samples after ten layers, in the median of seeds, is of order 1."""
     spreads = []

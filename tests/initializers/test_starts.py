@@ -28,6 +28,7 @@ EXACT_PAIRS = [
     ("log_sigmoid", "softplus", 1),
     ("softplus", "log_sigmoid", 1),
     ("sin", "cos", 1),
+    ("square", "relu_squared", 2),
     ("cos", "sin", 1),
     ("elu", "celu", 1),
     ("celu", "elu", 1),

@@ -94,7 +94,11 @@ def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
         (layers.MixedActivation(gated=True), 1),
         (layers.ABU(), 5),
         (layers.Snake(), 1),
+        (layers.SnakeBeta(), 2),
         (layers.XIELU(), 2),
+        (layers.DyT(), 3),
+        (layers.Derf(), 4),
+        (layers.NActivation(), 2),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -115,7 +119,12 @@ UNAIDED = (
     layers.SplineActivation(),
     layers.SReLU(),
     layers.Snake(),
+    layers.SnakeBeta(),
     layers.XIELU(),
+    layers.DyT(),
+    layers.Derf(),
+    layers.NActivation(),
+    layers.PolyReLU(),
 )
 AIDED = (
     layers.ActivationEnsemble(),

@@ -19,6 +19,7 @@ def vaf_of(model):
 
 USES = {
     "convert": lambda model, path: models.convert(model),
+    "formula": lambda model, path: models.formula(model),
     "freeze": lambda model, path: models.freeze(model),
     "grow": lambda model, path: models.grow(model, k=5),
     "simplify": lambda model, path: models.simplify(model, tolerance=0.1),

@@ -9,8 +9,8 @@ FUNCTION = "The test compares the activation with the function that it replaces.
 MOCK = "The test puts an object other than a layer in the place of a layer."
 FIXTURE = "Keras's wheel lacks the file that the test reads."
 BUILT = (
-    "Keras builds a layer without the layer that is its activation. Parameters that are "
-    "shared per channel then appear in the first call, as those of PReLU do."
+    "Keras builds a layer without the layer that is its activation. Parameters that "
+    "are shared per channel then appear in the first call, as those of PReLU do."
 )
 
 # Part of the name of a test, the backend and sharing under which it fails (empty: all),

@@ -114,7 +114,7 @@ def test_configuration():
     check_serialization(Lipschitz(0.02, limit=2.0))
 
 
-@pytest.mark.parametrize("g", ["exponential", "hard_shrink"])
+@pytest.mark.parametrize("g", ["exponential", "hard_shrink", "relu_squared", "square"])
 def test_some_functions_have_no_bound(g):
     with pytest.raises(ValueError, match="slope of g has no bound"):
         lipschitz_bound(VAFActivation(g=g))

@@ -275,3 +275,55 @@ def test_inputs_beyond_float32_raise_a_sentence(kind, value):
     x[3, 1] = value
     with pytest.raises(ValueError, match="row 3 with the largest value"):
         model.predict(x)
+
+
+def test_several_targets_are_learned_together():
+    X = np.linspace(-2, 2, 200)[:, None]
+    y = np.column_stack([np.sin(X[:, 0]), 1000 + 50 * X[:, 0]])
+    regressor = VAFRegressor(hidden=(16,), random_state=0).fit(X, y)
+    assert regressor.predict(X).shape == (200, 2)
+    assert regressor.score(X[:, :1], y) > 0.95
+    one = VAFRegressor(hidden=(4,), epochs=1).fit(X, y[:, :1])
+    assert one.predict(X).shape == (200, 1)
+
+
+def test_partial_fit_goes_on(iris):
+    X, y = iris
+    classifier = VAFClassifier(hidden=(16,), random_state=0, learning_rate=0.01)
+    with pytest.raises(ValueError, match=r"needs `classes`.*Received: classes=None"):
+        classifier.partial_fit(X, y)
+    order = np.random.default_rng(0).permutation(len(X))
+    classifier.partial_fit(X[order[:40]], y[order[:40]], classes=[0, 1, 2])
+    first = classifier.network_
+    for _ in range(30):
+        classifier.partial_fit(X, y)
+    assert classifier.network_ is first
+    assert classifier.score(X, y) > 0.9
+    for arguments in ({"classes": [0, 1]}, {}):
+        with pytest.raises(ValueError, match="Received"):
+            classifier.partial_fit(X, y + 1, **arguments)
+
+    regressor = VAFRegressor(hidden=(16,), random_state=0, learning_rate=0.01)
+    for _ in range(40):
+        regressor.partial_fit(X[:, :3], X[:, 3])
+    assert regressor.score(X[:, :3], X[:, 3]) > 0.8
+
+
+def test_a_search_over_vaf_and_relu(iris):
+    X, y = iris
+    search = GridSearchCV(
+        VAFClassifier(hidden=(4,), epochs=3, random_state=0),
+        {"activation": ["vaf", "relu"]},
+        cv=2,
+    ).fit(X, y)
+    assert len(search.cv_results_["params"]) == 2
+    relu = VAFClassifier(hidden=(4,), epochs=1, activation="relu").fit(X, y).network_
+    assert [type(layer).__name__ for layer in relu.layers[1:2]] == ["Activation"]
+    with pytest.raises(ValueError, match="Did you mean 'relu'"):
+        VAFClassifier(activation="rellu").fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])
+def test_a_misspelt_argument_is_named(kind):
+    with pytest.raises(ValueError, match=r"Did you mean 'hidden'\? Received: hidde=3"):
+        kind(hidde=3)

@@ -39,9 +39,18 @@ def model():
 def test_has_one_panel_a_layer_titled_by_its_path(model):
     axes = plot_activations(model)
 
-    titles = [ax.get_title(loc="left") for ax in axes]
+    titles = [ax.get_title(loc="left").partition("\n")[0] for ax in axes]
     assert titles == ["channels", "block/first", "block/second", "head/inner"]
     assert len(pyplot.get_fignums()) == 1
+
+
+def test_a_short_formula_is_in_the_title():
+    vafs = [VAFActivation(g="tanh", name="short"), VAFActivation(k=9, name="long")]
+    weight = np.linspace(-1, 1.1, 9)
+    vafs[1].set_weights([weight, weight[::-1], weight, np.array(0.5)])
+    axes = plot_activations(keras.Sequential([keras.Input((3,)), *vafs]))
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert titles == ["short\nf(a) = tanh(a)", "long"]
 
 
 def test_shows_what_enters_each_layer(model):

@@ -1,4 +1,4 @@
-"""`Snake`, the identity plus a periodic term with a trained frequency."""
+"""`Snake` and `SnakeBeta`, the identity plus a term of trained frequency."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from keras import ops
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_number
+from keras_vaf.utils import check_flag, check_number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +25,23 @@ class Ripple(Pointwise):
         return x + sine * ops.where(
             nonzero, sine / ops.where(nonzero, frequency, 1.0), x
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class FreeRipple(Pointwise):
+    """x + sin(alpha x)^2 / (beta + 1e-9), with exp(alpha) and exp(beta) if log_scale.
+
+    Args:
+        log_scale: Whether the parameters are logarithms.
+    """
+
+    log_scale: bool
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        if self.log_scale:
+            alpha, beta = ops.exp(alpha), ops.exp(beta)
+        return x + ops.square(ops.sin(alpha * x)) / (beta + 1e-9)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -69,4 +86,49 @@ class Snake(TrainableActivation):
     ) -> None:
         self.initial_frequency = check_number("initial_frequency", initial_frequency)
         self.start_values = (self.initial_frequency,)
+        super().__init__(sharing, data_format, **kwargs)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+class SnakeBeta(TrainableActivation):
+    """Snake with separately trained frequency and height, used in vocoders.
+
+    Formula:
+
+    ```
+    f(a) = a + sin(exp(alpha) * a)^2 / (exp(beta) + 1e-9)
+    ```
+
+    `log_scale=False` leaves out both exp. The frequency and the height start at 1.
+
+    Args:
+        log_scale: Whether the weights are the logarithms of frequency and height.
+        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
+            `data_format`.
+
+    Weights:
+        `alpha` and `beta` of shape `unshared`.
+
+    Reference:
+        [Lee et al., *BigVGAN: a universal neural vocoder with large-scale training*,
+        2023](https://arxiv.org/abs/2206.04658), and the authors' code, whose formula,
+        start and constant 1e-9 are used here.
+
+    Example:
+
+    >>> print(SnakeBeta(sharing="layer").function([0, np.pi / 2]).round(3))
+    [0.    2.571]
+    """
+
+    equation_class = FreeRipple
+
+    def __init__(
+        self,
+        log_scale: bool = True,
+        sharing: str | Sequence[int] = "channel",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.log_scale = check_flag("log_scale", log_scale)
+        self.start_values = (0.0, 0.0) if log_scale else (1.0, 1.0)
         super().__init__(sharing, data_format, **kwargs)

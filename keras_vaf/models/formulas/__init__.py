@@ -1,0 +1,1 @@
+"""Learned functions as formulas, in text, LaTeX and program code."""

@@ -1,0 +1,132 @@
+"""`Lines` and `Sum`, a learned function as the numbers of its formula."""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+
+from keras_vaf.ops.fixed_function import Function
+from keras_vaf.ops.functions import evaluate
+
+_EQUAL = 4 * np.finfo("float64").eps
+
+
+def rounded(value: float, digits: int) -> float:
+    """Return a number rounded to so many significant digits."""
+    return float(f"{value:.{digits}g}") + 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Lines:
+    """A continuous function made of straight lines: `slope * a + constant` each.
+
+    Args:
+        knots: Points between neighbouring lines, ascending.
+        slopes: Slopes of the lines, one more than knots.
+        constants: Values of the lines at 0.
+    """
+
+    knots: tuple[float, ...]
+    slopes: tuple[float, ...]
+    constants: tuple[float, ...]
+
+    def rounded(self, digits: int) -> "Lines":
+        """Return the function with rounded numbers."""
+        return Lines(
+            *(
+                tuple(rounded(value, digits) for value in values)
+                for values in dataclasses.astuple(self)
+            )
+        )
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        """Return f(x)."""
+        place = np.searchsorted(self.knots, x)
+        return np.take(self.slopes, place) * x + np.take(self.constants, place)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sum:
+    """A sum of copies of g: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`.
+
+    Args:
+        g: The fixed function.
+        units: alpha, alpha_bias and beta of each copy.
+        constant: The constant.
+    """
+
+    g: Function
+    units: tuple[tuple[float, float, float], ...]
+    constant: float
+
+    def rounded(self, digits: int) -> "Sum":
+        """Return the function with rounded numbers."""
+        units = tuple(
+            (rounded(alpha, digits), rounded(bias, digits), rounded(beta, digits))
+            for alpha, bias, beta in self.units
+        )
+        return Sum(self.g, units, rounded(self.constant, digits))
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        """Return f(x)."""
+        y = np.full(np.shape(x), self.constant)
+        for alpha, bias, beta in self.units:
+            y = y + beta * evaluate(self.g, alpha * x + bias)
+        return y
+
+
+def sum_of(g: Function, units: np.ndarray, constant: float) -> Sum:
+    """Return a function as a sum, with constant hidden units added to the constant.
+
+    Args:
+        g: The fixed function.
+        units: Array of shape `(3, k)`: alpha, alpha_bias and beta.
+        constant: The constant.
+    """
+    kept = []
+    for alpha, bias, beta in units.T.tolist():
+        if alpha and beta:
+            kept.append((alpha, bias, beta))
+        elif beta:
+            constant += beta * float(evaluate(g, bias))
+    return Sum(g, tuple(kept), float(constant))
+
+
+def lines_of(units: np.ndarray, constant: float) -> Lines:
+    """Return a sum of hidden units with g = relu as straight lines.
+
+    Equal knots are merged, and a knot at which the changes of the slope cancel is left
+    out.
+
+    Args:
+        units: Array of shape `(3, k)`: alpha, alpha_bias and beta.
+        constant: The constant.
+    """
+    alpha, bias, beta = units
+    flat = (alpha == 0) | (beta == 0)
+    constant = math.fsum([constant, *(beta * np.maximum(bias, 0))[flat]])
+    alpha, bias, beta = alpha[~flat], bias[~flat], beta[~flat]
+    places = -bias / alpha
+    knots: list[float] = []
+    for place in np.sort(places):
+        near = np.abs(places - place) <= _EQUAL * abs(place)
+        changes = (np.abs(alpha) * beta)[near]
+        again = knots and place - knots[-1] <= _EQUAL * abs(place)
+        if not again and abs(changes.sum()) > _EQUAL * np.abs(changes).sum():
+            knots.append(float(place) + 0.0)
+    slopes, constants = [], []
+    for inside in _between(knots):
+        active = alpha * (inside - places) > 0
+        slopes.append(math.fsum((alpha * beta)[active]))
+        constants.append(math.fsum([constant, *(bias * beta)[active]]))
+    return Lines(tuple(knots), tuple(slopes), tuple(constants))
+
+
+def _between(knots: list[float]) -> list[float]:
+    """Return one point on each line."""
+    if not knots:
+        return [0.0]
+    middles = [a + (b - a) / 2 for a, b in itertools.pairwise(knots)]
+    first, last = knots[0], knots[-1]
+    return [first - 1 - abs(first), *middles, last + 1 + abs(last)]

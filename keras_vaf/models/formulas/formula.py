@@ -1,0 +1,130 @@
+"""`formula`, which writes learned functions as formulas."""
+
+import itertools
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.models.analysis.nearest import RANGE, nearest
+from keras_vaf.models.formulas.curve import Lines, Sum, lines_of, sum_of
+from keras_vaf.models.formulas.forms import FORMS, FULL, with_frame, write
+from keras_vaf.models.vaf_equivalent import units_of
+from keras_vaf.utils import check_choice, check_integer
+
+_COMMENT = {"text": "", "latex": "% ", "python": "# ", "c": "// "}
+
+
+def formula(
+    layer_or_model: keras.layers.Layer,
+    form: str = "text",
+    digits: int = 6,
+    data: Any = None,
+) -> str | dict[str, str]:
+    r"""Return learned functions as formulas.
+
+    If g is piecewise linear, the formula has the exact straight lines of f, with its
+    knots in ascending order. Otherwise it is a sum of copies of g. Hidden units that do
+    not affect f are left out.
+
+    | `form` | result |
+    |---|---|
+    | `"text"` | a line such as `f(a) = 0.2 a for a <= 0; a for a > 0` |
+    | `"latex"` | the same in LaTeX, without `$` |
+    | `"python"` | a function `f` that needs only Python's `math` |
+    | `"c"` | a function `double f(double a)` in C |
+    | `"sympy"` | an expression in `a` for `sympy.sympify` |
+
+    A layer with several functions gives a Markdown table in text, aligned lines in
+    LaTeX, the functions `f_0`, `f_1`, ... in Python and C, and a list in SymPy.
+
+    If `digits` is below 17, the last line states the largest difference between the
+    printed and the learned function on [-10, 10], or on the data. In SymPy this line is
+    absent. Text also names the nearest known function, with its largest error on the
+    same points.
+
+    Args:
+        layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
+            weights. A model gives a dictionary.
+        form: One of the forms above.
+        digits: Number of significant digits, from 1 to 17. 17 digits are exact.
+        data: For a layer, inputs of the layer at which errors are measured.
+
+    Returns:
+        The formula. For a model, a dictionary from the path of each trainable
+        activation to its formula.
+
+    Raises:
+        ValueError: If the layer cannot be written as a VAF or has no weights yet, if
+            the model does not contain a trainable activation, or if the form is
+            `"python"`, `"c"` or `"sympy"` and g is a function of your own.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation(initialization="leaky_relu")
+    >>> print(formula(layer))
+    f(a) = 0.2 a for a <= 0; a for a > 0
+    6 digits: largest difference ... on [-10, 10]
+    nearest: LeakyReLU(0.2), largest error ... on [-10, 10]
+    >>> print(formula(layer, form="python"))
+    def f(a):
+        return 0.2 * a if a <= 0 else a
+    # 6 digits: largest difference ... on [-10, 10]
+    """
+    check_choice("form", form, FORMS)
+    check_integer("digits", digits)
+    if isinstance(layer_or_model, keras.Model):
+        layers = trainable_activations(layer_or_model)
+        return {
+            path: _formula(layer, form, digits, None) for path, layer in layers.items()
+        }
+    return _formula(layer_or_model, form, digits, data)
+
+
+def short_formula(layer: keras.layers.Layer, most: int = 40) -> str:
+    """Return the formula of a layer for a title, or "" if there is no short one.
+
+    Args:
+        layer: A trainable activation with weights.
+        most: Largest number of characters.
+    """
+    try:
+        curves = _curves(layer)
+    except ValueError:
+        return ""
+    text = write(curves[""], "text", 3) if "" in curves else ""
+    return f"f(a) = {text}" if text and len(text) <= most else ""
+
+
+def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> str:
+    curves = _curves(layer)
+    text = with_frame(curves, form, digits)
+    if form == "sympy" or digits >= FULL:
+        return text
+    where = "on [-10, 10]" if data is None else "on the data"
+    x = np.linspace(RANGE[0], RANGE[1], 1001)
+    if data is not None:
+        x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
+    error = max(
+        float(np.max(np.abs(curve.rounded(digits).values(x) - curve.values(x))))
+        for curve in curves.values()
+    )
+    start = _COMMENT[form]
+    lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
+    if form == "text" and hasattr(layer, "function"):
+        lines.append(f"nearest: {nearest(layer, None if data is None else x)} {where}")
+    return "\n".join([text.rstrip("\n"), *lines])
+
+
+def _curves(layer: keras.layers.Layer) -> dict[str, Lines | Sum]:
+    """Return the functions of a layer by their index (see `with_frame`)."""
+    g, units, constants = units_of(layer)
+    units = np.moveaxis(units, 0, -2)
+    curves: dict[str, Lines | Sum] = {}
+    for place in itertools.product(*map(range, constants.shape)):
+        own, constant = units[place], float(constants[place])
+        relu = g is keras.activations.relu
+        curve = lines_of(own, constant) if relu else sum_of(g, own, constant)
+        curves["_".join(map(str, place))] = curve
+    return curves

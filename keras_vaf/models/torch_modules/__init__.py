@@ -1,0 +1,1 @@
+"""Conversion of any `torch.nn.Module`, on the PyTorch backend."""

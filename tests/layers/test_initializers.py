@@ -1,0 +1,158 @@
+"""Each weight takes an initializer in every form that Keras's own layers accept."""
+
+import json
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_vaf import initializers
+from keras_vaf.constraints import SlopeBound
+from keras_vaf.layers import VAFActivation as VAF
+from tests.layers.family import ACTIVATIONS, fresh
+
+
+@keras.saving.register_keras_serializable(package="tests")
+class Countdown(keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None):
+        return ops.cast(-ops.reshape(ops.arange(np.prod(shape)), shape), dtype)
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def all_threes(shape, dtype=None):
+    return ops.full(shape, 3.0, dtype=dtype)
+
+
+FORMS = {
+    "string": "ones",
+    "class": keras.initializers.Ones,
+    "object": keras.initializers.RandomNormal(seed=1),
+    "dictionary": {"class_name": "Constant", "config": {"value": 0.25}},
+    "own object": Countdown(),
+    "own name": "tests>Countdown",
+    "own function": all_threes,
+    "portable": "keras_vaf>SirenKernel",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind, weight", [(keras.layers.PReLU, "alpha"), (VAF, "beta")])
+def test_forms_that_prelu_accepts(kind, weight, form, tmp_path):
+    layer = kind(**{f"{weight}_initializer": FORMS[form]})
+    model = keras.Sequential([keras.Input((4,)), layer])
+    model.save(tmp_path / "model.keras")
+    copies = (
+        model,
+        keras.saving.load_model(tmp_path / "model.keras"),
+        keras.models.clone_model(model),
+        keras.models.model_from_json(model.to_json()),
+        keras.Sequential.from_config(json.loads(json.dumps(model.get_config()))),
+    )
+    drawn = getattr(layer, weight)
+    expected = keras.initializers.get(FORMS[form])(drawn.shape, dtype="float32")
+    for copy in copies:
+        value = ops.convert_to_numpy(getattr(copy.layers[0], weight))
+        np.testing.assert_array_equal(value, ops.convert_to_numpy(expected))
+
+
+@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+def test_every_weight_of_the_family_takes_one(layer):
+    names = layer.weight_names
+    given = {
+        f"{n}_initializer": keras.initializers.Constant(i + 2)
+        for i, n in enumerate(names)
+    }
+    made = fresh(
+        layer, sharing="channel", **{f"{n}_constraint": None for n in names}, **given
+    )
+    made = fresh(made)
+    made.build((None, 3))
+    for i, weight in enumerate(made.get_weights()):
+        np.testing.assert_array_equal(weight, np.full(weight.shape, i + 2, "float32"))
+
+
+def test_the_other_weights_keep_their_start():
+    layer = VAF(k=2, g="tanh", beta_bias_initializer="ones")
+    np.testing.assert_allclose(layer.function([-1, 2]), np.tanh([-1, 2]) + 1)
+
+
+def test_a_constraint_on_the_function_applies_to_the_start():
+    layer = VAF(
+        k=1,
+        beta_initializer=keras.initializers.Constant(4.0),
+        function_constraint=SlopeBound(1.0),
+    )
+    np.testing.assert_allclose(layer.get_weights()[2], [1.0], rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_tuner_searches_for_initializers(tmp_path):
+    keras_tuner = pytest.importorskip("keras_tuner")
+    names = ["ones", "keras_vaf>PortableGlorotUniform"]
+
+    def build(hp):
+        start = hp.Choice("beta_initializer", names)
+        layer = VAF(beta_initializer=start)
+        model = keras.Sequential([keras.Input((2,)), layer])
+        model.compile("sgd", "mse")
+        return model
+
+    tuner = keras_tuner.GridSearch(
+        build, "loss", directory=tmp_path, project_name="search", overwrite=True
+    )
+    x = np.ones((2, 2), "float32")
+    tuner.search(x, x, verbose=0)
+    (best,) = tuner.get_best_models()
+    assert best.layers[0].get_config()["beta_initializer"] is not None
+    trials = tuner.oracle.trials.values()
+    assert {t.hyperparameters.values["beta_initializer"] for t in trials} == {*names}
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ("nonsense", "nonsense"),
+        (initializers.RandomStart(), r"`initialization`.*alpha_initializer=<keras_vaf"),
+        (lambda shape, dtype: ops.ones((7,)), r"shape \(3,\).*Received.*\(7,\)"),
+    ],
+)
+def test_bad_initializers(given, message):
+    with pytest.raises(ValueError, match=message):
+        VAF(alpha_initializer=given)
+
+
+def test_a_misspelt_name_is_offered():
+    with pytest.raises(ValueError, match="Did you mean 'beta_initializer'"):
+        VAF(beta_initialiser="ones")
+
+
+@pytest.mark.parametrize("name", ["RandomStart", "GStart", "FunctionStart"])
+def test_starts_by_registered_name(name):
+    name = f"keras_vaf>{name}"
+    layer = VAF(initialization=name)
+    assert layer.get_config()["initialization"] == name
+    again = VAF.from_config(layer.get_config())
+    assert type(again._start) is type(keras.initializers.get(name))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [getattr(initializers, n) for n in initializers.__all__ if n[0].isupper()],
+    ids=str,
+)
+def test_registered_classes_are_built_by_name(kind):
+    name = keras.saving.get_registered_name(kind) if isinstance(kind, type) else ""
+    if name.startswith("keras_vaf>"):
+        assert isinstance(keras.initializers.get(name), kind)
+
+
+def test_layers_without_a_seed_differ():
+    keras.utils.set_random_seed(0)
+    start = initializers.PortableGlorotUniform()
+    first, second = (
+        ops.convert_to_numpy(VAF(alpha_initializer=start).alpha) for _ in range(2)
+    )
+    assert np.all(first != second)
+    assert start.get_config() == {"seed": None}
+    assert VAF(alpha_initializer="keras_vaf>PortableGlorotUniform")

@@ -1,0 +1,259 @@
+"""Each form of a formula, evaluated, is the learned function."""
+
+import ctypes
+import itertools
+import re
+import subprocess
+
+import keras
+import numpy as np
+import pytest
+import sympy
+from keras import ops
+
+from keras_vaf import layers, models
+from keras_vaf.constraints import SlopeBound
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import formula
+from keras_vaf.ops import NAMES
+from tests import reference
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+X = np.linspace(-6, 6, 61) + 0.01
+FORMS = ("text", "latex", "python", "c", "sympy")
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def formula_bump(x):
+    return x * ops.exp(-ops.square(x))
+
+
+def random_vaf(k, g, sharing="layer", shape=(None, None)):
+    """Return a VAF with random weights, stored in float64."""
+    layer = VAFActivation(k=k, g=g, sharing=sharing, dtype="float64")
+    layer.build(shape)
+    random = np.random.default_rng(k)
+    layer.set_weights([random.normal(size=w.shape) for w in layer.weights])
+    return layer
+
+
+def named(name, h):
+    return reference.FUNCTIONS[name][0](h)
+
+
+def python_of_text(text):
+    """Return text or LaTeX as Python: the only differences are signs and names."""
+    text = re.sub(r" ?\\cdot 10\^\{(-?\d+)\}", r"e\1", text)
+    text = re.sub(r"\\operatorname\{([^}]+)\}", r"\1", text)
+    text = text.replace(r"\_", "_").replace("\\,", " ")
+    text = re.sub(r"\\(cos|sin|tanh)", r"\1", text)
+    text = re.sub(r"(\d) (?=[a-z])", r"\1 * ", text)
+    return re.sub(r"\b([a-z]\w+)\(", r"named('\1', ", text)
+
+
+def value_of_pieces(pieces, x):
+    """Evaluate (expression, condition) pairs of text on an array."""
+    conditions = [eval(condition, {"a": x}) for _, condition in pieces]
+    scope = {"a": x, "named": named}
+    values = [x * 0 + eval(python_of_text(e), scope) for e, _ in pieces]
+    return np.select(conditions, values)
+
+
+def values_of_text(text, x):
+    text = text.removeprefix("f(a) = ")
+    if ";" not in text:
+        return value_of_pieces([(text, "a == a")], x)
+    return value_of_pieces([piece.split(" for ") for piece in text.split("; ")], x)
+
+
+def values_of_latex(text, x):
+    text = re.sub(r"^f(_\{[\d,]+\})?\(a\) &?= ", "", text)
+    if "cases" not in text:
+        return value_of_pieces([(text, "a == a")], x)
+    rows = re.sub(r"\\(begin|end)\{cases\}", "", text).split(r"\\")
+    rows = [row.replace(r"\le", "<=").split("&") for row in rows]
+    return value_of_pieces([[part.strip() for part in row] for row in rows], x)
+
+
+def values_of_python(text, x, name="f"):
+    scope = {}
+    exec(text, scope)
+    return np.array([scope[name](float(each)) for each in x])
+
+
+def values_of_sympy(text, x, index=None):
+    expression = sympy.sympify(text)
+    expression = expression if index is None else expression[index]
+    a = sympy.Symbol("a")
+    return np.array(
+        [float(expression.subs(a, sympy.Float(each, 40)).evalf(30)) for each in x]
+    )
+
+
+def library(programs, folder):
+    """Compile C programs into a library, each with its own function name."""
+    sources = []
+    for i, program in enumerate(programs):
+        source = folder / f"f{i}.c"
+        source.write_text(re.sub(r"\bdouble f\b", f"double curve{i}", program))
+        sources.append(source)
+    path = folder / "curves.so"
+    flags = ["-O0", "-shared", "-fPIC", "-Wall", "-Werror"]
+    subprocess.run(["cc", *flags, *sources, "-o", path, "-lm"], check=True)
+    loaded = ctypes.CDLL(str(path))
+
+    def values(i, x):
+        function = getattr(loaded, f"curve{i}")
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+        return np.array([function(each) for each in x])
+
+    return values
+
+
+def check(values, expected):
+    np.testing.assert_allclose(values, expected, 1e-12, 1e-12 * np.abs(expected).max())
+
+
+def expected(layer, x):
+    """Return f(x) in float64; Keras holds constants of some g in float32."""
+    y = reference.vaf(x, *layer.get_effective_weights(), layer.g.__name__)
+    np.testing.assert_allclose(layer.function(x), y, 1e-6, 1e-6)
+    return y
+
+
+VAFS = [random_vaf(k, g) for g, k in zip(NAMES, itertools.cycle((1, 2, 3, 7, 15)))]
+READERS = {
+    "text": values_of_text,
+    "latex": values_of_latex,
+    "python": values_of_python,
+}
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_each_g_is_written_exactly(form):
+    for layer in VAFS:
+        check(READERS[form](formula(layer, form, 17), X), expected(layer, X))
+
+
+def test_c_compiles_and_is_exact(tmp_path):
+    values = library([formula(layer, "c", 17) for layer in VAFS], tmp_path)
+    for i, layer in enumerate(VAFS):
+        check(values(i, X), expected(layer, X))
+
+
+def test_sympy_reads_it():
+    for layer in VAFS:
+        text = formula(layer, "sympy", 17)
+        check(values_of_sympy(text, X[::10]), expected(layer, X[::10]))
+
+
+@pytest.mark.parametrize("g", ["relu", "tanh"])
+def test_several_functions(g, tmp_path):
+    for sharing, size in (("channel", (3,)), ("neuron", (2, 3))):
+        layer = random_vaf(2, g, sharing, (None, 2, 3))
+        curves = layer.function(X)
+        rows = formula(layer, digits=17).splitlines()[2:]
+        latex = formula(layer, "latex", 17).splitlines()[1:-1]
+        python, listed = formula(layer, "python", 17), formula(layer, "sympy", 17)
+        program = formula(layer, "c", 17)
+        assert len(rows) == len(latex) == np.prod(size)
+        for i, place in enumerate(np.ndindex(size)):
+            y = curves[(slice(None), *place)]
+            _, index, text, _ = rows[i].split("|")
+            assert index.strip() == ", ".join(map(str, place))
+            name = "_".join(["f", *map(str, place)])
+            check(values_of_text(text.strip(), X), y)
+            check(values_of_latex(latex[i].removesuffix(r" \\"), X), y)
+            check(values_of_python(python, X, name), y)
+            check(values_of_sympy(listed, X[::20], i), y[::20])
+            assert f"double {name}(double a)" in program
+
+
+def test_the_family_and_layers_of_keras():
+    prelu = keras.layers.PReLU(alpha_initializer=keras.initializers.Constant(0.25))
+    prelu.build((None, 1))
+    for layer, expected in (
+        (keras.layers.LeakyReLU(0.25), "0.25 a for a <= 0; a for a > 0"),
+        (keras.layers.ReLU(max_value=6), "0 for a <= 0; a for a <= 6; 6 for a > 6"),
+        (layers.PELU(), "elu(a)"),
+        (keras.layers.Activation("gelu"), "gelu(a)"),
+    ):
+        assert formula(layer, digits=17) == f"f(a) = {expected}"
+    assert formula(prelu, digits=17).splitlines()[2] == (
+        "| 0 | 0.25 a for a <= 0; a for a > 0 |"
+    )
+    kaf = layers.KAF(D=4, seed=0, sharing="layer", dtype="float64")
+    check(values_of_python(formula(kaf, "python", 17), X), kaf.function(X))
+    with pytest.raises(ValueError, match="Snake cannot be written as a VAF"):
+        formula(layers.Snake())
+
+
+def test_lines_are_merged_and_sorted():
+    layer = VAFActivation(k=5)
+    units = [[1, -1, 1, 1, 0], [-2, -1, -2, 0, 3], [1, 1, -1, 2, 4], 0.5]
+    layer.set_weights([np.array(weight, "float32") for weight in units])
+    # Units 1 and 3 cancel, and unit 5 is the constant 12.
+    text = formula(layer, digits=17)
+    assert text == (
+        "f(a) = -a + 11.5 for a <= -1; 12.5 for a <= 0; 2 a + 12.5 for a > 0"
+    )
+
+
+def test_printed_digits_state_their_error():
+    layer = random_vaf(5, "relu")
+    text = formula(layer, digits=3)
+    first, error, nearest = text.splitlines()
+    stated = float(
+        re.search(r"3 digits: largest difference (\S+) on \[-10, 10\]", error)[1]
+    )
+    x = np.linspace(-10, 10, 1001)
+    found = np.max(np.abs(values_of_text(first, x) - layer.function(x)))
+    assert stated == pytest.approx(found, rel=0.05)
+    assert nearest.startswith("nearest: ") and nearest.endswith("on [-10, 10]")
+    for form, comment in (("python", "# "), ("c", "// "), ("latex", "% ")):
+        assert formula(layer, form, 3).splitlines()[-1] == comment + error
+
+
+def test_a_name_is_given_within_its_error_on_the_data():
+    layer = VAFActivation(initialization="leaky_relu")
+    layer.beta_bias.assign(0.001)
+    data = np.random.default_rng(0).normal(size=(50, 2))
+    assert re.search(
+        r"nearest: LeakyReLU\(0.2\), .* on the data$", formula(layer, data=data)
+    )
+
+
+def test_a_model_gives_a_dictionary():
+    bounded = VAFActivation(k=1, function_constraint=SlopeBound(0.5), name="bounded")
+    bounded.beta.assign([4.0])
+    model = keras.Sequential(
+        [keras.Input((2,)), bounded, VAFActivation(g="tanh", name="b")]
+    )
+    found = formula(model, digits=17)
+    assert found["b"] == "f(a) = tanh(a)"
+    check(values_of_text(found["bounded"], X), bounded.function(X))
+    assert bounded.function(6.0) == pytest.approx(3.0, rel=1e-5)
+
+
+def test_a_function_of_your_own_has_text_but_no_code():
+    layer = VAFActivation(g=formula_bump)
+    assert formula(layer, digits=17) == "f(a) = formula_bump(a)"
+    for form in ("python", "c", "sympy"):
+        with pytest.raises(ValueError, match=r"form='text'.*g=formula_bump"):
+            formula(layer, form)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"form": "Latex"}, "Did you mean 'latex'.*Received: form='Latex'"),
+        ({"digits": 0}, "Received: digits=0"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        formula(VAFActivation(), **arguments)
+    with pytest.raises(ValueError, match="does not know this layer"):
+        formula(keras.layers.Dense(1))
+    assert models.formula is formula

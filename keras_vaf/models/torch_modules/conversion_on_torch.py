@@ -99,10 +99,11 @@ def replace_parts(
     if like is not None:
         for each in new.values():
             each.to(device=like.device, dtype=like.dtype)
-    for parent in [*module.modules()]:
-        for name, child in [*parent._modules.items()]:
-            if child is not None and id(child) in new:
-                setattr(parent, name, new[id(child)].train(child.training))
+    for path, part in [*module.named_modules(remove_duplicate=False)]:
+        if path and id(part) in new:
+            parent, _, name = path.rpartition(".")
+            activation = new[id(part)].train(part.training)
+            setattr(module.get_submodule(parent), name, activation)
     return new.get(id(module), module)
 
 

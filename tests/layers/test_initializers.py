@@ -1,5 +1,6 @@
 """Each weight takes an initializer in every form that Keras's own layers accept."""
 
+import inspect
 import json
 
 import keras
@@ -11,6 +12,13 @@ from keras_vaf import initializers
 from keras_vaf.constraints import SlopeBound
 from keras_vaf.layers import VAFActivation as VAF
 from tests.layers.family import ACTIVATIONS, fresh
+
+CLASSES = filter(inspect.isclass, map(initializers.__dict__.get, initializers.__all__))
+REGISTERED = [
+    kind
+    for kind in CLASSES
+    if keras.saving.get_registered_name(kind).startswith("keras_vaf>")
+]
 
 
 @keras.saving.register_keras_serializable(package="tests")
@@ -136,15 +144,10 @@ def test_starts_by_registered_name(name):
     assert type(again._start) is type(keras.initializers.get(name))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [getattr(initializers, n) for n in initializers.__all__ if n[0].isupper()],
-    ids=str,
-)
+@pytest.mark.parametrize("kind", REGISTERED)
 def test_registered_classes_are_built_by_name(kind):
-    name = keras.saving.get_registered_name(kind) if isinstance(kind, type) else ""
-    if name.startswith("keras_vaf>"):
-        assert isinstance(keras.initializers.get(name), kind)
+    name = keras.saving.get_registered_name(kind)
+    assert isinstance(keras.initializers.get(name), kind)
 
 
 def test_layers_without_a_seed_differ():

@@ -122,7 +122,11 @@ def expected(layer, x):
     return y
 
 
-VAFS = [random_vaf(k, g) for g, k in zip(NAMES, itertools.cycle((1, 2, 3, 7, 15)))]
+def vafs():
+    """Return a VAF with each g, of 1 to 15 hidden units."""
+    return [random_vaf(k, g) for g, k in zip(NAMES, itertools.cycle((1, 2, 3, 7, 15)))]
+
+
 READERS = {
     "text": values_of_text,
     "latex": values_of_latex,
@@ -132,18 +136,19 @@ READERS = {
 
 @pytest.mark.parametrize("form", READERS)
 def test_each_g_is_written_exactly(form):
-    for layer in VAFS:
+    for layer in vafs():
         check(READERS[form](formula(layer, form, 17), X), expected(layer, X))
 
 
 def test_c_compiles_and_is_exact(tmp_path):
-    values = library([formula(layer, "c", 17) for layer in VAFS], tmp_path)
-    for i, layer in enumerate(VAFS):
+    layers = vafs()
+    values = library([formula(layer, "c", 17) for layer in layers], tmp_path)
+    for i, layer in enumerate(layers):
         check(values(i, X), expected(layer, X))
 
 
 def test_sympy_reads_it():
-    for layer in VAFS:
+    for layer in vafs():
         text = formula(layer, "sympy", 17)
         check(values_of_sympy(text, X[::10]), expected(layer, X[::10]))
 

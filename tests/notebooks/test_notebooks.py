@@ -6,7 +6,7 @@ import re
 import nbformat
 import pytest
 
-from benchmarks import notebooks
+from tools import notebooks
 from tools.notebooks import (
     FOLDER,
     REPORT,

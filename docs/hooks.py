@@ -4,7 +4,7 @@
 - Formulas between dollar signs are typeset as MathML, which all current browsers draw
   without scripts or fonts.
 - Words of code stay in one line, and a click on a picture shows it at full size.
-- Tables and sentences are made from the committed reports.
+- The lines that name tables and sentences of reports are left out.
 - The picture of the architecture is made from the imports, and the pictures of layers,
   starts, penalties and constraints from their classes.
 - Each public class has a page (`api_pages`).
@@ -27,7 +27,7 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
 from notebook_pictures import notebook_pictures
-from report_tables import fill
+from report_tables import without_comments
 
 
 class DoctestFences(Preprocessor):
@@ -83,14 +83,14 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, **kwargs):
-    """Insert reports and classes where lines name them, and limit the search."""
+    """Insert classes where lines name them, and limit the search."""
     if page.file.src_uri.startswith("reports/"):
         page.meta["search"] = {"exclude": True}
     if page.file.src_uri.startswith("api/"):
         page.meta["search"] = {"boost": 0.3}  # guides first
     if re.fullmatch(r"api/\w+/index\.md", page.file.src_uri):
         markdown = package_page(markdown)
-    return fill(markdown)
+    return without_comments(markdown)
 
 
 def on_page_content(content, **kwargs):

@@ -1,8 +1,8 @@
 """Tables and sentences of the pages, made from the committed reports.
 
-A line `<!-- report: NAME -->` on a page becomes one of them when the pages are built.
-The README is read as it is: there the text stands between that line and
-`<!-- end of report -->`, and `python docs/report_tables.py` brings it up to date.
+They stand on each page between the lines `<!-- report: NAME -->` and
+`<!-- end of report -->`, so that the files can be read as they are.
+`python docs/report_tables.py` brings all pages up to date.
 """
 
 import re
@@ -14,24 +14,27 @@ import benchmark_tables
 import map_tables
 import reproduction_tables
 
-README = Path(__file__).parents[1] / "README.md"
+from keras_vaf.utils import write_atomically
 
-_COMMENT = re.compile(r"^<!-- report: (\S+) -->$", re.M)
-_COMMITTED = re.compile(
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+
+_REPORT = re.compile(
     r"(?<=^<!-- report: )(\S+)( -->\n).*?(?=^<!-- end of report -->$)", re.M | re.S
 )
-
-
-def fill(text: str) -> str:
-    """Return a page with its reports in place of the lines that name them."""
-    return _COMMENT.sub(lambda found: NAMED[found[1]](), text)
+_COMMENT = re.compile(r"^<!-- (?:report: \S+|end of report) -->\n", re.M)
 
 
 def refresh(text: str) -> str:
-    """Return a text whose reports between comments are up to date."""
-    return _COMMITTED.sub(
+    """Return a page whose reports are up to date."""
+    return _REPORT.sub(
         lambda found: f"{found[1]}{found[2]}\n{NAMED[found[1]]()}\n\n", text
     )
+
+
+def without_comments(text: str) -> str:
+    """Return a page without the lines that name reports."""
+    return _COMMENT.sub("", text)
 
 
 NAMED: dict[str, Callable[[], str]] = {
@@ -58,4 +61,7 @@ NAMED |= {
 
 
 if __name__ == "__main__":
-    README.write_text(refresh(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if (new := refresh(text)) != text:
+            write_atomically(page, new)

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(path.stem for path in (DOCS / "examples").glob("*.md"))
-LINES = 100
+LINES = 105
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ SMALL = 65_536
 The number of operations determines the time of such a call. A step of three layers with
 128 x 128 elements takes TensorFlow 1.85 ms of processor time by the plain formula and
 1.95 ms by this package's gradient (relu, k = 3, without kernels); with 32 x 16 elements
-1.41 and 1.60 ms. A fourth form, all hidden units in one tensor, took 6 and 10 % less time
-for relu, and between 6 % less and 9 % more for tanh. It was left out.
+1.41 and 1.60 ms. A fourth form, all hidden units in one tensor, took 6 and 10 % less
+time for relu, and between 6 % less and 9 % more for tanh. It was left out.
 """
 MEDIUM = 32_768
 """Elements up to which JAX differentiates a homogeneous g, as relu is, by itself.

@@ -48,15 +48,10 @@ def train(model, epochs=1, **others):
     return training.train(model, *ROWS, ROWS, epochs, **others)
 
 
-def cross_validate(grid, folds, epochs):
-    return training.cross_validate(keras.Model, *ROWS, grid, folds, epochs=epochs)
-
-
 CURVE = {"g": "relu", "alpha": [1.0], "alpha_bias": [0.0], "beta": [1.0]}
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"inputs": 4, "hidden": (3,), "outputs": 2, "activation": keras.layers.ReLU}
 IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
-GRID = {"grid": None, "folds": 2, "epochs": 1}
 
 # A function, arguments that are right, and for some of its arguments wrong values.
 # "MODEL" stands for a model.
@@ -158,7 +153,6 @@ TABLE = {
     ),
     training.k_folds: ({"y": ROWS[1]}, {"folds": COUNT}),
     train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
-    cross_validate: (GRID, {"grid": NAMES, "folds": COUNT, "epochs": COUNT}),
 }
 CASES = [
     pytest.param(function, right, name, value, id=f"{function.__name__}-{name}-{i}")

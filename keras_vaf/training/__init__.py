@@ -3,13 +3,11 @@
 `train` keeps the weights of the epoch with the lowest validation loss (Algorithm 1). It
 trains any compiled Keras model, with a compiled program instead of `keras.Model.fit`.
 `Trainer` does the same for several trainings of one model, and `train_many` for many
-models, which are trained together on JAX. `cross_validate` trains the models of a
-user's `build()` on every fold and at every point of a grid, and tests the point with
-the best validation score (Algorithm 2). `fold_rows` returns the training, validation
-and test rows of every fold. It uses `k_folds` and `split`.
+models, which are trained together on JAX. `fold_rows` returns the training, validation
+and test rows of every fold. It uses `k_folds` and `split`. Algorithm 2, the selection
+over folds, is that of `keras_vaf.experiments`.
 """
 
-from keras_vaf.training.cross_validation import CrossValidation, cross_validate
 from keras_vaf.training.folds import fold_rows
 from keras_vaf.training.history import History
 from keras_vaf.training.many import train_many
@@ -18,11 +16,9 @@ from keras_vaf.training.splits import k_folds, split
 from keras_vaf.training.trainer import Trainer, train
 
 __all__ = [
-    "CrossValidation",
     "History",
     "Trainer",
     "TrainingRun",
-    "cross_validate",
     "fold_rows",
     "k_folds",
     "split",

@@ -103,7 +103,8 @@ def preprocess_folds(
     Args:
         data: Inputs and targets.
         folds: Training, validation and test rows of each fold.
-        preprocess: As in `cross_validate`.
+        preprocess: Function that takes the training inputs of a fold and returns a
+            function, which is applied to all inputs of this fold.
 
     Returns:
         Inputs and targets, repeated once per fold, and the rows of each fold in them.

@@ -80,7 +80,9 @@ class CrossValidatedTuner(RecordedTuner):
                 the same share of `epochs` as it would get of Hyperband's `max_epochs`.
             batch_size: As in `keras_vaf.training.train`.
             patience: As in `keras_vaf.training.train`.
-            preprocess: As in `keras_vaf.training.cross_validate`.
+            preprocess: Function that takes the training inputs of a fold and returns a
+                function, which is applied to all inputs of this fold. `None` leaves the
+                inputs unchanged.
             groups: As in `keras_vaf.training.fold_rows`.
             times: As in `keras_vaf.training.fold_rows`.
             engine: Where the trials are trained: `"here"` for this process,

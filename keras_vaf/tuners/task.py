@@ -21,7 +21,7 @@ class SearchTask(NamedTuple):
         epochs: Largest number of epochs in each fold.
         batch_size: As in `keras_vaf.training.train`.
         patience: As in `keras_vaf.training.train`.
-        preprocess: As in `keras_vaf.training.cross_validate`.
+        preprocess: As in `CrossValidated.search`.
         groups: As in `keras_vaf.training.fold_rows`.
         times: As in `keras_vaf.training.fold_rows`.
     """

@@ -98,7 +98,7 @@ class TestNearest:
         [
             (vaf((1, -1), (0, 0), (1, -0.13)), "LeakyReLU(0.13), largest error"),
             (vaf((1, -1), (0, 0), (0.98, -0.098)), "0.98 x LeakyReLU(0.1), largest"),
-            (vaf((1,), (0,), (2,), 0.5), "2.00 x relu +0.50, largest error"),
+            (vaf((1,), (0,), (2,), 0.5), "2.00 x relu + 0.50, largest error"),
             (vaf((1, -1), (0, 0), (-1, 1)), "-1.00 x linear, largest error"),
             (vaf((2,), (0,), (1,), g="sigmoid"), "0.50 x"),
             (vaf((1,), (0,), (1,), g="silu"), "silu, largest error"),

@@ -54,7 +54,8 @@ class KnownFunction:
         if self.error > self.limit:
             return "no known function"
         scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
-        offset = "" if abs(self.offset) < 0.005 else f" {self.offset:+.2f}"
+        sign = "-" if self.offset < 0 else "+"
+        offset = f" {sign} {abs(self.offset):.2f}" if abs(self.offset) >= 0.005 else ""
         return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
 
     def layer(self, **arguments: Any) -> keras.layers.Layer:

@@ -1,10 +1,8 @@
 """The table of a comparison, made from reports written by hand."""
 
-from pathlib import Path
-
 import pytest
 
-from keras_vaf.experiments import comparison_table, read_reports, results_of
+from keras_vaf.experiments import comparison_table, results_of
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -125,11 +123,3 @@ def test_says_which_learning_rates_were_tried():
 
     assert any("learning rates 0.001, 0.1; " in note for note in notes)
     assert any("best validation score were selected" in note for note in notes)
-
-
-def test_the_committed_table_says_what_its_reports_say():
-    path = Path(__file__).parents[2] / "docs" / "reports" / "family" / "wine.md"
-
-    table = comparison_table(read_reports(path.with_suffix(".json"))).markdown
-
-    assert path.read_text(encoding="utf-8") == table

@@ -8,7 +8,7 @@ from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
 
 MISSPELT = {
-    "initializer": (VAFActivation, {"initializer": "relu"}, "initialization"),
+    "initialisation": (VAFActivation, {"initialisation": "relu"}, "initialization"),
     "regulariser": (VAFActivation, {"alpha_regulariser": "l2"}, "alpha_regularizer"),
     "dtipe": (VAFActivation, {"dtipe": "float32"}, "dtype"),
     "family": (layers.KAF, {"train_gama": True}, "train_gamma"),

@@ -369,3 +369,13 @@ def test_a_backend_may_be_imported_by_its_own_module():
 )
 def test_the_private_part_of_keras_is_seen(source):
     assert private_keras(source)
+
+
+def test_contributing_names_every_folder():
+    root = Path(__file__).parents[1]
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([\w/]+)` \|", text, re.M))
+    found = (path.parent.name for path in root.glob("keras_vaf/*/__init__.py"))
+    packages = {f"keras_vaf/{name}" for name in found}
+    folders = {"keras_vaf_cli", "tests", "benchmarks", "tools", "docs", "notebooks"}
+    assert named == packages | folders

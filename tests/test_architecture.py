@@ -89,8 +89,10 @@ HEART = {
 PRIVATE_MEMBERS: dict[str, set[str]] = {
     "keras_vaf.layers.keras_internals": {
         "_flatten_layers",
+        "_get_call_context",
         "_inbound_nodes",
         "_layers",
+        "_maybe_reset_call_context",
         "_non_trainable_variables",
         "_outbound_nodes",
         "_tracker",

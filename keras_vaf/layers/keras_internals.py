@@ -35,6 +35,16 @@ def own_variables(layer: Any) -> list[keras.Variable]:
     return [*layer._trainable_variables, *layer._non_trainable_variables]
 
 
+def outermost(layer: Any) -> keras.layers.Layer:
+    """Return the layer whose call is running, such as a model; else the layer itself.
+
+    Keras creates the context of a call where it is missing, which is undone here.
+    """
+    found: keras.layers.Layer = layer._get_call_context().entry_layer
+    layer._maybe_reset_call_context()
+    return found
+
+
 def history(tensor: Any) -> tuple[Any, Any, int]:
     """Return the operation that made a symbolic tensor, its node, and its position.
 

@@ -162,6 +162,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         axes = dict(zip(self._unshared_axes, self._sizes, strict=True))
         self.input_spec = keras.InputSpec(ndim=len(input_shape), axes=axes)
         self._add_weights()
+        self._track_in_outer_layers()
 
     def _allowed_of_start(self, *start: Tensor) -> Sequence[Tensor]:
         return self._allowed(*map(self.full_weight, self.weight_names, start))

@@ -5,7 +5,12 @@ from typing import Any
 
 import keras
 
-from keras_vaf.layers.keras_internals import inner_layers, own_variables
+from keras_vaf.layers.keras_internals import (
+    all_layers,
+    inner_layers,
+    outermost,
+    own_variables,
+)
 
 
 class WeightPaths(keras.layers.Layer):
@@ -56,6 +61,18 @@ class WeightPaths(keras.layers.Layer):
             weight._path = f"{scope}/{self.name}/{weight.name}".lstrip("/")
         if keras.backend.backend() == "torch":
             self._track_variables()  # by their paths
+            if _contains(caller, self):
+                caller._track_variables()
+
+    def _track_in_outer_layers(self) -> None:
+        """Add new weights to all modules of PyTorch that contain this layer.
+
+        A layer such as `Dense` lists its weights when it is built, before the first
+        call builds its activation.
+        """
+        if keras.backend.backend() == "torch":
+            for layer in all_layers(outermost(self)):
+                layer._track_variables()
 
 
 def _contains(outer: Any, layer: keras.layers.Layer) -> bool:

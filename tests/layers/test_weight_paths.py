@@ -163,18 +163,33 @@ def test_a_saved_model_is_equal(host, tmp_path):
         np.testing.assert_array_equal(found, y)
 
 
+def check_modules(model):
+    """Check that each layer has its weights as parameters, by their paths."""
+    for layer in model._flatten_layers():
+        assert {*layer.torch_params} == {variable.path for variable in layer.variables}
+
+
 @pytest.mark.backend("torch")
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_module_of_torch_is_complete_and_its_names_stay(host):
     model, x = make(host)
-    layers = [model.get_layer(name) for name in ("one", "two")]
     names = list(model.state_dict())
-    for layer in layers:
-        assert len(layer.torch_params) == len(layer.variables)
+    check_modules(model)
     run(model, x)
     assert list(model.state_dict()) == names
     other = make(host)[0]
     assert set(names) >= {n for n in other.state_dict() if "seed_generator" not in n}
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_module_of_torch_is_complete_after_a_call(host):
+    """Activations that are not shared per layer have no weights before."""
+    model, x = make(host, "channel")
+    run(model, x)
+    check_modules(model)
+    parameters = {id(parameter) for parameter in model.parameters()}
+    assert {id(weight.value) for weight in model.trainable_weights} <= parameters
 
 
 def test_optimizer_variables_have_unique_paths_too():

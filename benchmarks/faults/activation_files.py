@@ -100,6 +100,8 @@ def crafted(content: bytes) -> dict[str, bytes]:
     found = {name: _archive(*pair) for name, pair in arrays.items()}
     found["a header of 8 TB"] = _archive(layout, numbers, shape=(2 * 10**12,))
     found["a shorter array"] = _archive(layout, numbers[:-1], shape=numbers.shape)
+    zeros = np.zeros(2**25, "float32")
+    found["data that expand"] = _archive(layout, zeros, shape=numbers.shape)
     found["pickled"] = _pickled(layout)
     return found
 

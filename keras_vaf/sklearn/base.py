@@ -87,7 +87,8 @@ class VAFEstimator(_base.BaseEstimator):
 
         Raises:
             ValueError: If an argument is out of its range, if `X` has missing entries,
-                or if the loss is not finite after the first epoch.
+                if the numbers are too large for a standard deviation in float64, or if
+                the loss is not finite after the first epoch.
         """
         settings = self._settings()
         X, y = self._checked(X, y, reset=True)
@@ -157,19 +158,17 @@ class VAFEstimator(_base.BaseEstimator):
         """
         _checks.check_is_fitted(self)
         X = _checks.validate_data(self, X, reset=False, dtype=np.float64)
+        return self._scaled(X)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
-            scaled = self._scaled(X)
+            scaled = ((X - self._center) / self._spread).astype(np.float32)
         _check_range(X, scaled)
         return scaled
 
-    def _scaled(self, X: np.ndarray) -> np.ndarray:
-        return ((X - self._center) / self._spread).astype(np.float32)
-
     def _begin(self, X: np.ndarray, outputs: int, settings: Settings) -> None:
         """Fit the scaling, and make the network."""
-        self._center = X.mean(axis=0)
-        spread = X.std(axis=0)
-        self._spread = np.where(spread > 0, spread, 1.0)
+        self._center, self._spread = center_and_spread("X", X)
         sharing = self.sharing
         self._architecture = Architecture(
             X.shape[1],
@@ -240,6 +239,26 @@ class VAFEstimator(_base.BaseEstimator):
             network.set_weights(weights)
             state = {**state, "network_": network}
         super().__setstate__(state)
+
+
+def center_and_spread(name: str, values: np.ndarray) -> tuple[Any, Any]:
+    """Return mean and standard deviation of each column; 1 for a constant column.
+
+    Args:
+        name: Name of the argument, for the error message.
+        values: The numbers, with the rows first.
+
+    Raises:
+        ValueError: If a standard deviation is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        center, spread = values.mean(axis=0), values.std(axis=0)
+    if not np.isfinite(spread).all():
+        raise ValueError(
+            f"`{name}` must hold numbers with a finite standard deviation in float64. "
+            f"Received: numbers up to {np.abs(values).max():g}"
+        )
+    return center, np.where(spread > 0, spread, 1.0)
 
 
 def _used(

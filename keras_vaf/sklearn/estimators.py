@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.sklearn.base import VAFEstimator
+from keras_vaf.sklearn.base import VAFEstimator, center_and_spread
 from keras_vaf.utils import require
 
 _base: Any = require("sklearn.base", extra="sklearn")
@@ -179,9 +179,8 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
     def _first_targets(
         self, y: np.ndarray, classes: Any = None
     ) -> tuple[np.ndarray, int]:
-        y = y.astype(np.float64)
-        self._target_center, spread = y.mean(axis=0), y.std(axis=0)
-        self._target_spread = np.where(spread > 0, spread, 1.0)
+        center, spread = center_and_spread("y", y.astype(np.float64))
+        self._target_center, self._target_spread = center, spread
         return self._targets(y), math.prod(y.shape[1:])
 
     def _targets(self, y: np.ndarray) -> np.ndarray:

@@ -277,6 +277,20 @@ def test_inputs_beyond_float32_raise_a_sentence(kind, value):
         model.predict(x)
 
 
+@pytest.mark.parametrize("argument", ["X", "y"])
+def test_training_rows_without_a_finite_deviation_raise_a_sentence(argument):
+    """Scaled by an infinite deviation, the other numbers of a column would be 0."""
+    rng = np.random.default_rng(0)
+    rows = {"X": rng.normal(size=(40, 2)), "y": rng.normal(size=40)}
+    model = VAFRegressor(hidden=(4,), epochs=1, random_state=0)
+    for value in (1e100, -1e100):  # float64 holds its square
+        rows[argument].flat[3] = value
+        assert np.isfinite(model.fit(**rows).predict(rows["X"])).all()
+    rows[argument].flat[3] = -1e300
+    with pytest.raises(ValueError, match=f"`{argument}` must .* up to 1e[+]300"):
+        model.fit(**rows)
+
+
 def test_several_targets_are_learned_together():
     X = np.linspace(-2, 2, 200)[:, None]
     y = np.column_stack([np.sin(X[:, 0]), 1000 + 50 * X[:, 0]])

@@ -7,14 +7,21 @@ import numpy as np
 import pytest
 
 from keras_vaf import (
+    callbacks,
     constraints,
+    datasets,
+    experiments,
     initializers,
     layers,
     models,
     optimizers,
     regularizers,
+    sklearn,
     training,
+    tuners,
+    visualization,
 )
+from keras_vaf.utils.engines import check_engine
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -48,6 +55,29 @@ def train(model, epochs=1, **others):
     return training.train(model, *ROWS, ROWS, epochs, **others)
 
 
+def fit_classifier(**arguments):
+    return sklearn.VAFClassifier(**{"epochs": 1} | arguments).fit(*ROWS)
+
+
+def fit_regressor(**arguments):
+    return sklearn.VAFRegressor(**{"epochs": 1} | arguments).fit(*ROWS)
+
+
+DATASET = {
+    "name": "a",
+    "task": "classification",
+    "x": ROWS[0],
+    "y": ROWS[1],
+    "feature_names": tuple("abcd"),
+    "class_names": tuple("no"),
+}
+RELU = {
+    "dataset": datasets.Dataset(**DATASET),
+    "variant": experiments.VARIANTS[0],
+}
+REPORTS = ("report.json", ["report.json"], [3.5])
+DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
+FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
 CURVE = {"g": "relu", "alpha": [1.0], "alpha_bias": [0.0], "beta": [1.0]}
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"inputs": 4, "hidden": (3,), "outputs": 2, "activation": keras.layers.ReLU}
@@ -152,6 +182,97 @@ TABLE = {
         {"fraction": POSITIVE, "seed": SEED, "rows": COUNT[:1] + COUNT[2:]},
     ),
     training.k_folds: ({"y": ROWS[1]}, {"folds": COUNT}),
+    callbacks.ActivationMonitor: (
+        {"data": ROWS[0]},
+        {"log_dir": (3.5, []), "picture": (3.5, []), "rows": COUNT, "every": COUNT},
+    ),
+    datasets.Column: ({"name": "a"}, {"kind": NAME}),
+    datasets.Dataset: (DATASET, {"task": NAME, "x": NAMES, "y": ([[1]], *NAMES)}),
+    datasets.Preprocessing: (
+        {},
+        dict.fromkeys(("inputs", "targets", "missing", "categories"), NAME),
+    ),
+    datasets.find: ({}, {"name": NAME}),
+    datasets.load: ({}, {"name": NAME}),
+    datasets.predict_table: ({"source": "new.csv"}, {"model": MODEL}),
+    datasets.read_table: (
+        {"source": "new.csv", "target": "y"},
+        {
+            "source": (3.5, None, [[1]], ROWS[0]),
+            "task": OPTIONAL_NAME,
+            "dates": OPTIONAL_NAME,
+            "allow_missing": FLAG,
+        },
+    ),
+    experiments.Protocol.of: (
+        RELU,
+        {
+            "hidden": NAMES,
+            "epochs": COUNT,
+            "folds": COUNT,
+            "starts": COUNT,
+            "patience": COUNT[:1] + COUNT[2:],
+            "batch_size": COUNT[:1] + COUNT[2:],
+        },
+    ),
+    experiments.Shard: (
+        {"number": 1, "count": 2},
+        {"number": (*COUNT, 3), "count": COUNT},
+    ),
+    experiments.choose: ({}, {"reports": REPORTS}),
+    experiments.comparison_figure: ({}, {"reports": REPORTS}),
+    experiments.comparison_table: ({}, {"reports": REPORTS}),
+    experiments.corrected_interval: (
+        {"differences": [1.0, 2.0], "test_fraction": 0.1},
+        {
+            "differences": DIFFERENCES,
+            "test_fraction": FRACTION,
+            "confidence": (0, *FRACTION),
+        },
+    ),
+    experiments.corrected_t_test: (
+        {"differences": [1.0, 2.0], "test_fraction": 0.1},
+        {"differences": DIFFERENCES, "test_fraction": FRACTION},
+    ),
+    experiments.select: (
+        {"reports": ()},
+        {"reports": REPORTS, "selection": NAME},
+    ),
+    experiments.verdict: ({}, {"reports": REPORTS}),
+    experiments.wilcoxon: ({}, {"differences": DIFFERENCES[3:]}),
+    fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
+    fit_regressor: (
+        {},
+        {
+            "learning_rate": POSITIVE,
+            "epochs": COUNT,
+            "batch_size": COUNT[:1] + COUNT[2:],
+            "validation_fraction": (0, *FRACTION[:1], *FRACTION[2:]),
+            "patience": COUNT[:1] + COUNT[2:],
+        },
+    ),
+    tuners.CrossValidated: ({}, {"tuner_class": NAME}),
+    tuners.SearchSpace: (
+        {},
+        {
+            "k": (*NAMES, [], [0], ["three"], [3, 3]),
+            "g": (*NAMES, [], ["no such"]),
+            "sharing": (*NAMES, [], ["no such"]),
+            "initialization": (*NAMES, []),
+        },
+    ),
+    tuners.hypermodel: (
+        {"model_or_builder": "MODEL"},
+        {"model_or_builder": MODEL[:4], "activations": ((), "ReLU", ["no such"])},
+    ),
+    tuners.ranked: ({"results": []}, {"direction": NAME}),
+    check_engine: ({}, {"name": NAME}),
+    visualization.plot_activation: ({}, {"layer": MODEL}),
+    visualization.plot_epochs: ({}, {"records": ([], {}, 3.5, "no such", [3])}),
+    visualization.plot_units: (
+        {"layer": layers.VAFActivation()},
+        {"layer": MODEL, "index": (0, None, "no such", (0,))},
+    ),
     train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
 }
 CASES = [

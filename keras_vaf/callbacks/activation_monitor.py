@@ -1,5 +1,6 @@
 """`ActivationMonitor`, a callback that records the activations during training."""
 
+import os
 import time
 import warnings
 from pathlib import Path
@@ -50,8 +51,9 @@ class ActivationMonitor(keras.callbacks.Callback):
         seconds: Time that these records took, in seconds.
 
     Raises:
-        ValueError: If `rows` or `every` is not a positive integer, or if the model has
-            no trainable activation when training begins.
+        ValueError: If `rows` or `every` is not a positive integer, if `log_dir` or
+            `picture` is not a path, or if the model has no trainable activation when
+            training begins.
         ImportError: If TensorBoard or Matplotlib is needed but not installed.
 
     Example:
@@ -75,6 +77,9 @@ class ActivationMonitor(keras.callbacks.Callback):
         every: int = 1,
     ) -> None:
         super().__init__()
+        for name, path in (("log_dir", log_dir), ("picture", picture)):
+            if path is not None and not isinstance(path, str | os.PathLike):
+                raise ValueError(f"`{name}` must be a path. Received: {name}={path!r}")
         check_integer("rows", rows)
         self.log_dir = log_dir
         self.picture = picture

@@ -68,6 +68,11 @@ class Dataset:
     def __post_init__(self) -> None:
         """Check the types and the sizes of the arrays."""
         check_choice("task", self.task, get_args(Task))
+        for name in ("x", "y"):
+            if not isinstance(given := getattr(self, name), np.ndarray):
+                raise ValueError(
+                    f"`{name}` must be a NumPy array. Received: {name}={given!r}"
+                )
         if self.x.dtype != np.float32 or self.x.ndim < 2:
             raise ValueError(
                 "`x` must be a float32 array with the rows first and at least two "

@@ -22,6 +22,7 @@ from keras_vaf.utils import (
     check_integer,
     check_positive,
     check_seeds,
+    check_sizes,
 )
 
 
@@ -121,8 +122,8 @@ class Protocol:
         starts: Number of starts at each learning rate, with one training each.
 
     Raises:
-        ValueError: If `epochs`, `replicas`, `rows` or `starts` is not a positive
-            integer, or if a learning rate is not positive or occurs twice.
+        ValueError: If a count is not a positive integer, or if a learning rate is not
+            positive or occurs twice.
     """
 
     dataset: str
@@ -147,10 +148,12 @@ class Protocol:
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for numbers that are out of range."""
-        for name in ("epochs", "replicas", "rows", "starts"):
+        optional = ("patience", "batch_size", "rows")
+        for name in ("epochs", "folds", "replicas", "starts", *optional):
             value = getattr(self, name)
-            if value is not None or name != "rows":
+            if value is not None or name not in optional:
                 check_integer(name, value)
+        check_sizes("hidden", self.hidden)
         for place, rate in enumerate(self.rates):
             check_positive(f"rates[{place}]", rate)
         check_distinct("rates", self.rates)

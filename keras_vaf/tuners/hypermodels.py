@@ -49,8 +49,8 @@ def hypermodel(
         tuner of KerasTuner.
 
     Raises:
-        ValueError: If a name is not in `ACTIVATIONS`. When called, if the model has no
-            activation to replace.
+        ValueError: If an argument is not of these kinds. When called, if the model has
+            no activation to replace.
 
     Example:
 
@@ -71,6 +71,12 @@ def hypermodel(
         raise ValueError(
             f"`activations` must be names from {', '.join(ACTIVATIONS)}. "
             f"Received: activations={activations!r}"
+        )
+
+    if not callable(model_or_builder):  # as models are, too
+        raise ValueError(
+            "`model_or_builder` must be a model, or a function from hyperparameters to "
+            f"a model. Received: model_or_builder={model_or_builder!r}"
         )
 
     def build(hp: HyperParameters) -> keras.Model:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.utils import AnyFloat, build, deviation, parse_json
+from keras_vaf.utils import AnyFloat, build, check_choice, deviation, parse_json
 
 DEVIATION, EPOCHS, SECONDS = "cv/deviation", "cv/epochs", "cv/seconds"
 _FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
@@ -164,6 +164,7 @@ def ranked(results: Sequence[TrialResult], direction: str) -> list[TrialResult]:
     >>> [trial.trial for trial in ranked(trials, "min")]
     ['1', '0', '2']
     """
+    check_choice("direction", direction, ("min", "max"))
     sign = 1 if direction == "min" else -1
     return sorted(
         results, key=lambda r: (r.score is None, sign * (r.score or 0.0), r.trial)

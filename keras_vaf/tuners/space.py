@@ -31,7 +31,8 @@ class SearchSpace:
         initialization: Starts of f.
 
     Raises:
-        ValueError: If an argument is empty, or if two values have the same name.
+        ValueError: If an argument is empty, if two values have the same name, or if
+            `VAFActivation` refuses a value of `k`, `g` or `sharing`.
 
     Example:
 
@@ -59,6 +60,9 @@ class SearchSpace:
                     f"`{field.name}` must have at least one value and no duplicates. "
                     f"Received: {field.name}={values!r}"
                 )
+        for name in ("k", "g", "sharing"):
+            for value in self.choices(name).values():
+                VAFActivation(**{name: value})
 
     def choices(self, name: str) -> dict[Any, Any]:
         """Return the values of a hyperparameter by name.

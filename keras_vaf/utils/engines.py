@@ -107,9 +107,10 @@ def check_engine(name: str | Engine) -> None:
     """Raise a `ValueError` if the name of an engine is unknown."""
     if isinstance(name, Engine):
         return
-    number = name.removeprefix(_PROCESSES)
-    local = name.startswith(_PROCESSES) and number.isdecimal() and int(number) > 0
-    if name != HERE and not local and not name.startswith(_DASK):
+    text = name if isinstance(name, str) else ""
+    number = text.removeprefix(_PROCESSES)
+    local = text.startswith(_PROCESSES) and number.isdecimal() and int(number) > 0
+    if text != HERE and not local and not text.startswith(_DASK):
         raise ValueError(
             f"`engine` must be {HERE!r}, {_PROCESSES}N with a number of processes of "
             f"this machine, or {_DASK}HOST:PORT with the address of a Dask scheduler. "

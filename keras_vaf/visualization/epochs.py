@@ -53,10 +53,12 @@ def plot_epochs(
     >>> [ax.get_title(loc="left") for ax in axes]
     ['start', 'epoch 1', 'epoch 2']
     """
-    if not records:
+    known = isinstance(records, Sequence) and bool(records)
+    if not known or not all(isinstance(each, ActivationRecord) for each in records):
         raise ValueError(
-            "Expected at least one record: train with an `ActivationMonitor` among the "
-            "callbacks first. Received: an empty sequence"
+            "Expected at least one record of a layer, such as `monitor.records[path]` "
+            "of an `ActivationMonitor` that was among the callbacks of a training. "
+            f"Received: {records!r:.200}"
         )
     places = np.linspace(0, len(records) - 1, min(len(records), PANELS))
     chosen = [records[place] for place in places.round().astype(int)]

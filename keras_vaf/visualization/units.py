@@ -75,9 +75,8 @@ def _weights(layer: VAFActivation, index: tuple[int, ...]) -> list[np.ndarray]:
         raise ValueError(f"Expected a VAFActivation. Received: {layer!r}")
     weights = layer.get_effective_weights()
     unshared = weights[-1].shape
-    fits = len(index) == len(unshared) and all(
-        0 <= place < size for place, size in zip(index, unshared, strict=True)
-    )
+    fits = isinstance(index, tuple) and len(index) == len(unshared)
+    fits = fits and all(0 <= p < size for p, size in zip(index, unshared, strict=True))
     if not fits:
         raise ValueError(
             f"`index` should name one of the layer's functions, of shape {unshared}. "

@@ -59,13 +59,13 @@ def encoder_of(model: keras.Model) -> TableEncoder:
     Raises:
         ValueError: If the model has none.
     """
-    for layer in model.layers:
+    for layer in model.layers if isinstance(model, keras.Model) else ():
         if isinstance(layer, TableEncoder):
             return layer
     raise ValueError(
         "The model must contain a TableEncoder, as the models do that "
         "`keras-vaf compare` and `keras-vaf search` save. "
-        f"Received: model={model.name!r} without one"
+        f"Received: {getattr(model, 'name', model)!r} without one"
     )
 
 

@@ -11,7 +11,7 @@ from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.frames import encode_frame
 from keras_vaf.datasets.tables.roles import DateOrder, Roles
 from keras_vaf.datasets.tables.texts import with_points
-from keras_vaf.utils import require
+from keras_vaf.utils import check_flag, require
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -94,6 +94,7 @@ def read_table(
     >>> read_table("flowers.csv", target="kind")
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
+    check_flag("allow_missing", allow_missing)
     roles = Roles(
         target,
         task,
@@ -108,6 +109,11 @@ def read_table(
     )
     options = CsvOptions(separator, decimal, encoding, tuple(na))
     if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "columns"):
+            raise ValueError(
+                "`source` must be the path of a table, or a pandas DataFrame. "
+                f"Received: {type(source).__name__}"
+            )
         frame = with_points(source, decimal)
         return encode_frame(frame, "the table", "table", "a pandas table", roles)
     path = Path(source)

@@ -14,7 +14,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.utils import parse_json, set_aside, write_atomically
+from keras_vaf.utils import check_integer, parse_json, set_aside, write_atomically
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -124,6 +124,8 @@ class Shard:
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for numbers that are out of range."""
+        check_integer("number", self.number)
+        check_integer("count", self.count)
         if not 1 <= self.number <= self.count:
             raise ValueError(
                 "A shard is written as its number and the number of shards, such as "

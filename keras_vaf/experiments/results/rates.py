@@ -11,6 +11,15 @@ from keras_vaf.experiments.reports.report import Report, best_on_validation
 Cells = dict[tuple[int, int], list[Report]]
 
 
+def check_reports(reports: Sequence[Report]) -> None:
+    """Raise a `ValueError` unless all elements of a sequence are reports."""
+    if not all(isinstance(report, Report) for report in reports):
+        raise ValueError(
+            "Expected reports, such as those that `read_reports` returns. "
+            f"Received: {reports!r:.200}"
+        )
+
+
 def by_digest(
     reports: Sequence[Report], changed: Callable[[Protocol], Protocol]
 ) -> dict[str, list[Report]]:
@@ -21,6 +30,7 @@ def by_digest(
         changed: Returns the protocol whose hash counts. It is called once for each
             object, since the reports of a file share their protocols.
     """
+    check_reports(reports)
     digests: dict[int, str] = {}
     found: dict[str, list[Report]] = {}
     for report in reports:

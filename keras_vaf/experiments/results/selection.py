@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
-from keras_vaf.experiments.results.rates import by_digest, with_all_rates
+from keras_vaf.experiments.results.rates import by_digest, check_reports, with_all_rates
 from keras_vaf.utils import check_choice
 
 Selection = Literal["validation", "paper", "literal"]
@@ -79,6 +79,7 @@ class Selected:
 
 def networks_of(reports: Sequence[Report]) -> list[Report]:
     """Return the reports of networks, without those of references."""
+    check_reports(reports)
     return [each for each in reports if not each.protocol.is_reference]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_vaf.utils import require
+from keras_vaf.utils import check_number, check_numbers, require
 
 LEVEL = 0.05
 """Differences whose p-value is below this level are significant."""
@@ -29,7 +29,8 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
         The two-sided p-value; 1 if all differences are 0.
 
     Raises:
-        ValueError: If there are fewer than two differences.
+        ValueError: If there are fewer than two differences, or if an argument is out of
+            its range.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -37,8 +38,8 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
     0.049
     """
-    mean = statistics.fmean(differences)
     standard_error = _standard_error(differences, test_fraction)
+    mean = statistics.fmean(differences)
     if standard_error == 0:
         return 1.0 if mean == 0 else 0.0
     distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
@@ -59,7 +60,8 @@ def corrected_interval(
         confidence: Probability that such an interval contains the true mean.
 
     Raises:
-        ValueError: If there are fewer than two differences.
+        ValueError: If there are fewer than two differences, or if an argument is out of
+            its range.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -67,6 +69,7 @@ def corrected_interval(
     >>> round(corrected_interval([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 4)
     0.0198
     """
+    check_number("confidence", confidence, above=0, below=1)
     standard_error = _standard_error(differences, test_fraction)
     distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
     return float(distribution.isf((1 - confidence) / 2) * standard_error)
@@ -82,6 +85,7 @@ def wilcoxon(differences: Sequence[float]) -> float:
         The two-sided p-value; 1 if all differences are 0.
 
     Raises:
+        ValueError: If a difference is not a finite number.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -89,7 +93,7 @@ def wilcoxon(differences: Sequence[float]) -> float:
     >>> wilcoxon([0.1, 0.2, 0.3, 0.4, 0.5])
     0.0625
     """
-    if not any(differences):
+    if not any(check_numbers("differences", differences)):
         return 1.0
     test = require("scipy.stats", extra="experiments").wilcoxon
     return float(test(differences).pvalue)
@@ -119,10 +123,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def _standard_error(differences: Sequence[float], test_fraction: float) -> float:
     """Return the corrected standard error of the mean difference."""
-    if len(differences) < 2:
+    if len(check_numbers("differences", differences)) < 2:
         raise ValueError(
             "A t-test needs at least two folds. "
             f"Received: {len(differences)} differences"
         )
+    check_number("test_fraction", test_fraction, minimum=0, below=1)
     factor = 1 / len(differences) + test_fraction / (1 - test_fraction)
     return math.sqrt(factor * statistics.variance(differences))

@@ -55,6 +55,11 @@ class Network(nn.Module):
         return self.head(y * self.gate(y))
 
 
+class OwnReLU(nn.Module):
+    def forward(self, x):
+        return functional.relu(x)
+
+
 class Branching(nn.Module):
     def __init__(self):
         super().__init__()
@@ -127,6 +132,14 @@ def test_a_selection(network):
     ):
         with pytest.raises(ValueError, match=message):
             convert(network, **arguments)
+
+
+def test_an_activation_module_is_named_once():
+    changes = report(convert(nn.Sequential(OwnReLU(), OwnReLU()), layers="0"))
+    assert [(each.layer, each.before) for each in changes.replaced] == [("0", "relu")]
+    assert [(each.layer, each.reason) for each in changes.kept] == [
+        ("1", "it was not chosen")
+    ]
 
 
 def test_code_that_cannot_be_traced_is_named():

@@ -60,7 +60,7 @@ def convert_module(
     arguments: dict[str, Any] = {} if k is None else {"k": k}
     new: dict[int, torch.nn.Module] = {}
     replaced: list[ReplacedActivation] = []
-    kept = [*functional_calls(module)]
+    kept: list[KeptActivation] = []
     for path, part in parts.items():
         try:
             # The keys of `state_dict` contain the name of the layer.
@@ -75,6 +75,8 @@ def convert_module(
             count = sum(weight.numel() for weight in vaf.parameters())
             line = ReplacedActivation(path, before, "VAFActivation", error, count)
             replaced.append(line)
+    named = {line.layer for line in replaced} | {line.layer for line in kept}
+    kept += functional_calls(parts, named)
     if not replaced:
         reasons = "; ".join(map(str, kept)) or "no activation module"
         raise ValueError(f"Nothing to replace in the module. Received: {reasons}")

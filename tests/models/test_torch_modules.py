@@ -129,6 +129,7 @@ def test_a_selection(network):
     assert isinstance(convert(network, layers=nn.PReLU).blocks[0].relu, nn.ReLU)
     for arguments, message in (
         ({"layers": "block"}, "Did you mean 'blocks'"),
+        ({"layers": 3}, "Received: layers=3"),
         ({"sharing": "channel"}, "leave out `to` and `sharing`"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -27,7 +27,7 @@ MARKERS = {
     "data": "needs the downloaded datasets (KERAS_VAF_DATA_DIR)",
     "nightly(*names)": "takes long, under these backends or all; needs `--nightly`",
     "browser": "needs Chromium; left out unless `-m browser` asks for it",
-    "zoo": "needs keras-hub and kimm; left out unless `-m zoo` asks for it",
+    "zoo": "needs models of other packages; left out unless `-m zoo` asks for it",
 }
 
 

@@ -116,7 +116,8 @@ def convert(
     keep_report(result, changes)
     paths = {each.layer for each in changes.replaced}
     paths |= {each.layer for each in changes.kept}
-    conversion.selection.check(model, paths)
+    paths |= {path for path, _ in layers_of(model)}
+    conversion.selection.check([layer.name for _, layer in layers_of(model)], paths)
     reasons = {each.reason for each in changes.kept}
     if not changes.replaced and _TRAINED not in reasons:
         raise ValueError(

@@ -51,8 +51,13 @@ class Network(nn.Module):
 
     def forward(self, x):
         y = self.blocks(self.act(self.stem(x)))
-        y = functional.relu(y.mean(dim=(2, 3)))
+        y = functional.relu(y.mean(dim=(2, 3))).tanh()
         return self.head(y * self.gate(y))
+
+
+class OwnReLU(nn.Module):
+    def forward(self, x):
+        return functional.relu(x)
 
 
 class Branching(nn.Module):
@@ -109,6 +114,7 @@ def test_a_network_with_shared_modules_and_its_report(network):
     assert changes.parameters == 4 * 13 + 2 * 13 and changes.error == 0
     assert {(each.layer, each.activation) for each in changes.kept} == {
         ("", "relu"),
+        ("", "tanh"),
         ("gate", "Sigmoid"),
     }
     assert converted.blocks[0].relu.k == 4
@@ -123,10 +129,19 @@ def test_a_selection(network):
     assert isinstance(convert(network, layers=nn.PReLU).blocks[0].relu, nn.ReLU)
     for arguments, message in (
         ({"layers": "block"}, "Did you mean 'blocks'"),
+        ({"layers": 3}, "Received: layers=3"),
         ({"sharing": "channel"}, "leave out `to` and `sharing`"),
     ):
         with pytest.raises(ValueError, match=message):
             convert(network, **arguments)
+
+
+def test_an_activation_module_is_named_once():
+    changes = report(convert(nn.Sequential(OwnReLU(), OwnReLU()), layers="0"))
+    assert [(each.layer, each.before) for each in changes.replaced] == [("0", "relu")]
+    assert [(each.layer, each.reason) for each in changes.kept] == [
+        ("1", "it was not chosen")
+    ]
 
 
 def test_code_that_cannot_be_traced_is_named():
@@ -182,6 +197,38 @@ def test_freeze_needs_only_pytorch(network):
     assert b"keras" not in file.getvalue()
     with pytest.raises(ValueError, match="trainable activations"):
         freeze(network)
+
+
+def test_tools_that_exchange_parameters_are_ignored():
+    """The table of pitfalls in docs/torch.md."""
+    from torch.nn.utils import parametrize, prune
+
+    def made():
+        return VAFActivation(k=2, g="tanh", name="vaf")
+
+    pruned, parametrized, loaded = made(), made(), made()
+    zeros = {name: 0 * value for name, value in loaded.state_dict().items()}
+    prune.random_unstructured(pruned._torch_params, "vaf/beta", 2)
+    zero = nn.Hardtanh(0.0, 1e-9)
+    where = parametrized._torch_params
+    parametrize.register_parametrization(where, "vaf/beta", zero)
+    loaded.load_state_dict(zeros, assign=True)
+    expected = made()(X)
+    for layer in (pruned, parametrized, loaded):
+        torch.testing.assert_close(layer(X), expected)
+    y = torch.func.functional_call(made(), zeros, (X,))
+    torch.testing.assert_close(y, expected)
+
+    y, _ = made().stateless_call([*zeros.values()], [], X)
+    torch.testing.assert_close(y, torch.zeros_like(X))
+    loaded.load_state_dict(zeros)
+    torch.testing.assert_close(loaded(X), torch.zeros_like(X))
+    frozen = freeze(nn.Sequential(made()))
+    zeros = {name: 0 * value for name, value in frozen.state_dict().items()}
+    y = torch.func.functional_call(frozen, zeros, (X,))
+    torch.testing.assert_close(y, torch.zeros_like(X))
+    frozen.load_state_dict(zeros, assign=True)
+    torch.testing.assert_close(frozen(X), torch.zeros_like(X))
 
 
 def test_a_layer_of_keras_is_no_such_module():

@@ -306,9 +306,12 @@ def test_partial_fit_goes_on(iris):
     classifier = VAFClassifier(hidden=(16,), random_state=0, learning_rate=0.01)
     with pytest.raises(ValueError, match=r"needs `classes`.*Received: classes=None"):
         classifier.partial_fit(X, y)
-    order = np.random.default_rng(0).permutation(len(X))
-    classifier.partial_fit(X[order[:40]], y[order[:40]], classes=[0, 1, 2])
+    classifier.partial_fit(X[:100], y[:100], classes=[0, 1, 2])  # no class 2 yet
     first = classifier.network_
+    odds = classifier.predict_proba(X[:100])
+    assert odds.shape == (100, 3) and classifier.n_iter_ == 1
+    loss = -np.log(odds[np.arange(100), y[:100]]).mean()  # no row is left out
+    np.testing.assert_allclose(classifier.history_.metrics["val_loss"], [loss], 1e-4)
     for _ in range(30):
         classifier.partial_fit(X, y)
     assert classifier.network_ is first

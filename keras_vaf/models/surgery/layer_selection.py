@@ -1,4 +1,4 @@
-"""`Selection`, which selects layers of a model by name, class or function."""
+"""`Selection`, which selects layers or modules by name, class or function."""
 
 import fnmatch
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.models.surgery.graphs import Node, is_graph
+from keras_vaf.models.surgery.graphs import is_graph
 from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
@@ -14,7 +14,7 @@ Selector = str | type | Callable[[Any], bool]
 
 
 class Selection:
-    """The layers that a user chose.
+    """The layers of a model, or the modules of a module of PyTorch, that a user chose.
 
     Args:
         layers: A selector or a sequence of selectors; `None` selects all layers.
@@ -36,23 +36,22 @@ class Selection:
                 f"functions of a layer. Received: layers={layers!r}"
             )
 
-    def takes(self, layer: Node, path: str) -> bool:
+    def takes(self, layer: Any, path: str) -> bool:
         """Return whether a layer is selected."""
         return any(_fits(selector, layer, path) for selector in self._selectors)
 
-    def names(self, layer: Node, path: str) -> bool:
+    def names(self, layer: Any, path: str) -> bool:
         """Return whether a layer is selected by its full name."""
-        return layer.name in self._selectors or path in self._selectors
+        return path in self._selectors or _name(layer) in self._selectors
 
-    def check(self, model: keras.Model, paths: Collection[str]) -> None:
+    def check(self, names: Collection[str], paths: Collection[str]) -> None:
         """Raise a `ValueError` for a name that does not match any layer.
 
         Args:
-            model: The model.
-            paths: Paths of layers inside other layers of the model.
+            names: Names of the layers, which the message lists.
+            paths: Paths of layers.
         """
-        names = [layer.name for _, layer in layers_of(model)]
-        known = {*names, *paths, *(path for path, _ in layers_of(model))}
+        known = {*names, *paths}
         for selector in self._selectors:
             if isinstance(selector, str) and not fnmatch.filter(known, selector):
                 raise ValueError(
@@ -63,14 +62,19 @@ class Selection:
                 )
 
 
-def _fits(selector: Any, layer: Node, path: str) -> bool:
+def _name(layer: Any) -> str:
+    """Return the name of a layer; a module of PyTorch has a path only."""
+    return str(getattr(layer, "name", ""))
+
+
+def _fits(selector: Any, layer: Any, path: str) -> bool:
     if selector is None:
         return True
     if isinstance(selector, type):
         return isinstance(layer, selector)
     if not isinstance(selector, str):
         return bool(selector(layer))
-    return layer.name == selector or fnmatch.fnmatchcase(path, selector)
+    return _name(layer) == selector or fnmatch.fnmatchcase(path, selector)
 
 
 def layers_of(

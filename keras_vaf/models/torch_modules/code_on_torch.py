@@ -1,6 +1,6 @@
 """`functional_calls`, which finds the activations that a module's code calls."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import torch
@@ -20,14 +20,18 @@ class _OwnCode(torch.fx.Tracer):
         return True
 
 
-def functional_calls(module: torch.nn.Module) -> Iterator[KeptActivation]:
+def functional_calls(
+    parts: dict[str, torch.nn.Module], known: Collection[str]
+) -> Iterator[KeptActivation]:
     """Yield the activations that code calls, such as `F.relu`, and code not searched.
 
     Args:
-        module: A module with parts. Only classes outside of `torch.nn` are searched.
+        parts: Modules by their paths. Only classes outside of `torch.nn` are searched.
+        known: Paths of modules that are activations themselves, which are not searched.
     """
-    for path, part in module.named_modules():
-        if type(part).__module__.startswith(("torch.nn.", "keras", "keras_vaf")):
+    for path, part in parts.items():
+        of_package = type(part).__module__.startswith(("torch.nn.", "keras"))
+        if of_package or path in known:
             continue
         own = type(part).__name__
         try:

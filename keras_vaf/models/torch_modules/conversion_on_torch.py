@@ -1,12 +1,12 @@
 """`convert_module`, which converts any `torch.nn.Module`."""
 
 import copy
-import fnmatch
 from typing import Any
 
 import torch
 
 from keras_vaf.layers import VAFActivation
+from keras_vaf.models.surgery.layer_selection import Selection
 from keras_vaf.models.surgery.places import KeptError
 from keras_vaf.models.surgery.report import (
     ConversionReport,
@@ -19,7 +19,6 @@ from keras_vaf.models.torch_modules.activations_on_torch import (
     of_prelu,
 )
 from keras_vaf.models.torch_modules.code_on_torch import functional_calls
-from keras_vaf.utils import did_you_mean
 
 
 def convert_module(
@@ -56,11 +55,12 @@ def convert_module(
         )
     module = module if inplace else copy.deepcopy(module)
     parts = dict(module.named_modules())
-    chosen = _Choice(layers, parts)
+    chosen = Selection(layers)
+    chosen.check([path for path in parts if path], parts)
     arguments: dict[str, Any] = {} if k is None else {"k": k}
     new: dict[int, torch.nn.Module] = {}
     replaced: list[ReplacedActivation] = []
-    kept = [*functional_calls(module)]
+    kept: list[KeptActivation] = []
     for path, part in parts.items():
         try:
             # The keys of `state_dict` contain the name of the layer.
@@ -75,6 +75,8 @@ def convert_module(
             count = sum(weight.numel() for weight in vaf.parameters())
             line = ReplacedActivation(path, before, "VAFActivation", error, count)
             replaced.append(line)
+    named = {line.layer for line in replaced} | {line.layer for line in kept}
+    kept += functional_calls(parts, named)
     if not replaced:
         reasons = "; ".join(map(str, kept)) or "no activation module"
         raise ValueError(f"Nothing to replace in the module. Received: {reasons}")
@@ -108,7 +110,7 @@ def replace_parts(
 
 
 def _new(
-    child: torch.nn.Module, path: str, chosen: "_Choice", arguments: Any, g: Any
+    child: torch.nn.Module, path: str, chosen: Selection, arguments: Any, g: Any
 ) -> tuple[torch.nn.Module, str, float] | None:
     """Return a VAF for an activation module, the name and the error; else `None`.
 
@@ -124,49 +126,9 @@ def _new(
         return None
     if not chosen.takes(child, path):
         raise KeptError("it was not chosen")
-    if found.kept and not chosen.names(path):
+    if found.kept and not chosen.names(child, path):
         raise KeptError(found.kept)
     g = found.g if g is None else g
     vaf = VAFActivation(g=g, initialization=found.start, **arguments)
     known = vaf._start.known(vaf.g)
     return vaf, found.name, 0.0 if known is None else known.error(vaf.k, vaf.g).largest
-
-
-class _Choice:
-    """The modules that a user chose.
-
-    Args:
-        layers: As for `convert`.
-        parts: The modules by their paths.
-
-    Raises:
-        ValueError: If a name does not match any module.
-    """
-
-    def __init__(self, layers: Any, parts: dict[str, torch.nn.Module]) -> None:
-        several = isinstance(layers, tuple | list)
-        self._selectors: list[Any] = [*layers] if several else [layers]
-        for selector in self._selectors:
-            if isinstance(selector, str) and not fnmatch.filter(parts, selector):
-                raise ValueError(
-                    "`layers` does not match the path of any module."
-                    f"{did_you_mean(selector, parts)} Received: {selector!r}"
-                )
-
-    def takes(self, part: torch.nn.Module, path: str) -> bool:
-        """Return whether a module is selected."""
-        return any(_fits(selector, part, path) for selector in self._selectors)
-
-    def names(self, path: str) -> bool:
-        """Return whether a module is selected by its full path."""
-        return path in self._selectors
-
-
-def _fits(selector: Any, part: torch.nn.Module, path: str) -> bool:
-    if selector is None:
-        return True
-    if isinstance(selector, type):
-        return isinstance(part, selector)
-    if isinstance(selector, str):
-        return fnmatch.fnmatchcase(path, selector)
-    return bool(selector(part))

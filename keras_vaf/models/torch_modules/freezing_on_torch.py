@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch.nn import functional
@@ -43,6 +42,11 @@ _FUNCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 class FrozenVAF(torch.nn.Module):
     """A VAF with fixed numbers, which `torch.fx` turns into plain PyTorch code."""
 
+    alpha: torch.Tensor
+    alpha_bias: torch.Tensor
+    beta: torch.Tensor
+    beta_bias: torch.Tensor
+
     def __init__(self, layer: TrainableActivation) -> None:
         super().__init__()
         g, units, constant = units_of(layer)
@@ -56,20 +60,19 @@ class FrozenVAF(torch.nn.Module):
         axes, shape = layer._unshared_axes, built_shape(layer)
         sizes = [shape[i] or 1 if i in axes else 1 for i in range(1, len(shape))]
         places = sizes if axes else []
+        self._k = units.shape[-1]
         numbers = torch.tensor(units, dtype=torch.float32).movedim(-1, 1)
-        self._k = numbers.shape[1]
-        for i, kind in enumerate(("alpha", "alpha_bias", "beta")):
-            for j in range(self._k):
-                self.register_buffer(f"{kind}_{j}", numbers[i, j].reshape(places))
+        for kind, values in zip(("alpha", "alpha_bias", "beta"), numbers, strict=True):
+            self.register_buffer(kind, values.reshape(self._k, *places))
         bias = torch.tensor(constant, dtype=torch.float32).reshape(places)
         self.register_buffer("beta_bias", bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return f(x)."""
-        y: Any = self.beta_bias
+        y = self.beta_bias
         for j in range(self._k):
-            alpha, bias = getattr(self, f"alpha_{j}"), getattr(self, f"alpha_bias_{j}")
-            y = y + getattr(self, f"beta_{j}") * self._g(alpha * x + bias)
+            h = self.alpha[j] * x + self.alpha_bias[j]
+            y = y + self.beta[j] * self._g(h)
         return y
 
 

@@ -217,7 +217,7 @@ def test_a_changed_table_is_refused(own_table, tmp_path, capsys, interrupted):
     assert "differ from those with which" in refusal(capsys, "--resume", str(folder))
 
 
-@pytest.mark.parametrize("name", ["gelu", "relu,relu"])
+@pytest.mark.parametrize("name", ["tanh", "relu,relu"])
 def test_an_unknown_baseline_is_refused(dataset, tmp_path, capsys, name):
     dataset()
     words = ["small", "--output", str(tmp_path / "o"), "--baselines", name]

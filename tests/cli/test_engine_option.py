@@ -14,6 +14,7 @@ import keras_vaf_cli.compare
 from keras_vaf.tuners.dataset_search import DatasetSearch
 from keras_vaf.utils import engines
 from keras_vaf_cli import main
+from keras_vaf_cli.progress import Progress
 from tests.cli.test_careless_tables import csv
 from tests.clusters import cluster
 
@@ -63,18 +64,19 @@ def check_loss_and_continue(line, name, said):
 
 
 def test_a_comparison_that_loses_its_workers_continues(tmp_path, monkeypatch, capfd):
-    def kill_after_the_first(items, total):
-        for item in items:
-            yield item
-            worker.kill()
-            worker.wait()
-            monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 0.5)
+    class KillAfterTheFirst(Progress):
+        def __call__(self, items, total):
+            for item in items:
+                yield item
+                worker.kill()
+                worker.wait()
+                monkeypatch.setattr(engines, "_SECONDS_WITHOUT_WORKERS", 0.5)
 
     with (
         cluster(tmp_path, workers=1) as (name, _, [worker]),
         monkeypatch.context() as m,
     ):
-        m.setattr(keras_vaf_cli.compare, "track", kill_after_the_first)
+        m.setattr(keras_vaf_cli.compare, "Progress", KillAfterTheFirst)
         check_loss_and_continue(f"{COMPARE} --folds 3", name, capfd.readouterr)
 
 

@@ -1,5 +1,6 @@
 """`SharedWeights`, the axes along which each weight of an activation differs."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,18 +63,20 @@ class SharedWeights:
         ones = [size if i in kept else 1 for i, size in enumerate(sizes)]
         return ops.broadcast_to(ops.reshape(value, (*ones, *extra)), (*sizes, *extra))
 
-    def own_part(self, name: str, value: np.ndarray) -> np.ndarray:
-        """Return the entries of an array that a weight stores, one for each function.
+    def own_parts(self, values: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """Return the entries that the weights store, one for each function.
 
-        This is the inverse of `full_weight`.
+        This is the inverse of `full_weight`, for all weights.
 
         Args:
-            name: Name of the weight.
-            value: An array whose shape begins with `unshared`.
+            values: An array for each weight, whose shape begins with `unshared`.
         """
-        kept = self._positions.get(name, range(len(self._sizes)))
-        index = (slice(None) if i in kept else 0 for i in range(len(self._sizes)))
-        return value[tuple(index)]
+        axes = range(len(self._sizes))
+        parts = []
+        for name, value in zip(self.weight_names, values, strict=True):
+            kept = self._positions.get(name, axes)
+            parts.append(value[tuple(slice(None) if i in kept else 0 for i in axes)])
+        return parts
 
     def _set_axes(self, input_shape: tuple[int | None, ...]) -> None:
         """Set the axes and sizes along which functions and weights differ.

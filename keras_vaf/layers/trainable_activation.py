@@ -213,7 +213,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         ]
         if self.function_constraint is not None:
             allowed = evaluate_all(self._allowed_of_start, *start)
-            start = [*map(self.own_part, self.weight_names, allowed)]
+            start = self.own_parts(allowed)
         for name, value in zip(self.weight_names, start, strict=True):
             weight = self.add_weight(
                 name=name,

@@ -73,7 +73,7 @@ def grow_layer(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
     grown.build(built_shape(layer))
     pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
     values = [*(_joined(old, new) for old, new in pairs), beta_bias]
-    grown.set_weights([*map(grown.own_part, grown.weight_names, values)])
+    grown.set_weights(grown.own_parts(values))
     return grown
 
 

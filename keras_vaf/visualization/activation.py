@@ -112,7 +112,8 @@ def _draw_function(
             zorder=4,
             label="knots of f",
         )
-    replaced = any(getattr(layer, f"{w}_initializer") for w in layer.weight_names)
+    given = (value for name, value in vars(layer).items() if "_initializer" in name)
+    replaced = any(value is not None for value in given)
     start = "random" if replaced else getattr(layer, "initialization", "random")
     g: Any = getattr(layer, "g", None)
     known = initializers.get(start).known(g)

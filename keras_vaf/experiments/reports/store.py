@@ -140,7 +140,7 @@ class Shard:
         Raises:
             ValueError: If the text is not of this form.
         """
-        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
         if match is None:
             raise ValueError(
                 "A shard is written as its number and the number of shards, such as "

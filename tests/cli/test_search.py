@@ -178,7 +178,7 @@ def test_searches_on_a_table_of_ones_own(own_table, tmp_path, capsys):
     said = capsys.readouterr().out
     for text in (
         "Target 'price': a regression",
-        "Column 'area': 1 of 160 entries are missing. They are filled in by the mean",
+        "Missing entries: area (1). Numbers are filled in by the mean",
         "Baseline ReLU, with the same number of trials",
         "Baseline SiLU, with the same number of trials",
         "on the 32 test rows",

@@ -58,6 +58,9 @@ NAMED |= {
     f"map-{task}": partial(map_tables.map_verdict, task)
     for task in ("oscillating", "physics", "images", "certified", "fine_tuning")
 }
+NAMED["registered"] = (
+    (ROOT / "docs/reports/evidence/answers.md").read_text(encoding="utf-8").strip
+)
 
 
 if __name__ == "__main__":

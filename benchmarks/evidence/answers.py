@@ -1,9 +1,9 @@
 """Answer the registered comparisons from the records of their trainings.
 
 `python -m benchmarks.evidence.answers` reads `docs/reports/evidence/*.json.gz`, which
-`python -m benchmarks.evidence pack` writes, and prints one row for each comparison of
-`docs/registered.md`, with the rules of that page. A study that is not complete has the
-answer "cannot tell", with the share of its trainings.
+`python -m benchmarks.evidence pack` writes, and writes `answers.md` there: one row for
+each comparison of `docs/registered.md`, with the rules of that page. A study that is
+not complete has no row but the share of its trainings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from keras_vaf.experiments.results.significance import (
     corrected_t_test,
     holm,
 )
-from keras_vaf.utils import markdown_table
+from keras_vaf.utils import markdown_table, write_atomically
 
 PACKED = Path("docs/reports/evidence")
 FIXED = ("relu", "gelu", "silu", "tanh")
@@ -262,26 +262,29 @@ RULES: dict[str, Any] = {
 
 
 def main() -> int:
-    """Print the answers of all studies that are packed."""
-    from benchmarks.evidence.studies import find_study
+    """Write the answers of all studies that are packed."""
+    from benchmarks.evidence.studies import BACKENDS, find_study
 
     found: list[Answer] = []
     family: list[Answer] = []
-    for name, rule in RULES.items():
+    missing = []
+    for name in BACKENDS:
         path = PACKED / f"{name}.json.gz"
         records = unpack(path) if path.exists() else []
         expected = find_study(name).trainings()
         if len(records) < expected:
-            print(f"{name}: {len(records)} of {expected} trainings, so cannot tell")
-            continue
-        answers = rule(records)
-        answers = answers if isinstance(answers, list) else [answers]
-        for answer in answers:
-            one_p = answer.needs_p and answer.name in ("T1", "T3", "T4", "L1")
-            (family if one_p else found).append(answer)
+            missing.append(f"{name} {len(records):,} of {expected:,}")
+        elif name in RULES:
+            answers = RULES[name](records)
+            for each in answers if isinstance(answers, list) else [answers]:
+                one_p = each.needs_p and each.name in ("T1", "T3", "T4", "L1")
+                (family if one_p else found).append(each)
     rows = sorted([*corrected(family, FAMILY), *found], key=lambda each: each.name)
     header = ("comparison", "estimate", "95 % interval", "p", "Holm", "answer")
-    print(markdown_table(header, [each.cells() for each in rows]))
+    text = markdown_table(header, [each.cells() for each in rows])
+    if missing:
+        text += f"\n\nFinished trainings of the other studies: {', '.join(missing)}."
+    write_atomically(PACKED / "answers.md", f"{text}\n")
     return 0
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.evidence import answers
+from benchmarks.evidence.records import unpack
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -144,3 +145,19 @@ def test_holms_correction_counts_comparisons_without_an_answer():
     [found] = answers.corrected([one], tests=7)
     assert found.corrected == pytest.approx(0.07)
     assert found.text == "cannot tell"
+
+
+def test_the_committed_answers_are_those_of_the_committed_records():
+    records = unpack(answers.PACKED / "classifications.json.gz")
+    wrong = {}
+    for record in records:
+        errors = [fold["test"] for fold in record["folds"]]
+        wrong[record["dataset"], record["arm"]] = np.mean(errors)
+    names = sorted({name for name, _ in wrong})
+    logs = np.log([wrong[name, "vaf-relu"] / wrong[name, "relu"] for name in names])
+    p = stats.wilcoxon(logs).pvalue
+    row = f"| T4 | {np.exp(logs.mean()):.3f} | "
+    text = (answers.PACKED / "answers.md").read_text(encoding="utf-8")
+    [line] = [line for line in text.splitlines() if line.startswith(row)]
+    assert f"| {p:.4f} |" in line
+    assert len(names) == 11

@@ -25,7 +25,7 @@ from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
 )
-from keras_vaf.utils import check_choice, deviation
+from keras_vaf.utils import check_choice, check_kinds, deviation
 
 REFERENCE = "relu"
 """The activation with which others are compared by default."""
@@ -244,6 +244,7 @@ def selected_results(
         ValueError: If an activation lacks folds of its reference, or if the reports do
             not contain the metric.
     """
+    check_kinds("reports", reports, Report)
     reports = with_either(reports)
     chosen = select(reports, selection)
     for each in chosen.values():

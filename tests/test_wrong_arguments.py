@@ -22,6 +22,7 @@ from keras_vaf import (
     visualization,
 )
 from keras_vaf.utils.engines import check_engine
+from tests.experiments.fakes import make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -32,6 +33,7 @@ NOT_A_NUMBER = (*TEXT_OR_NOTHING, math.nan, True)
 NUMBER = (*NOT_A_NUMBER, math.inf, -math.inf, 10**400)
 POSITIVE = (*NUMBER, 0, -1.0)
 COUNT = (*NOT_A_NUMBER, 3.5, -1)
+SEEDS = (None, 3, "three", [], [0, 0], [0.5], [-1], [True])
 SEED = ("three", object(), [], 0.5, -1, True)
 FLAG = ("yes", None, 1, [])
 NUMBERS = (3.5, None, "123", object(), [math.nan], ["a"], [True], [10**400])
@@ -75,7 +77,15 @@ RELU = {
     "dataset": datasets.Dataset(**DATASET),
     "variant": experiments.VARIANTS[0],
 }
+PROTOCOL = experiments.Protocol.of(**RELU)
 REPORTS = ("report.json", ["report.json"], [3.5])
+PATH = (3.5, None, [])
+RESULTS = (3.5, None, "results", [3.5])
+ENCODER = {
+    "columns": [datasets.Column("a")],
+    **{key: [0] for key in ("fill", "center", "spread")},
+    "kept": [()],
+}
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
 CURVE = {"g": "relu", "alpha": [1.0], "alpha_bias": [0.0], "beta": [1.0]}
@@ -192,6 +202,10 @@ TABLE = {
         {},
         dict.fromkeys(("inputs", "targets", "missing", "categories"), NAME),
     ),
+    datasets.TableEncoder: (
+        ENCODER,
+        {**dict.fromkeys(("fill", "center"), NUMBERS), "spread": (*NUMBERS, [-1.0])},
+    ),
     datasets.find: ({}, {"name": NAME}),
     datasets.load: ({}, {"name": NAME}),
     datasets.predict_table: ({"source": "new.csv"}, {"model": MODEL}),
@@ -214,6 +228,35 @@ TABLE = {
             "patience": COUNT[:1] + COUNT[2:],
             "batch_size": COUNT[:1] + COUNT[2:],
         },
+    ),
+    experiments.Architecture: ({}, {"name": NAME}),
+    experiments.Optimizer: ({}, {"name": (*NAME, "schedules")}),
+    experiments.Variant: (
+        {"name": "a", "title": "A"},
+        {"layer": (*NAME, "deserialize")},
+    ),
+    experiments.cells: (
+        {"protocols": [PROTOCOL], "seeds": (0,)},
+        {"protocols": (3.5, None, "relu", ["relu"]), "seeds": SEEDS},
+    ),
+    experiments.compare: (
+        {"data": RELU["dataset"]},
+        {"protocols": ("relu", ["relu"]), "seeds": SEEDS, "quick": FLAG},
+    ),
+    experiments.find_variants: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
+    experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
+    experiments.learned_layers: ({}, {"report": REPORTS}),
+    experiments.merge: (
+        {"folders": [], "output": "runs"},
+        {"folders": ("runs", None, [3.5]), "output": PATH},
+    ),
+    experiments.refit: (
+        {"arm": experiments.choose([make_report()]).arm, "dataset": RELU["dataset"]},
+        {"arm": ("relu", None), "dataset": ("wine", None)},
+    ),
+    experiments.selected_results: (
+        {"reports": [make_report()], "metric": "accuracy"},
+        {"reports": REPORTS, "metric": NAME},
     ),
     experiments.Shard: (
         {"number": 1, "count": 2},
@@ -263,8 +306,15 @@ TABLE = {
     ),
     tuners.hypermodel: (
         {"model_or_builder": "MODEL"},
-        {"model_or_builder": MODEL[:4], "activations": ((), "ReLU", ["no such"])},
+        {
+            "model_or_builder": MODEL[:4],
+            "activations": ((), "ReLU", ["no such"]),
+            "space": ("no such", 3, {}),
+        },
     ),
+    tuners.read_trials: ({}, {"folder": PATH}),
+    tuners.to_csv: ({}, {"results": RESULTS}),
+    tuners.to_json: ({}, {"results": RESULTS}),
     tuners.ranked: ({"results": []}, {"direction": NAME}),
     check_engine: ({}, {"name": NAME}),
     visualization.plot_activation: ({}, {"layer": MODEL}),
@@ -276,20 +326,21 @@ TABLE = {
     train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
 }
 CASES = [
-    pytest.param(function, right, name, value, id=f"{function.__name__}-{name}-{i}")
+    pytest.param(function, right, name, values, id=f"{function.__name__}-{name}")
     for function, (right, arguments) in TABLE.items()
     for name, values in arguments.items()
-    for i, value in enumerate(values)
 ]
 
 
-@pytest.mark.parametrize(("function", "right", "name", "value"), CASES)
-def test_a_wrong_argument_is_refused_with_what_was_received(
-    function, right, name, value, model
+@pytest.mark.parametrize(("function", "right", "name", "values"), CASES)
+def test_wrong_arguments_are_refused_with_what_was_received(
+    function, right, name, values, model
 ):
     given = {
         key: model if isinstance(v, str) and v == "MODEL" else v
         for key, v in right.items()
     }
-    with pytest.raises(ValueError, match="Received"):
-        function(**given | {name: value})
+    for value in values:
+        with pytest.raises(ValueError, match="Received"):
+            function(**given | {name: value})
+            pytest.fail(f"{name}={value!r} was accepted.")

@@ -12,12 +12,10 @@ from keras_vaf.experiments.best import Arm, Choice, choose, refit
 from keras_vaf.experiments.comparison import Comparison, compare
 from keras_vaf.experiments.copies_start import CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
+from keras_vaf.experiments.optimizer import PAPER_RPROP, RPROP, Optimizer
 from keras_vaf.experiments.protocol import (
-    PAPER_RPROP,
-    RPROP,
     Architecture,
     Cell,
-    Optimizer,
     Protocol,
     cells,
     with_replicas,

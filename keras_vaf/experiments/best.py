@@ -23,6 +23,7 @@ from keras_vaf.experiments.runs.networks import build_network, compile_network
 from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
 from keras_vaf.training import trainer
 from keras_vaf.training.network_trainer import seed_random_layers
+from keras_vaf.utils import check_kind
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,12 @@ def refit(arm: Arm, dataset: Dataset) -> keras.Model:
         The trained network. For a table, its inputs are rows from
         `TableEncoder.encode`, and its outputs are class probabilities, or the target in
         the units of the table.
+
+    Raises:
+        ValueError: If an argument is of another class.
     """
+    check_kind("arm", arm, Arm)
+    check_kind("dataset", dataset, Dataset)
     protocol = arm.protocol
     fitted = protocol.preprocessing.fit(dataset, slice(None))
     x, y = fitted.transform(dataset, slice(None))

@@ -36,6 +36,8 @@ from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe
 from keras_vaf.utils import (
     atomic_path,
+    check_flag,
+    check_kinds,
     check_seeds,
     png_bytes,
     require,
@@ -158,6 +160,8 @@ def compare(
     >>> compare(dataset, [protocol]).table["parameters"].to_dict()
     {'ReLU': 7.0, 'constant (mean)': nan}
     """
+    check_flag("quick", quick)
+    check_kinds("protocols", protocols, Protocol)
     dataset = data if isinstance(data, Dataset) else _read(data, target)
     protocols = protocols or comparison_protocols(
         dataset,

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.fair_relu import as_wide
-from keras_vaf.experiments.protocol import Optimizer, Protocol, with_replicas
+from keras_vaf.experiments.optimizer import Optimizer
+from keras_vaf.experiments.protocol import Protocol, with_replicas
 from keras_vaf.experiments.runs.references import reference_protocols
 from keras_vaf.experiments.variants import Variant, find_variants
 from keras_vaf.training import recipe

@@ -10,59 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import keras
-
-from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.experiments.optimizer import RPROP, Optimizer
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.training.network_trainer import check_width, widest
 from keras_vaf.utils import (
     build,
+    check_choice,
     check_distinct,
     check_integer,
+    check_kinds,
     check_positive,
     check_seeds,
     check_sizes,
 )
 
-
-@dataclass(frozen=True)
-class Optimizer:
-    """An optimizer as data: its class and the arguments of its constructor.
-
-    Attributes:
-        name: Name of a class in `keras_vaf.optimizers` or, failing that, in
-            `keras.optimizers`.
-        arguments: Arguments of the class, as JSON values.
-        apart: Learning rate of the activation parameters, relative to that of all other
-            weights. Activation parameters then have no weight decay. `None` treats all
-            weights equally.
-    """
-
-    name: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-    apart: float | None = None
-
-    def build(self, model: keras.Model | None = None) -> keras.optimizers.Optimizer:
-        """Return a new optimizer.
-
-        Args:
-            model: The network to train, which is required if `apart` is set.
-        """
-        scope = optimizers if hasattr(optimizers, self.name) else keras.optimizers
-        optimizer = getattr(scope, self.name)(**self.arguments)
-        if self.apart is None or model is None:
-            return optimizer
-        return optimizers.activations_apart(model, optimizer, self.apart)
-
-
-RPROP = Optimizer("Rprop", {"learning_rate": 0.01, "eta_plus": 1.2, "eta_minus": 0.5})
-"""Rprop with its common settings."""
-
-PAPER_RPROP = Optimizer(
-    "Rprop", {"learning_rate": 0.01, "eta_plus": 1.01, "eta_minus": 0.5}
-)
-"""Rprop as in the paper, which does not specify the first step."""
+_NETWORKS = ("mlp", "cnet", "nin")
+_REFERENCES = ("linear", "trees")
 
 
 @dataclass(frozen=True)
@@ -83,6 +47,10 @@ class Architecture:
 
     name: str = "mlp"
     arguments: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` for an unknown name."""
+        check_choice("architecture", self.name, (*_NETWORKS, *_REFERENCES))
 
 
 @dataclass(frozen=True)
@@ -188,7 +156,7 @@ class Protocol:
     @property
     def is_reference(self) -> bool:
         """Whether this is a model without activations, for reference."""
-        return self.architecture.name in ("linear", "trees")
+        return self.architecture.name in _REFERENCES
 
     @property
     def metric(self) -> str:
@@ -287,6 +255,7 @@ def cells(protocols: Sequence[Protocol], seeds: Sequence[int]) -> list[Cell]:
     Raises:
         ValueError: If a seed or a protocol occurs twice: its cells would count twice.
     """
+    check_kinds("protocols", protocols, Protocol)
     check_seeds("seeds", seeds)
     check_distinct("protocols", [protocol.digest for protocol in protocols])
     return [

@@ -10,6 +10,7 @@ import keras
 
 from keras_vaf import layers
 from keras_vaf.initializers import RandomStart
+from keras_vaf.utils import check_kind, class_of
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Variant:
         name: Short name, used in file names and on the command line.
         title: Name in tables and pictures.
         layer: Name of a class in `keras_vaf.layers` or, failing that, in
-            `keras.layers`.
+            `keras.layers`; `""` for a reference without a network.
         arguments: Arguments of the class, as JSON values.
     """
 
@@ -28,6 +29,11 @@ class Variant:
     title: str
     layer: str
     arguments: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` if no class has the name of the layer."""
+        if self.layer != "":
+            class_of("layer", self.layer, layers, keras.layers)
 
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
         """Return a new layer. `seed` determines a random start.
@@ -48,8 +54,8 @@ class Variant:
             arguments["initialization"] = {**start, "config": config}
         elif "seed" in arguments:
             arguments["seed"] = seed
-        scope = layers if hasattr(layers, self.layer) else keras.layers
-        return getattr(scope, self.layer)(name=name, **arguments)
+        kind = class_of("layer", self.layer, layers, keras.layers)
+        return kind(name=name, **arguments)
 
     def updated(self, **arguments: Any) -> Variant:
         """Return this variant with new values for the arguments that it has."""
@@ -121,6 +127,7 @@ def find_variants(names: str) -> tuple[Variant, ...]:
     >>> [variant.title for variant in find_variants("relu,vaf-relu")]
     ['ReLU', 'VAF, ReLU start']
     """
+    check_kind("names", names, str)
     known = {variant.name: variant for variant in (*VARIANTS, *CONTROLS, *FAMILY)}
     wanted = [name.strip() for name in names.split(",")]
     wanted = ["vaf-random" if name == "vaf" else name for name in wanted]

@@ -62,7 +62,7 @@ def convert(
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
-            layers several times. A model with a `call` method of its own needs weights,
+            layers several times. A model whose class defines `call` needs weights,
             a `get_config`, and one input or structure of inputs.
         layers: The layers whose activations are replaced: a name or a pattern such as
             `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a

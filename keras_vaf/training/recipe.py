@@ -1,9 +1,9 @@
 """The recipe: how networks are trained when activations are compared fairly.
 
-Every activation is trained with Adam on mini-batches with early stopping, and with each
-of the same learning rates. Validation rows select one of them. If one of the
-activations selects the lowest or the highest learning rate, all of them get a further
-one (`further_rates`).
+Every activation is trained with Adam on mini-batches with early stopping. All of them
+try the same learning rates. Validation rows select one of these for each activation. If
+an activation selects the lowest or the highest learning rate, all of them also try a
+further one (`further_rates`).
 """
 
 from collections.abc import Collection

@@ -11,6 +11,7 @@ import keras
 from keras_vaf import layers as family
 from keras_vaf.models import convert
 from keras_vaf.tuners.space import SearchSpace, activation
+from keras_vaf.utils import check_kind
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
@@ -66,6 +67,8 @@ def hypermodel(
     >>> hp.values["activation"], hp.values["k"]
     ('VAFActivation', 3)
     """
+    if space is not None:
+        check_kind("space", space, SearchSpace)
     known = set(ACTIVATIONS)
     if not activations or isinstance(activations, str) or set(activations) - known:
         raise ValueError(

@@ -13,7 +13,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_vaf.utils import AnyFloat, build, check_choice, deviation, parse_json
+from keras_vaf.utils import (
+    AnyFloat,
+    build,
+    check_choice,
+    check_kind,
+    check_kinds,
+    deviation,
+    parse_json,
+)
 
 DEVIATION, EPOCHS, SECONDS = "cv/deviation", "cv/epochs", "cv/seconds"
 _FOLD, _FOLD_EPOCHS = "cv/fold_{}", "cv/fold_{}_epochs"
@@ -116,7 +124,8 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
 
     Raises:
         FileNotFoundError: If the folder has no trial.
-        ValueError: If the file of every trial is incomplete or has wrong values.
+        ValueError: If the folder is not a path, or if the file of every trial is
+            incomplete or has wrong values.
 
     Example:
 
@@ -124,6 +133,7 @@ def read_trials(folder: str | os.PathLike[str]) -> list[TrialResult]:
     Traceback (most recent call last):
     FileNotFoundError: Expected the folder of a search... Received: nowhere
     """
+    check_kind("folder", folder, str, os.PathLike)
     paths = sorted(Path(folder).glob("trial_*/trial.json"))
     if not paths:
         raise FileNotFoundError(
@@ -186,6 +196,9 @@ def to_csv(results: Sequence[TrialResult]) -> str:
     Returns:
         Text of comma-separated values with a header line.
 
+    Raises:
+        ValueError: If the results are not a sequence of `TrialResult`.
+
     Example:
 
     >>> print(to_csv([TrialResult("0", "COMPLETED", {"k": 3}, score=0.2)]))
@@ -193,6 +206,7 @@ def to_csv(results: Sequence[TrialResult]) -> str:
     0,COMPLETED,0.2,,,,3
     <BLANKLINE>
     """
+    check_kinds("results", results, TrialResult)
     names = list(dict.fromkeys(name for result in results for name in result.values))
     folds = max((len(result.fold_scores) for result in results), default=0)
     head = ("trial", "status", "score", "deviation", "epochs", "seconds")
@@ -215,6 +229,9 @@ def to_json(results: Sequence[TrialResult]) -> str:
     Returns:
         A list of objects with the fields of `TrialResult`.
 
+    Raises:
+        ValueError: If the results are not a sequence of `TrialResult`.
+
     Example:
 
     >>> import json
@@ -222,5 +239,6 @@ def to_json(results: Sequence[TrialResult]) -> str:
     >>> json.loads(text)[0]["score"]
     0.2
     """
+    check_kinds("results", results, TrialResult)
     lines = ",\n".join(json.dumps(asdict(result)) for result in results)
     return f"[\n{lines}\n]\n"

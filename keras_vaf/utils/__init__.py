@@ -22,7 +22,14 @@ from keras_vaf.utils.files import (
 from keras_vaf.utils.hashing import checksum
 from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
-from keras_vaf.utils.structures import AnyFloat, build, parse_json
+from keras_vaf.utils.structures import (
+    AnyFloat,
+    build,
+    check_kind,
+    check_kinds,
+    class_of,
+    parse_json,
+)
 from keras_vaf.utils.temporary_files import remove_stale
 from keras_vaf.utils.text import markdown_table, readable, visible
 
@@ -34,6 +41,8 @@ __all__ = [
     "check_distinct",
     "check_flag",
     "check_integer",
+    "check_kind",
+    "check_kinds",
     "check_number",
     "check_numbers",
     "check_output",
@@ -41,6 +50,7 @@ __all__ = [
     "check_seeds",
     "check_sizes",
     "checksum",
+    "class_of",
     "deviation",
     "did_you_mean",
     "markdown_table",

@@ -229,8 +229,8 @@ def check_seeds(name: str, values: Sequence[int]) -> None:
 
     >>> check_seeds("seeds", (0, 1, 2))
     """
-    valid = (_is_integer(value) and 0 <= value < 2**32 for value in values)
-    if not len(values) or not all(valid):
+    listed = isinstance(values, Sequence | np.ndarray) and len(values)
+    if not listed or not all(_is_integer(v) and 0 <= v < 2**32 for v in values):
         raise ValueError(
             f"`{name}` must be integers from 0 to {2**32 - 1}, such as (0, 1, 2). "
             f"Received: {name}={values!r}"

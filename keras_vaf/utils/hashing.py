@@ -8,7 +8,7 @@ import numpy as np
 
 def checksum(data: Any) -> str:
     """Return a hash of the types, shapes and values of arrays."""
-    import keras  # which loads its backend
+    import keras  # It loads its backend.
 
     digest = hashlib.sha256()
     for array in keras.tree.flatten(data):

@@ -12,6 +12,7 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.column import UNKNOWN, Column
 from keras_vaf.datasets.tables.rows import encode_rows
+from keras_vaf.utils import check_number, check_numbers
 
 
 @keras.saving.register_keras_serializable("keras_vaf")
@@ -45,7 +46,8 @@ class TableEncoder(keras.layers.Layer):
         each category that is kept.
 
     Raises:
-        ValueError: If an argument does not have one value for each column.
+        ValueError: If an argument does not have one value for each column, or if a
+            number is not finite, or if a spread is negative.
 
     Example:
 
@@ -69,9 +71,10 @@ class TableEncoder(keras.layers.Layer):
     ) -> None:
         super().__init__(**{"dtype": "float32", "trainable": False, **kwargs})
         self.columns = tuple(map(_column, columns))
-        self.fill = tuple(map(float, fill))
-        self.center = tuple(map(float, center))
-        self.spread = tuple(map(float, spread))
+        self.fill = check_numbers("fill", fill)
+        self.center = check_numbers("center", center)
+        self.spread = check_numbers("spread", spread)
+        check_number("spread", min(self.spread, default=0), minimum=0)
         self.kept = tuple(tuple(map(int, each)) for each in kept)
         self.target = target
         self.classes = None if classes is None else tuple(classes)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Store
-from keras_vaf.utils import parse_json, write_atomically
+from keras_vaf.utils import check_kind, check_kinds, parse_json, write_atomically
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,12 @@ def merge(
         output: Folder to which the files are copied.
 
     Raises:
+        ValueError: If `folders` is not a sequence of paths, or `output` not a path.
         FileNotFoundError: If a folder has no cells.
         OSError: If a file cannot be written.
     """
+    check_kinds("folders", folders, str, os.PathLike)
+    check_kind("output", output, str, os.PathLike)
     for folder in folders:
         if not (Path(folder) / "cells").is_dir():
             raise FileNotFoundError(

@@ -10,6 +10,7 @@ import numpy as np
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.runs.rows import network_seeds
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.utils import check_kind
 
 
 def learned_layers(report: Report) -> list[TrainableActivation]:
@@ -20,7 +21,11 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
 
     Returns:
         The activations of the report that belong to this package, in order.
+
+    Raises:
+        ValueError: If `report` is not a report, or its activations cannot be restored.
     """
+    check_kind("report", report, Report)
     try:
         layers = [_layer(activation) for activation in report.activations]
     except Exception as error:  # Keras raises errors of any class

@@ -25,7 +25,7 @@ from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
 )
-from keras_vaf.utils import deviation
+from keras_vaf.utils import check_choice, check_kinds, deviation
 
 REFERENCE = "relu"
 """The activation with which others are compared by default."""
@@ -241,10 +241,14 @@ def selected_results(
         A dictionary from the names of dataset and activation to the result.
 
     Raises:
-        ValueError: If an activation lacks folds of its reference.
+        ValueError: If an activation lacks folds of its reference, or if the reports do
+            not contain the metric.
     """
+    check_kinds("reports", reports, Report)
     reports = with_either(reports)
     chosen = select(reports, selection)
+    for each in chosen.values():
+        check_choice("metric", metric, each.trials[0].scores)
     honest = select(reports, "validation")
     by_test = select(reports, "paper") if selection == "validation" else chosen
     known = {(each.dataset, each.variant): each for each in published}

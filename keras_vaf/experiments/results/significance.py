@@ -108,11 +108,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Returns:
         The corrected p-values, in the same order.
 
+    Raises:
+        ValueError: If a p-value is not a number from 0 to 1.
+
     Example:
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
+    if not all(0 <= p <= 1 for p in check_numbers("p_values", p_values)):
+        raise ValueError(
+            f"`p_values` must be numbers from 0 to 1. Received: {p_values!r}"
+        )
     order = np.argsort(p_values)
     factors = np.arange(len(p_values), 0, -1)
     steps = np.minimum(1, np.maximum.accumulate(np.asarray(p_values)[order] * factors))

@@ -12,7 +12,8 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing
 from keras_vaf.datasets.scores import baseline_scores, class_scores, regression_scores
-from keras_vaf.experiments.protocol import Architecture, Cell, Optimizer, Protocol
+from keras_vaf.experiments.optimizer import REFERENCE, Optimizer
+from keras_vaf.experiments.protocol import Architecture, Cell, Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, environment
 from keras_vaf.experiments.runs.rows import rows_of, seeds_of
 from keras_vaf.experiments.variants import Variant
@@ -46,7 +47,7 @@ def reference_protocols(protocol: Protocol) -> list[Protocol]:
             variant=Variant(name, title, ""),
             architecture=Architecture(name),
             hidden=(),
-            optimizer=Optimizer("scikit-learn"),
+            optimizer=Optimizer(REFERENCE),
             rates=(),
             epochs=1,
             patience=None,

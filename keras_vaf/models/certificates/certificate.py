@@ -20,7 +20,7 @@ _SIZES = (
     "axis of the batch."
 )
 _ALONE = "Call it with its input alone, without an argument such as `training=True`."
-_CALL = "A class with a method `call` of its own may compute anything."
+_CALL = "A class that defines `call` itself may compute anything."
 
 
 class LipschitzCertificate(NamedTuple):

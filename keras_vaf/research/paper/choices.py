@@ -6,7 +6,8 @@ from typing import Any
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.copies_start import COPIES_START
-from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.optimizer import Optimizer
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.variants import RESCALED_START, Variant
 from keras_vaf.research.paper.experiment import Experiment, Form
 from keras_vaf.research.paper.fully_connected import (

@@ -12,7 +12,8 @@ from typing import Any
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.fair_relu import FAIR_RELU
-from keras_vaf.experiments.protocol import Architecture, Optimizer, Protocol
+from keras_vaf.experiments.optimizer import Optimizer
+from keras_vaf.experiments.protocol import Architecture, Protocol
 from keras_vaf.experiments.results.result import Published
 from keras_vaf.experiments.variants import CONTROLS, FAMILY, Variant
 from keras_vaf.research.paper.experiment import Experiment, Form

@@ -11,7 +11,8 @@ import numpy as np
 from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
 from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.more_rates import more_rates
-from keras_vaf.experiments.protocol import PAPER_RPROP, Optimizer, Protocol
+from keras_vaf.experiments.optimizer import PAPER_RPROP, Optimizer
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.variants import find_variants
 from keras_vaf.research.paper.experiment import Experiment, Form
 from keras_vaf.research.paper.ours import our_fields, our_protocols

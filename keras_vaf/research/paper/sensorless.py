@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.protocol import Optimizer, Protocol
+from keras_vaf.experiments.optimizer import Optimizer
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.results.notes import (
     gain_note,
     protocol_notes,

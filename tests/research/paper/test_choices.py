@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from keras_vaf.experiments import Protocol, find_variants
-from keras_vaf.experiments.protocol import Cell, Optimizer
+from keras_vaf.experiments.optimizer import Optimizer
+from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp

@@ -48,7 +48,7 @@ Key = tuple[str, int, int]
 
 @dataclass
 class Share:
-    """Trainings of an experiment: all of them, those that were run, and their seconds."""
+    """Numbers of all trainings and of those that were run, and seconds of the latter."""
 
     trainings: int = 0
     run: int = 0

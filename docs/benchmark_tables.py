@@ -153,7 +153,7 @@ def family_memory() -> str:
 
 def _kept(case: str, labels: tuple[str, ...] = ()) -> str:
     rows = _passes(case)
-    rows = rows[rows.kept_bytes.notna()]
+    rows = rows[rows.kept_bytes.notna() & ~rows.kernels]
     if rows.empty:
         return "PyTorch was not measured."
     relu = rows[rows.label == "ReLU"].kept_bytes.iloc[0]

@@ -48,7 +48,7 @@ Key = tuple[str, int, int]
 
 @dataclass
 class Share:
-    """Numbers of all trainings and of those that were run, and seconds of the latter."""
+    """Numbers of all trainings and of those that were run, and their seconds."""
 
     trainings: int = 0
     run: int = 0

@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks.speed`.
 
-Each setting (a backend, with or without the native kernels) is measured in a process of
-its own. The report is written after each group of activations, and the same command
+Each setting (a backend, with or without the native kernels) is measured in a separate
+process. The report is written after each group of activations, and the same command
 goes on where it was stopped.
 """
 
@@ -19,7 +19,7 @@ from benchmarks.speed.cases import SETTINGS, Setting, groups
 from keras_vaf.utils import write_atomically
 
 OUTPUT = Path("docs/reports/speed")
-# The time between two stops may differ, and what ran beside it.
+# The time between two stops may differ, and what else ran.
 VARYING = ("date", "load before")
 # glibc keeps freed memory. Otherwise the next array pays a page fault for each 4 KiB,
 # and an activation pays for the one that was measured before.

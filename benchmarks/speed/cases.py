@@ -1,4 +1,4 @@
-"""What is measured: activations, groups of them, and backends, as data."""
+"""Activations, groups of them, and backends, as data."""
 
 import dataclasses
 
@@ -40,7 +40,7 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """How a process computes.
+    """Backend of a process, and the way it computes.
 
     Args:
         name: `backend` in the report.

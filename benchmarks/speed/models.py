@@ -120,7 +120,7 @@ def model(network: Network, activation: Activation, g: str) -> keras.Model:
 
 
 def works(case: str, activation: Activation, g: str) -> tuple[Works, float]:
-    """What is measured of a network, and the seconds of its first step.
+    """Return functions to measure of a network, and the seconds of its first step.
 
     Returns:
         Functions by name, each of which runs `NETWORKS[case].steps` batches.

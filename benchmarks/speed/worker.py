@@ -24,10 +24,12 @@ SHORTEST = 0.002  # seconds of one measurement, which repeats a shorter work
 Row = dict[str, Any]
 
 
-def measure(group: Group, compiled: bool, seconds: float) -> list[Row]:
+def measure(group: Group, compiled: bool, quick: bool) -> list[Row]:
     """Build all activations of a group, and measure each of their works in turn."""
     alone = group.case in ARRAYS
     steps = 1 if alone else models.NETWORKS[group.case].steps
+    seconds = LAYER_SECONDS if alone else MODEL_SECONDS
+    rounds = (0, 1) if quick else (seconds, FEWEST)
     built, rows, firsts = [], [], []
     for activation in group.activations:
         row = {"case": group.case, "activation": activation.name}
@@ -42,7 +44,7 @@ def measure(group: Group, compiled: bool, seconds: float) -> list[Row]:
             firsts.append(first)
             rows.append(row | {"work": "first step", **summary([first], firsts[:1])})
     for work in built[0][1]:
-        times = in_turn([programs[work] for _, programs in built], seconds)
+        times = in_turn([programs[work] for _, programs in built], *rounds)
         each = [[second / steps for second in own] for own in times]
         rows += [
             row | {"work": work, **summary(own, each[0])}
@@ -51,13 +53,21 @@ def measure(group: Group, compiled: bool, seconds: float) -> list[Row]:
     return rows
 
 
-def in_turn(works: Sequence[Callable[[], Any]], seconds: float) -> list[list[float]]:
-    """Run all works in each round, in changing order; return their seconds by round."""
+def in_turn(
+    works: Sequence[Callable[[], Any]], seconds: float, fewest: int
+) -> list[list[float]]:
+    """Run all works in each round, in changing order; return their seconds by round.
+
+    Args:
+        works: Functions to measure.
+        seconds: Time after which no round begins.
+        fewest: Number of rounds that begin in any case.
+    """
     calls = [calls_of(work) for work in works]
     times: list[list[float]] = [[] for _ in works]
     order, shuffle = list(range(len(works))), random.Random(0).shuffle
     start = time.perf_counter()
-    while (done := len(times[0])) < FEWEST or (
+    while (done := len(times[0])) < fewest or (
         done < MOST and time.perf_counter() - start < seconds
     ):
         shuffle(order)
@@ -112,9 +122,7 @@ def main() -> None:
     models.works(MODELS[0].case, MODELS[0].activations[0], "relu")  # first use of all
     for group in groups(setting, quick):
         if group.name in names:
-            seconds = LAYER_SECONDS if group.case in ARRAYS else MODEL_SECONDS
-            rows = measure(group, setting.compiled, 0 if quick else seconds)
-            print(json.dumps(rows), flush=True)
+            print(json.dumps(measure(group, setting.compiled, quick)), flush=True)
 
 
 if __name__ == "__main__":

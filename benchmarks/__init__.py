@@ -1,4 +1,1 @@
-"""Speed and memory of a VAF, side by side with what it replaces.
-
-`python -m benchmarks` runs it; README.md says what is measured and how.
-"""
+"""Costs of VAFs, and trainings of registered comparisons: see README.md."""

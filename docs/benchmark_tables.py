@@ -1,78 +1,193 @@
-"""Tables of costs and of scores on Wine, made from the committed reports."""
+"""Tables of costs, made from the committed report of `python -m benchmarks.speed`."""
 
-import dataclasses
 import functools
-import sys
-from collections.abc import Iterable
-from pathlib import Path
+import json
+from collections.abc import Callable
 from typing import Any
 
+import pandas
 import report_files
-from report_files import Row, render
+from report_files import render
 
 from keras_vaf.experiments import comparison_table, read_reports
-from keras_vaf.utils import parse_json
 
-sys.path.append(str(Path(__file__).parents[1]))  # where the package `benchmarks` is
-
-_VAF = "VAF, k=3, relu, layer"
-_KERNELS = "VAF, kernels, k=3, relu, layer"
-_MODES = {
+_TITLES = {
     "jax": "JAX",
     "tensorflow": "TensorFlow",
-    "tensorflow-xla": "TensorFlow, `jit_compile=True`",
+    "tensorflow, jit_compile=True": "TensorFlow, `jit_compile=True`",
     "torch": "PyTorch",
-    "torch-compile": "PyTorch, `torch.compile`",
+    "relu": "ReLU",
+    "relu6": "ReLU6",
+    "silu": "SiLU",
+    "gelu": "GELU",
+    "MLP": "MLP, 64-64, batch of 32",
+    "ResNet": "ResNet, 13 activations, batch of 64",
+    "MobileNetV2": "MobileNetV2, 35 activations, batch of 16",
+    "transformer": "transformer, 4 blocks, batch of 16",
+    "LSTM": "LSTM, 64 units, batch of 32",
 }
+_LARGE, _SMALL, _MEDIUM = "32 x 32 x 32 x 192", "32 x 64", "32 x 32 x 32 x 64"
 
 
 @functools.cache
-def _benchmark() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the tables of the benchmark by heading, and its document."""
-    from benchmarks.speed.report import TABLES, values_of
-
-    path = report_files.REPORTS / "benchmarks/cpu.json"
-    document = parse_json(path.read_bytes())
-    return {table.heading: table for table in TABLES}, document | {
-        "values": values_of(document["results"])
-    }
+def _document() -> dict[str, Any]:
+    return json.loads((report_files.REPORTS / "speed/cpu.json").read_bytes())
 
 
-def _cells(heading: str, modes: Iterable[str] = ()) -> dict[str, Row]:
-    """Return a table of the benchmark by activation; some modes are without ratios."""
-    from benchmarks.speed.report import cells
+def _rows(**wanted: Any) -> pandas.DataFrame:
+    """Return the rows of the report with these values, and a column of labels.
 
-    tables, document = _benchmark()
-    table, values = tables[heading], document["values"]
-    plain = cells(dataclasses.replace(table, ratio=False), values)
-    return {
-        name: own | {mode: plain[name][mode] for mode in modes}
-        for name, own in cells(table, values).items()
-    }
+    Processes with kernels measured the other activations too. Those rows are left out.
+    """
+    rows = pandas.DataFrame(_document()["rows"])
+    rows = rows[~rows.kernels | (rows.activation == "VAF")]
+    for name, value in wanted.items():
+        rows = rows[rows[name] == value]
+    rows = rows.assign(
+        label=rows.apply(_label, axis=1),
+        is_fixed=rows.apply(lambda row: row.group.endswith(f", {row.activation}"), 1),
+        place=pandas.factorize(rows.group)[0],
+    )
+    return rows.sort_values(["place", "kernels"], kind="stable")
 
 
-def _table(rows: dict[str, Row] | list[Row]) -> str:
-    """Return a table whose modes have the names that people know."""
-    if isinstance(rows, dict):
-        rows = [{"activation": name} | own for name, own in rows.items()]
-    filled = [name for name in rows[0] if any(row[name] for row in rows)]
-    shown = [{_MODES.get(name, name): row[name] for name in filled} for row in rows]
-    return render(shown, sum(name not in _MODES for name in filled))
+def _label(row: Any) -> str:
+    if row.activation != "VAF":
+        return _TITLES.get(row.activation, row.activation)
+    sharing = "" if row.sharing == "layer" else f", {row.sharing}"
+    kernels = ", kernels" if row.kernels else ""
+    return f"VAF, g = {_TITLES.get(row.g, row.g)}, k = {row.k}{sharing}{kernels}"
+
+
+def _table(rows: pandas.DataFrame, show: Callable[[Any], str], **index: str) -> str:
+    """Return a table with a column for each backend.
+
+    Args:
+        rows: Rows of the report, in the order of the lines.
+        show: Function that returns the text of a row. Rows of one cell are joined.
+        index: Columns of rows that tell the lines apart, by their titles.
+    """
+    backends = [name for name in _TITLES if name in set(rows.backend)]
+    lines = []
+    for key, own in rows.groupby(list(index.values()), sort=False):
+        names = dict(
+            zip(index, (_TITLES.get(value, value) for value in key), strict=True)
+        )
+        cells = {
+            _TITLES[name]: " / ".join(show(row) for row in _of(own, name))
+            for name in backends
+        }
+        lines.append(names | cells)
+    return render(lines, len(index))
+
+
+def _of(rows: pandas.DataFrame, backend: str) -> Any:
+    return rows[rows.backend == backend].itertuples()
+
+
+def _ratio(row: Any) -> str:
+    """Return milliseconds of a fixed function, and the ratio of any other to it."""
+    if row.is_fixed:
+        return f"{1000 * row.seconds_median:.3g} ms"
+    return f"{row.ratio:.2f} ({row.ratio_low:.2f} to {row.ratio_high:.2f})"
+
+
+def cost_summary() -> str:
+    """Ratios of training steps with kernels and without them."""
+    rows = _rows(activation="VAF", work="training")
+    rows = rows.sort_values(["place", "kernels"], ascending=[True, False])
+    return _table(rows, lambda row: f"{row.ratio:.2f}", network="case")
+
+
+def training_step() -> str:
+    """Time of a training step of each network."""
+    return _table(_rows(work="training"), _ratio, network="case", activation="label")
+
+
+def inference() -> str:
+    """Time of a batch of `predict` of each network."""
+    return _table(_rows(work="inference"), _ratio, network="case", activation="label")
+
+
+def first_step() -> str:
+    """Seconds of the first step of each network."""
+    rows = _rows(work="first step")
+    rows = rows[rows.is_fixed | (rows.activation == "VAF")]
+    return _table(rows, _seconds, network="case", activation="label")
+
+
+def _seconds(row: Any) -> str:
+    return f"{row.seconds_median:.2f}"
+
+
+def large_array() -> str:
+    """Forward and backward pass of a layer on one large array."""
+    return _table(_passes(_LARGE), _ratio, activation="label")
+
+
+def small_array() -> str:
+    """Forward and backward pass of a layer on one small array."""
+    return _table(_passes(_SMALL), _ratio, activation="label")
+
+
+def family_time() -> str:
+    """Forward and backward pass of the compared activations."""
+    return _table(_passes(_MEDIUM), _ratio, activation="label")
+
+
+def _passes(case: str) -> pandas.DataFrame:
+    return _rows(case=case, work="forward and gradient")
+
+
+def kept() -> str:
+    """Memory that some layers keep for the backward pass on one large array."""
+    return _kept(
+        _LARGE, ("ReLU", "PReLU", *(f"VAF, g = ReLU, k = {k}" for k in (3, 15)))
+    )
+
+
+def family_memory() -> str:
+    """Memory that the compared activations keep for the backward pass."""
+    return _kept(_MEDIUM)
+
+
+def _kept(case: str, labels: tuple[str, ...] = ()) -> str:
+    rows = _passes(case)
+    rows = rows[rows.kept_bytes.notna() & ~rows.kernels]
+    if rows.empty:
+        return "PyTorch was not measured."
+    relu = rows[rows.label == "ReLU"].kept_bytes.iloc[0]
+    return render(
+        [
+            {
+                "activation": row.label,
+                "megabytes": f"{row.kept_bytes / 1e6:.1f}",
+                "relative to ReLU": f"{row.kept_bytes / relu:.2f}",
+            }
+            for row in rows.itertuples()
+            if row.label in labels or not labels
+        ]
+    )
+
+
+def machine() -> str:
+    """Machine, date and versions of the report."""
+    about = _document()["environment"]
+    versions = ", ".join(
+        f"{name} {about[name]}" for name in ("keras", "tensorflow", "jax", "torch")
+    )
+    return (
+        f"Measured by `python -m benchmarks.speed` on {about['date']}, on "
+        f"{about['cores']} cores of {about['processor']} (kernels: "
+        f"{about['native kernels']}; load before: {about['load before']}), with "
+        f"{versions}."
+    )
 
 
 def wine() -> str:
     """Scores of some activations, and of a wider ReLU network, on Wine."""
-    names = (
-        *(
-            "ReLU",
-            "VAF, ReLU start",
-            "VAF, rescaled random start",
-            "PReLU",
-            "KAF",
-            "SiLU",
-        ),
-        *("ReLU, as many parameters", "majority class"),
-    )
+    names = ("ReLU", "VAF, ReLU start", "VAF, rescaled random start", "PReLU", "KAF")
+    names += ("SiLU", "ReLU, as many parameters", "majority class")
     table = comparison_table(read_reports(report_files.REPORTS / "family/wine.json.xz"))
     rows = {
         line[0]: dict(zip(table.columns, line, strict=True)) for line in table.lines
@@ -80,129 +195,7 @@ def wine() -> str:
     return render([rows[name] for name in names])
 
 
-def operation() -> str:
-    """Time of forward and backward pass on one large array."""
-    shapes = [f"{k}, relu, layer" for k in (1, 3, 5, 15)]
-    shapes += ["3, tanh, layer", "15, tanh, layer", "3, silu, layer"]
-    shapes += ["3, relu, channel", "3, relu, neuron"]
-    forms = (
-        f"{form}, k={shape}" for form in ("VAF", "VAF, kernels") for shape in shapes
-    )
-    names = ("ReLU", "PReLU", "tanh", "silu", *forms)
-    cells = _cells("Forward and backward, ms")
-    return _table({name: cells[name] for name in names})
-
-
-def training_step() -> str:
-    """Time of a training step of two networks."""
-    headings = {
-        "convolutional network": "Training step of cnet_B, ms",
-        "two dense layers of 64": "Training step of a small network, ms",
-    }
-    return _table(
-        [
-            {"network": network, "activation": name, **own}
-            for network, heading in headings.items()
-            for name, own in _cells(heading).items()
-        ]
-    )
-
-
-def kept() -> str:
-    """Memory that each form of an activation stores for the backward pass."""
-    forms = ("VAF", "VAF, autodiff", "VAF, materialised")
-    vafs = (f"{form}, k={k}, relu, layer" for form in forms for k in (3, 15))
-    cells = _cells("Kept for the backward pass, MB")
-    return _table({name: cells[name] for name in ("ReLU", "PReLU", *vafs)})
-
-
-def backends() -> str:
-    """Times of the same work on each backend, with ReLU and with a VAF."""
-    headings = {
-        "dense, step, ms": "Training step of a small network, ms",
-        "convolutional, step, ms": "Training step of cnet_B, ms",
-        "convolutional, compilation, s": "Compile time of cnet_B, s",
-    }
-    columns = {
-        f"{what}: {name}": _cells(heading)[label]
-        for what, heading in headings.items()
-        for name, label in (("ReLU", "ReLU"), ("VAF", _VAF))
-    }
-    return render(
-        [
-            {"backend": title} | {what: row[mode] for what, row in columns.items()}
-            for mode, title in _MODES.items()
-            if any(row.get(mode) for row in columns.values())
-        ]
-    )
-
-
-def family_time() -> str:
-    """Time of forward and backward pass of the compared activations."""
-    return _table(_cells("Family, forward and backward, ms"))
-
-
-def family_memory() -> str:
-    """Memory that a pass of the compared activations adds to a process.
-
-    Ratios to ReLU are left out where ReLU needs less than 1 MB.
-    """
-    heading = "Family, resident memory of a pass, MB"
-    small = [m for m, text in _cells(heading)["ReLU"].items() if text.startswith("0.")]
-    return _table(_cells(heading, small))
-
-
-def machine() -> str:
-    """Machine, date and versions of the benchmark."""
-    from benchmarks.speed.report import environment_rows
-
-    rows = dict(environment_rows(_benchmark()[1]))
-    packages = ("keras", "tensorflow", "jax", "torch")
-    versions = ", ".join(f"{name} {rows[name]}" for name in packages if name in rows)
-    return (
-        f"Measured by `python -m benchmarks` on {rows['date']}, on {rows['cores']} "
-        f"cores of {rows['processor']}, with {versions}. Numbers in parentheses are "
-        "ratios to ReLU."
-    )
-
-
-def cost_summary() -> str:
-    """Time and memory of a VAF relative to ReLU, without and with native kernels."""
-    measured = {
-        "training step of a convolutional network": "Training step of cnet_B, ms",
-        "the activation alone, forward and backward": "Forward and backward, ms",
-        "memory kept for the backward pass": "Kept for the backward pass, MB",
-    }
-    lines = []
-    for what, heading in measured.items():
-        for name, manner in ((_VAF, ""), (_KERNELS, ", native kernels")):
-            if "memory" in what and manner:
-                continue
-            ratios = _ratios(heading, name)
-            lines.append({"k = 3, g = relu, relative to ReLU": what + manner} | ratios)
-    return render(lines)
-
-
-def _ratios(heading: str, name: str) -> Row:
-    """Return the ratios of an activation to ReLU, by the titles of the backends."""
-    from benchmarks.speed.cases import study_named
-    from benchmarks.speed.report import median_ratio
-
-    tables, document = _benchmark()
-    table = tables[heading]
-    studies = map(study_named, table.studies)
-    [activation] = {a for s in studies for a in s.activations if a.label == name}
-    ratios = {
-        mode: median_ratio(document["values"], table, mode, activation)
-        for mode in ("jax", "tensorflow", "torch")
-    }
-    return {
-        _MODES[mode]: "" if ratio is None else f"{ratio:.2f}"
-        for mode, ratio in ratios.items()
-    }
-
-
 TABLES = (
-    *(wine, operation, training_step, kept, backends),
-    *(family_time, family_memory, machine, cost_summary),
+    *(cost_summary, training_step, inference, first_step, large_array, small_array),
+    *(family_time, family_memory, kept, machine, wine),
 )

@@ -2,11 +2,9 @@
 
 Imports inside functions count, and so do those of type checking. The architecture test
 holds this graph to its rules, and the page on the architecture shows it as a picture.
-`python docs/module_graph.py` prints its size.
 """
 
 import ast
-import graphlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,30 +112,3 @@ def _reach(start: str, graph: Graph) -> set[str]:
         reached |= new
         waiting.extend(new)
     return reached
-
-
-def levels(graph: Graph) -> int:
-    """Return the number of modules on the longest path; a circle counts as one."""
-    first = {name: min(circle) for circle in circles(graph) for name in circle}
-    joined: Graph = {first.get(name, name): set() for name in graph}
-    for name, imported in graph.items():
-        own = first.get(name, name)
-        joined[own] |= {first.get(other, other) for other in imported} - {own}
-    depth: dict[str, int] = {}
-    for name in graphlib.TopologicalSorter(joined).static_order():
-        depth[name] = 1 + max((depth[other] for other in joined[name]), default=0)
-    return max(depth.values())
-
-
-def main() -> None:
-    """Print how large the graphs of modules and of packages are."""
-    modules = module_graph()
-    for kind, graph in (("modules", modules), ("packages", package_graph(modules))):
-        arrows = sum(map(len, graph.values()))
-        print(f"{len(graph)} {kind}, {levels(graph)} levels, {arrows} arrows")
-        for circle in circles(graph):
-            print(f"  circle: {', '.join(sorted(circle))}")
-
-
-if __name__ == "__main__":
-    main()

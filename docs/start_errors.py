@@ -2,8 +2,6 @@
 
 import time
 
-from best_lines import least_error
-
 from keras_vaf.initializers import FunctionStart
 from keras_vaf.utils import markdown_table
 
@@ -33,15 +31,6 @@ Largest error on [-8, 8] of a start with g = relu:
 <!-- --8<-- [end:relu] -->
 
 A dash means that the exact start needs more hidden units.
-
-## Compared with the best possible
-
-Largest error divided by a lower bound of the error of any k + 1 lines with the same
-slopes at both ends. The bound allows lines that do not meet. It can be reached if the
-function is convex, as elu and softplus are. For other functions the least quotient
-possible is above 1, most of all at k = 3.
-
-{_compared_with_the_best()}
 
 ## With g = gelu and g = tanh
 
@@ -85,19 +74,6 @@ def _error(name: str, k: int, g: str) -> str:
         return "0"
     grows = max(error.left, error.right) > 2 * error.largest + 0.01
     return f"{error.largest:.3f}" + "*" * grows
-
-
-def _compared_with_the_best() -> str:
-    sizes = range(2, 17)
-    rows = []
-    for name in _SMOOTH:
-        start = FunctionStart(name)
-        found = [
-            start.error(k).largest / least_error(start.target, *start.ends, lines=k + 1)
-            for k in sizes
-        ]
-        rows.append([name, *(f"{quotient:.2f}" for quotient in found)])
-    return markdown_table(["start at", *(f"k = {k}" for k in sizes)], rows)
 
 
 def _ends() -> str:

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import muon
-from benchmarks.speed.report import markdown
 from keras_vaf.experiments import comparison_table, read_reports, selected_results
-from keras_vaf.utils import parse_json
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -85,18 +82,6 @@ def test_what_stands_between_two_lines_becomes_the_report(modules, monkeypatch):
     new = old.replace("old", "| a |")
     assert pages.refresh(old) == pages.refresh(new) == new
     assert pages.without_comments(new) == "a\n\n| a |\n\nb\n"
-
-
-def test_the_table_of_the_benchmark_is_that_of_its_records():
-    document = parse_json((REPORTS / "benchmarks/cpu.json").read_bytes())
-    committed = (REPORTS / "benchmarks/cpu.md").read_text(encoding="utf-8")
-    assert markdown(document) == committed
-
-
-def test_the_page_of_the_pilot_of_muon_is_that_of_its_records():
-    document = parse_json((REPORTS / "training/muon.json").read_bytes())
-    committed = (REPORTS / "training/muon.md").read_text(encoding="utf-8")
-    assert muon.markdown(document) == committed
 
 
 def test_the_table_of_the_family_is_that_of_its_records():

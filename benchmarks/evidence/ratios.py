@@ -1,4 +1,4 @@
-"""`Ratio`, a ratio of errors over datasets, and rules that select a training."""
+"""`Ratio`, a ratio of errors over datasets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_vaf.experiments.reports.report import Trial
 from keras_vaf.experiments.results.significance import wilcoxon
 from keras_vaf.utils import require
 
@@ -79,36 +78,3 @@ class Ratio:
         better, worse, ties = self.counts
         counts = f"{better} : {worse}" + (f", {ties} tied" if ties else "")
         return [f"{self.mean:.3f}", f"{low:.3f} to {high:.3f}", counts, f"{self.p:.4f}"]
-
-
-def error_of(trial: Trial, metric: str) -> float:
-    """Return the test error of a training: an RMSE or the share of wrong rows."""
-    score = trial.scores[metric]
-    return 1 - score if metric == "accuracy" else score
-
-
-def by_loss(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation score, then by the validation loss: the rule we use."""
-    return _score(trial), _loss(trial)
-
-
-def by_rate(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation score, then by the learning rate."""
-    return _score(trial), trial.rate
-
-
-def by_loss_alone(trial: Trial) -> tuple[float, ...]:
-    """Rank by the validation loss."""
-    return (_loss(trial),)
-
-
-def _loss(trial: Trial) -> float:
-    loss = trial.validation["loss"]
-    return float("inf") if loss is None else loss
-
-
-def _score(trial: Trial) -> float:
-    score = trial.validation.get("rmse")
-    if "accuracy" in trial.validation and trial.validation["accuracy"] is not None:
-        score = -trial.validation["accuracy"]
-    return float("inf") if score is None else score

@@ -7,21 +7,15 @@ the numbers of the paper. It writes `docs/reports/evidence/recomputed.md` and
 
 from __future__ import annotations
 
-import statistics
+import itertools
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.evidence.ratios import (
-    Ratio,
-    by_loss,
-    by_loss_alone,
-    by_rate,
-    error_of,
-)
-from keras_vaf.experiments.reports.report import Report, Trial
-from keras_vaf.experiments.reports.report_files import read_reports
+import pandas as pd
+
+from benchmarks.evidence.ratios import Ratio
+from keras_vaf.experiments import read
 from keras_vaf.experiments.results.selection import TEAMS
 from keras_vaf.experiments.results.significance import holm
 from keras_vaf.research.paper.published import CLASSIFICATION, REGRESSION
@@ -29,6 +23,7 @@ from keras_vaf.utils import markdown_table, require, write_atomically
 
 REPORTS = Path("docs/reports/reproduction")
 OUTPUT = Path("docs/reports/evidence")
+METRICS = {"regression": "rmse", "classification": "accuracy"}
 BOUNDS = {"regression": 0.03, "classification": 0.1}
 HEADLINE = (
     *(("vaf-silu", "relu"), ("vaf-silu", "silu"), ("vaf-silu", "best-fixed")),
@@ -41,150 +36,158 @@ CURVES = (
     *(("prelu", "relu"), ("gelu", "relu"), ("silu", "relu"), ("tanh", "relu")),
 )
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.09)
+FEWEST = 6
+"""Datasets that a ratio at one learning rate needs."""
+PATIENCE = 30
+RULES = {
+    "validation loss": ["score", "loss"],
+    "lower learning rate": ["score", "learning_rate"],
+    "validation loss alone": ["loss"],
+}
+"""The columns by which a training is selected, smallest first. We use the first."""
+OURS = RULES["validation loss"]
 COLUMNS = ("error ratio", "95 % interval", "better : worse", "Wilcoxon p")
+ARM = ["problem", "activation"]
+FOLD = ["seed", "fold"]
+NETWORK = [*ARM, "hidden", *FOLD]
+TRAINING = [*NETWORK, "learning_rate", "start"]
 
-Errors = dict[tuple[str, str], float]
-Rank = Callable[[Trial], tuple[float, ...]]
+
+def trainings(task: str) -> pd.DataFrame:
+    """Return one row for each training of a task.
+
+    `score` is the validation score and `loss` the validation loss, smaller is better;
+    `error` is the test error. A diverged training has infinite ones.
+    """
+    frame = read(REPORTS / f"{task}-ours-jax.json.xz")
+    frame = frame[frame.activation != "constant"].fillna({"value": float("inf")})
+    numbers = frame.set_index([*TRAINING, "split", "metric"]).value.unstack([-2, -1])
+    found = frame.drop_duplicates(TRAINING).set_index(TRAINING)
+    found = found[["epochs", "best_epoch"]].assign(
+        loss=numbers["validation", "loss"],
+        score=numbers["validation", METRICS[task]],
+        error=numbers["test", METRICS[task]],
+    )
+    if task == "classification":
+        found.score, found.error = -found.score, 1 - found.error
+    else:
+        found["scaled"] = numbers["test", "scaled_rmse"]
+    return found.reset_index()
 
 
-def errors(
-    reports: Iterable[Report], rank: Rank = by_loss, rate: float | None = None
-) -> Errors:
+def errors(frame: pd.DataFrame, rank: Sequence[str] = OURS) -> pd.Series:
     """Return the mean test error of every activation on every dataset.
 
-    Validation rows select the learning rate in each fold, and the architecture.
+    Validation rows select the learning rate in each fold, and the architecture. Of a
+    team, they select the activation, for a dataset or for each fold.
 
     Args:
-        reports: The reports.
-        rank: Key of trainings, smallest first.
-        rate: The only learning rate that is considered; `None` for all.
+        frame: The trainings.
+        rank: Columns, smallest first.
     """
-    chosen: dict[tuple[str, str], dict[tuple[int, ...], dict[tuple[int, int], Trial]]]
-    chosen = defaultdict(lambda: defaultdict(dict))
-    metrics: dict[str, str] = {}
-    for report in reports:
-        protocol = report.protocol
-        metrics[protocol.dataset] = protocol.metric
-        trials = [t for t in report.trials if rate is None or t.rate == rate]
-        own = chosen[protocol.dataset, protocol.variant.name][protocol.hidden]
-        place = report.seed, report.fold
-        for trial in trials:
-            own[place] = min(own.get(place, trial), trial, key=rank)
-    found: dict[tuple[str, str], list[Trial]] = {}
-    for key, architectures in chosen.items():
-        candidates = [list(each.values()) for each in architectures.values() if each]
-        if candidates:
-            found[key] = min(candidates, key=lambda each: _mean_rank(each, rank))
+    by = list(rank)
+    folds = frame.sort_values(by, kind="stable").drop_duplicates(NETWORK)
+    chosen = _best(folds, [*ARM, "hidden"], by)
+    parts = [chosen]
     for name, members in TEAMS.items():
-        for dataset in metrics:
-            team = [found[dataset, arm] for arm in members if (dataset, arm) in found]
-            if len(team) == len(members):
-                found[dataset, name] = min(team, key=lambda t: _mean_rank(t, rank))
-                cells = zip(*team, strict=True)
-                found[dataset, f"{name}-fold"] = [min(c, key=rank) for c in cells]
-    return {
-        (dataset, arm): statistics.fmean(error_of(t, metrics[dataset]) for t in trials)
-        for (dataset, arm), trials in found.items()
-    }
+        team = chosen[chosen.activation.isin(members)]
+        complete = team.groupby("problem").activation.transform("nunique")
+        team = team[complete == len(members)]
+        place = team.activation.map(members.index)  # of equal ones, the first counts
+        each = team.assign(place=place).sort_values([*by, "place"])
+        each = each.drop_duplicates(["problem", *FOLD])
+        parts.append(_best(team, ARM, by).assign(activation=name))
+        parts.append(each.assign(activation=f"{name}-fold"))
+    return pd.concat(parts).groupby(ARM).error.mean()
 
 
-def _mean_rank(trials: Sequence[Trial], rank: Rank) -> tuple[float, ...]:
-    return tuple(map(statistics.fmean, zip(*map(rank, trials), strict=True)))
+def _best(frame: pd.DataFrame, keys: list[str], by: list[str]) -> pd.DataFrame:
+    """Return the rows with the value of the last key that has the smallest means."""
+    means = frame.groupby(keys, sort=False)[by].mean().sort_values(by, kind="stable")
+    first = means.reset_index().drop_duplicates(keys[:-1])[keys]
+    return frame.merge(first, on=keys)
 
 
-def ratio(found: Errors, arm: str, reference: str) -> Ratio:
-    """Return the ratios of the errors of two activations over datasets.
+def ratio(found: pd.Series, arm: str, reference: str) -> Ratio:
+    """Return the ratios of the errors of two activations over their common datasets.
 
     Args:
         found: The errors.
         arm: Name of an activation.
         reference: Name of the other one.
     """
-    pairs = [
-        (found[dataset, arm], found[dataset, reference])
-        for dataset in sorted({dataset for dataset, _ in found})
-        if (dataset, arm) in found and (dataset, reference) in found
-    ]
-    return Ratio.of(*zip(*pairs, strict=True))
+    table = found.unstack("activation").reindex(columns=[arm, reference]).dropna()
+    return Ratio.of(table[arm], table[reference])
 
 
-def headline(task: str, reports: Sequence[Report]) -> str:
+def headline(task: str, frame: pd.DataFrame) -> str:
     """Return the table of all comparisons of a task, with equivalence."""
-    found = errors(reports)
+    found = errors(frame)
     ratios = [ratio(found, *pair) for pair in HEADLINE]
     corrected = holm([each.p for each in ratios])
+    bound = BOUNDS[task]
     lines = [
-        [arm, against, *each.cells(), f"{p:.3f}", _word(each.is_within(BOUNDS[task]))]
-        for (arm, against), each, p in zip(HEADLINE, ratios, corrected, strict=True)
+        [*pair, *each.cells(), f"{p:.3f}", "yes" if each.is_within(bound) else "no"]
+        for pair, each, p in zip(HEADLINE, ratios, corrected, strict=True)
     ]
-    bound = f"within {BOUNDS[task]:.0%}".replace("%", " %")
-    columns = ["activation", "against", *COLUMNS, "p (Holm, table)", bound]
+    columns = ["activation", "against", *COLUMNS, "p (Holm, table)"]
+    columns.append(f"within {bound:.0%}".replace("%", " %"))
     return markdown_table(columns, lines, text_columns=2)
 
 
-def _word(answer: bool) -> str:
-    return "yes" if answer else "no"
-
-
-def rates_table(reports: Sequence[Report]) -> str:
-    """Return the ratios of errors at each learning rate."""
-    lines = []
+def at_rates(frame: pd.DataFrame) -> dict[tuple[float, str, str], Ratio]:
+    """Return the ratios of errors at each learning rate that enough datasets have."""
+    found = {}
     for rate in RATES:
-        found = errors(reports, rate=rate)
+        own = errors(frame[frame.learning_rate == rate])
         for pair in CURVES:
-            datasets = {d for d, arm in found if arm == pair[0]}
-            if len(datasets & {d for d, arm in found if arm == pair[1]}) > 5:
-                each = ratio(found, *pair)
-                lines.append([f"{rate}", *pair, str(len(each.logs)), *each.cells()])
+            each = ratio(own, *pair)
+            if len(each.logs) >= FEWEST:
+                found[rate, *pair] = each
+    return found
+
+
+def rates_table(ratios: dict[tuple[float, str, str], Ratio]) -> str:
+    """Return the ratios of errors at each learning rate as a table."""
+    lines = [
+        [f"{rate}", *pair, str(len(each.logs)), *each.cells()]
+        for (rate, *pair), each in ratios.items()
+    ]
     columns = ["learning rate", "activation", "against", "datasets", *COLUMNS]
     return markdown_table(columns, lines, text_columns=3)
 
 
-def ties_table(reports: Sequence[Report]) -> str:
+def ties_table(frame: pd.DataFrame) -> str:
     """Return ratios for three rules that select among equal validation accuracies."""
-    rules = {
-        "validation loss": by_loss,
-        "lower learning rate": by_rate,
-        "validation loss alone": by_loss_alone,
-    }
     lines = [
-        [name, *pair, *ratio(errors(reports, rank), *pair).cells()]
-        for name, rank in rules.items()
+        [name, *pair, *ratio(errors(frame, rank), *pair).cells()]
+        for name, rank in RULES.items()
         for pair in HEADLINE[1:6]
     ]
     columns = ["selection by accuracy, then", "activation", "against", *COLUMNS]
     return markdown_table(columns, lines, text_columns=3)
 
 
-def stops_table(reports: Sequence[Report], dataset: str = "puma32h") -> str:
+def stops_table(frame: pd.DataFrame, dataset: str = "puma32h") -> str:
     """Return where trainings with small learning rates stop on a dataset."""
+    groups = frame[frame.problem == dataset].groupby(
+        ["activation", "hidden", "learning_rate"]
+    )
     lines = []
-    for hidden in ((50, 25), (100, 50)):
-        for arm in ("silu", "vaf-silu", "relu", "vaf-relu"):
-            for rate in RATES[:3]:
-                trials = [
-                    trial
-                    for report in reports
-                    if (report.protocol.dataset, report.protocol.hidden)
-                    == (dataset, hidden)
-                    and report.protocol.variant.name == arm
-                    for trial in report.trials
-                    if trial.rate == rate
+    arms = ("silu", "vaf-silu", "relu", "vaf-relu")
+    for hidden, arm, rate in itertools.product(("50-25", "100-50"), arms, RATES[:3]):
+        if (arm, hidden, rate) in groups.groups:
+            own = groups.get_group((arm, hidden, rate))
+            scaled, best = own.scaled, own.best_epoch.astype(int)
+            stopped = int((own.epochs - own.best_epoch == PATIENCE).sum())
+            lines.append(
+                [
+                    *(hidden, arm, f"{rate}"),
+                    f"{scaled.min():.3f} to {scaled.max():.3f}",
+                    f"{best.min()} to {best.max()}",
+                    f"{stopped} of {len(own)}",
                 ]
-                if trials:
-                    scores = sorted(trial.scores["scaled_rmse"] for trial in trials)
-                    best = sorted(trial.best_epoch for trial in trials)
-                    stopped = sum(trial.stopped == "patience" for trial in trials)
-                    lines.append(
-                        [
-                            "-".join(map(str, hidden)),
-                            *(arm, f"{rate}", f"{scores[0]:.3f} to {scores[-1]:.3f}"),
-                            *(
-                                f"{best[0]} to {best[-1]}",
-                                f"{stopped} of {len(trials)}",
-                            ),
-                        ]
-                    )
+            )
     columns = ["hidden", "activation", "learning rate", "scaled RMSE of the folds"]
     columns += ["best epoch", "stopped by patience"]
     return markdown_table(columns, lines, text_columns=2)
@@ -193,10 +196,7 @@ def stops_table(reports: Sequence[Report], dataset: str = "puma32h") -> str:
 def published_table() -> str:
     """Return how often the paper's VAFs are better than its ReLU networks."""
     lines = []
-    for task, numbers in (
-        ("regression", REGRESSION),
-        ("classification", CLASSIFICATION),
-    ):
+    for task, numbers in zip(METRICS, (REGRESSION, CLASSIFICATION), strict=True):
         sign = 1 if task == "regression" else -1
         own = {(each.dataset, each.variant): each for each in numbers}
         datasets = sorted({each.dataset for each in numbers})
@@ -204,10 +204,8 @@ def published_table() -> str:
             better = clear = 0
             for dataset in datasets:
                 relu = own[dataset, "relu"]
-                best = min(
-                    (own[dataset, arm] for arm in arms),
-                    key=lambda each: sign * each.mean,
-                )
+                vafs = [own[dataset, arm] for arm in arms]
+                best = min(vafs, key=lambda each: sign * each.mean)
                 gain = sign * (relu.mean - best.mean)
                 better += gain > 0
                 clear += gain > max(relu.deviation, best.deviation)
@@ -219,28 +217,27 @@ def published_table() -> str:
     return markdown_table(columns, lines, text_columns=2)
 
 
-def picture(tasks: dict[str, list[Report]], path: Path) -> None:
+def picture(tasks: dict[str, dict[tuple[float, str, str], Ratio]], path: Path) -> None:
     """Draw the ratios of errors over the learning rate.
 
     Args:
-        tasks: The reports of each task.
+        tasks: The ratios of each task, as `at_rates` returns them.
         path: The picture.
     """
     pyplot = require("matplotlib.pyplot", extra="plot")
     figure, axes = pyplot.subplots(
         1, 2, figsize=(10, 4), sharey=True, layout="constrained"
     )
-    for axis, (task, reports) in zip(axes, tasks.items(), strict=True):
-        for arm, reference in CURVES:
-            points = []
-            for rate in RATES:
-                found = errors(reports, rate=rate)
-                if sum(name == arm for _, name in found) > 5:
-                    each = ratio(found, arm, reference)
-                    points.append((rate, each.mean, *each.interval()))
+    for axis, (task, ratios) in zip(axes, tasks.items(), strict=True):
+        for pair in CURVES:
+            points = [
+                (rate, each.mean, *each.interval())
+                for (rate, *own), each in ratios.items()
+                if tuple(own) == pair
+            ]
             rates, means, low, high = zip(*points, strict=True)
-            [line] = axis.plot(rates, means, "o-", label=f"{arm} / {reference}")
-            if arm.startswith("vaf"):
+            [line] = axis.plot(rates, means, "o-", label=" / ".join(pair))
+            if pair[0].startswith("vaf"):
                 axis.fill_between(rates, low, high, color=line.get_color(), alpha=0.1)
         axis.axhline(1, color="gray", linewidth=0.8)
         axis.set(xscale="log", yscale="log", xlabel="learning rate", title=f"{task}s")
@@ -254,23 +251,21 @@ def picture(tasks: dict[str, list[Report]], path: Path) -> None:
 
 def main() -> int:
     """Write the page."""
-    tasks = {
-        task: read_reports(REPORTS / f"{task}-ours-jax.json.xz") for task in BOUNDS
-    }
-    text = (Path(__file__).parent / "recomputed.md").read_text(encoding="utf-8")
+    tasks = {task: trainings(task) for task in METRICS}
+    ratios = {task: at_rates(frame) for task, frame in tasks.items()}
     tables = {
         "published": published_table(),
         "ties": ties_table(tasks["classification"]),
         "stops": stops_table(tasks["regression"]),
     }
-    for task, reports in tasks.items():
-        tables[f"headline-{task}"] = headline(task, reports)
-        tables[f"rates-{task}"] = rates_table(reports)
+    for task, frame in tasks.items():
+        tables[f"headline-{task}"] = headline(task, frame)
+        tables[f"rates-{task}"] = rates_table(ratios[task])
+    text = (Path(__file__).parent / "recomputed.md").read_text(encoding="utf-8")
     for name, table in tables.items():
         text = text.replace(f"<!-- {name} -->", table)
-    OUTPUT.mkdir(parents=True, exist_ok=True)
     write_atomically(OUTPUT / "recomputed.md", text)
-    picture(tasks, OUTPUT / "rates.png")
+    picture(ratios, OUTPUT / "rates.png")
     return 0
 
 

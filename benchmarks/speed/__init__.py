@@ -1,1 +1,1 @@
-"""Time and memory of an activation: `python -m benchmarks` measures them."""
+"""Cost of a VAF relative to the fixed function: `python -m benchmarks.speed`."""

@@ -94,7 +94,6 @@ ACTIVATIONS = (
         {"seed": None},
         cases=({"D": 6, "seed": 0}, {"D": 6, "train_gamma": True, "seed": 1}),
         picture={"initialization": "tanh"},
-        expanded=True,
     ),
     Member(
         APL,
@@ -103,7 +102,6 @@ ACTIVATIONS = (
         {"seed": None},
         cases=({"S": 2, "seed": 0},),
         picture={"seed": 0},
-        expanded=True,
     ),
     Member(PELU, "pelu", "PELU", spread=0.25),
     Member(SReLU, "srelu", "SReLU"),
@@ -112,7 +110,6 @@ ACTIVATIONS = (
         "abu",
         "ABU",
         cases=({}, {"functions": ("relu", "gelu"), "normalization": "softmax"}),
-        expanded=True,
         not_a_vaf=_DIFFERENT,
     ),
     Member(ActivationEnsemble, "ensemble", "Activation ensemble", not_a_vaf=_DIFFERENT),
@@ -132,7 +129,6 @@ ACTIVATIONS = (
         "Spline",
         cases=({"q": 5, "initialization": "gelu"},),
         spread=0.15,
-        expanded=True,
         not_a_vaf="its pieces are cubic; to start a VAF near it, set `initialization` "
         "to a registered function with its values",
     ),
@@ -141,7 +137,6 @@ ACTIVATIONS = (
         "polynomial",
         "Polynomial",
         spread=0.08,
-        expanded=True,
         not_a_vaf="its powers are different functions, and a VAF has only one g",
     ),
     Member(

@@ -22,8 +22,6 @@ class Member:
         cases: Arguments of the layers that the contract test checks.
         picture: Arguments of the layer in its picture.
         spread: Standard deviation of the other weights that the picture shows.
-        expanded: Whether the benchmark compares the layer with its usual
-            implementation.
         not_a_vaf: Reason why `keras_vaf.models.to_vaf` cannot convert the layer, or an
             empty string if it can.
     """
@@ -36,7 +34,6 @@ class Member:
     cases: tuple[dict[str, Any], ...] = ({},)
     picture: dict[str, Any] = field(default_factory=dict)
     spread: float = 0.5
-    expanded: bool = False
     not_a_vaf: str = ""
 
     @property

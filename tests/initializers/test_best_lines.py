@@ -1,13 +1,11 @@
 """Fits with g = relu against two independent references of the least error."""
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from keras_vaf.initializers import FunctionStart
 from tests import reference
+from tests.initializers.best_lines import least_error
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -31,13 +29,6 @@ def test_the_error_is_the_best_possible(name, i, k):
     assert error == pytest.approx(BEST[name][i], rel=0.015)
 
 
-@pytest.fixture
-def least_error(monkeypatch):
-    """Return the lower bound on the error of any lines, from the report's module."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs")
-    return importlib.import_module("best_lines").least_error
-
-
 @pytest.mark.parametrize(
     "name, sizes, factor",
     [
@@ -49,7 +40,7 @@ def least_error(monkeypatch):
         ("sigmoid", range(4, 17), 1.11),
     ],
 )
-def test_no_other_lines_are_nearer(name, sizes, factor, least_error):
+def test_no_other_lines_are_nearer(name, sizes, factor):
     """The bound is tight for convex functions; it allows lines that do not meet."""
     start = FunctionStart(name)
     f = reference.FUNCTIONS[name][0]

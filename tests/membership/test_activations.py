@@ -10,8 +10,6 @@ from pathlib import Path
 import keras
 import pytest
 
-from benchmarks.speed import activations as benchmark_layers
-from benchmarks.speed.cases import FAMILY as BENCHMARK
 from docs.activation_pictures import pictures
 from keras_vaf import experiments, layers, models, tuners
 from tests.layers.family import ACTIVATIONS as CONTRACT
@@ -93,17 +91,6 @@ def test_it_can_be_compared_and_searched(name):
     variants = (*experiments.VARIANTS, *experiments.CONTROLS, *experiments.FAMILY)
     assert name in {variant.layer for variant in variants}
     assert name in tuners.ACTIVATIONS
-
-
-@compared
-def test_it_is_benchmarked(name):
-    subjects = {activation.subject for activation in BENCHMARK.activations}
-    assert name in subjects or ("ours" in subjects and name == "VAFActivation")
-    expanded = name in benchmark_layers.EXPANDED
-    assert MEMBERS[name].expanded == expanded, (
-        f"Add Expanded{name} to benchmarks/speed/activations.py, or remove `expanded` "
-        f"from `Member({name}, ...)` in {TUPLE}."
-    )
 
 
 @compared

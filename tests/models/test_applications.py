@@ -1,7 +1,4 @@
-"""Networks of keras.applications, with random weights, converted and frozen.
-
-`python -m benchmarks.whole_models` does the same with all of them.
-"""
+"""Networks of keras.applications, with random weights, converted and frozen."""
 
 import keras
 import numpy as np

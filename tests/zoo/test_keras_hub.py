@@ -3,8 +3,8 @@
 import pytest
 from keras import ops
 
-from benchmarks.conversions.zoo import BACKBONES
 from keras_vaf.models import convert
+from tests.zoo.conversions.zoo import BACKBONES
 
 pytestmark = [
     pytest.mark.zoo,

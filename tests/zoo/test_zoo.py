@@ -7,9 +7,9 @@ import keras
 import numpy as np
 import pytest
 
-from benchmarks.conversions.stages import examine, inputs_of, outputs_of
-from benchmarks.conversions.zoo import build
 from keras_vaf.models import convert, freeze
+from tests.zoo.conversions.stages import examine, inputs_of, outputs_of
+from tests.zoo.conversions.zoo import build
 
 pytestmark = [
     pytest.mark.zoo,

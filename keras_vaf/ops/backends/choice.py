@@ -2,8 +2,7 @@
 
 Each backend has three forms: native kernels, this package's gradient, and the plain
 formula that the backend differentiates. The first that takes a call computes it. The
-limits are for two processors. The names in brackets are tables of the benchmark
-(docs/reports/benchmarks/cpu.md).
+limits were measured on two processors.
 """
 
 import math
@@ -28,14 +27,14 @@ MEDIUM = 32_768
 """Elements up to which JAX differentiates a homogeneous g, as relu is, by itself.
 
 The step of a network takes less time so with 32,768 elements in each layer, and more
-with 65,536 ["Training step with a batch of 512", "of 1024"].
+with 65,536.
 """
 MEDIUM_SMOOTH = 131_072
 """Elements up to which JAX keeps the values of a smooth g.
 
-With tanh, JAX's own differentiation ("VAF, autodiff") takes less time than this
-package's gradient at all sizes from 4,096 to 262,144 elements ["Limits"]. The limit is
-for memory: the kept values take k times the memory of the input.
+With tanh, JAX's own differentiation takes less time than this package's gradient at all
+sizes from 4,096 to 262,144 elements. The limit is for memory: the kept values take k
+times the memory of the input.
 """
 USUAL_SIZE = 128
 """Elements for which an unknown size counts. Batches are seldom much larger."""

@@ -6,10 +6,10 @@ import keras
 import numpy as np
 from keras import layers, ops
 
-from benchmarks.conversions.census import Call, census
-from benchmarks.conversions.tables import markdown
 from keras_vaf.models import convert
 from tests.models import blocks
+from tests.zoo.conversions.census import Call, census
+from tests.zoo.conversions.tables import markdown
 
 X = np.ones((2, 5, 4), "float32")
 

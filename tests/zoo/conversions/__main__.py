@@ -1,9 +1,9 @@
 """The command: convert models of other packages, train them, save them, freeze them.
 
     pip install -e '.[test,zoo]'
-    KERAS_BACKEND=jax python -m benchmarks.conversions
-    KERAS_BACKEND=tensorflow python -m benchmarks.conversions --only 'keras-hub/*'
-    python -m benchmarks.conversions --tables
+    KERAS_BACKEND=jax python -m tests.zoo.conversions
+    KERAS_BACKEND=tensorflow python -m tests.zoo.conversions --only 'keras-hub/*'
+    python -m tests.zoo.conversions --tables
 
 Each model is examined in a separate process. Its report is a JSON file under
 `docs/reports/models/conversions`. Models that have a report for this backend are left
@@ -22,8 +22,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.conversions.tables import markdown
 from keras_vaf.utils import write_atomically
+from tests.zoo.conversions.tables import markdown
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _examine(arguments.examine, arguments.output)
         return 0
     if not arguments.tables:
-        from benchmarks.conversions.zoo import names
+        from tests.zoo.conversions.zoo import names
 
         for name in names(arguments.all):
             if any(fnmatch.fnmatchcase(name, each) for each in arguments.only):
@@ -51,7 +51,7 @@ def _run(name: str, folder: Path, minutes: float) -> None:
     """Examine a model in a new process, unless it has a report."""
     if _path(name, folder).exists():
         return
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.conversions"]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.zoo.conversions"]
     command += ["--examine", name, "--output", str(folder)]
     try:
         done = subprocess.run(command, timeout=60 * minutes).returncode
@@ -63,8 +63,8 @@ def _run(name: str, folder: Path, minutes: float) -> None:
 def _examine(name: str, folder: Path) -> None:
     import keras
 
-    from benchmarks.conversions.stages import examine
     from benchmarks.environment import environment
+    from tests.zoo.conversions.stages import examine
 
     packages = {"backend": keras.backend.backend(), **environment()}
     with contextlib.suppress(ImportError):
@@ -80,7 +80,7 @@ def _examine(name: str, folder: Path) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.conversions")
+    parser = argparse.ArgumentParser(prog="python -m tests.zoo.conversions")
     parser.add_argument(
         "--only", nargs="+", default=["*"], metavar="PATTERN", help="these models"
     )

@@ -11,11 +11,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from benchmarks.conversions.census import census
-from benchmarks.conversions.zoo import build
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import convert, freeze, report
+from tests.zoo.conversions.census import census
+from tests.zoo.conversions.zoo import build
 
 SAMPLES = 2
 BATCH = 4
@@ -29,7 +29,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
     Each stage that fails has the message of its error instead of a result.
 
     Args:
-        name: One of `benchmarks.conversions.zoo.names()`.
+        name: One of `tests.zoo.conversions.zoo.names()`.
         folder: An empty folder for the files of the model.
     """
     model = build(name)

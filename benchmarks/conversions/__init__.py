@@ -1,1 +1,0 @@
-"""Models that others wrote, converted: `python -m benchmarks.conversions`."""

@@ -1,0 +1,147 @@
+"""A layer alone: its forward pass, and its forward and backward pass.
+
+Output and all gradients are returned: a compiler drops what nobody asks for.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from benchmarks.speed.cases import ARRAYS, Activation
+from keras_vaf import layers
+from keras_vaf.initializers import RandomStart
+
+Works = dict[str, Callable[[], Any]]
+
+
+def layer(activation: Activation, rank: int) -> keras.layers.Layer:
+    """Return a new layer for inputs of that rank."""
+    if activation.name == "PReLU":
+        return keras.layers.PReLU(shared_axes=list(range(1, rank - 1)) or None)
+    if activation.name == "VAF":
+        return layers.VAFActivation(
+            k=activation.k,
+            g=activation.g,
+            sharing=activation.sharing,
+            initialization=RandomStart(seed=0),
+        )
+    if hasattr(layers, activation.name):
+        return getattr(layers, activation.name)()
+    return keras.layers.Activation(activation.name)
+
+
+def works(
+    case: str, activation: Activation, compiled: bool
+) -> tuple[Works, int | None]:
+    """The programs of a layer, and the bytes that it keeps for the backward pass.
+
+    Returns:
+        Programs by name; each returns when its work is done. The bytes are known on
+        PyTorch only, and `None` elsewhere.
+    """
+    shape = ARRAYS[case]
+    subject = layer(activation, len(shape))
+    subject.build(shape)
+    random = np.random.default_rng(0)
+    x, upstream = (
+        keras.ops.convert_to_tensor(random.standard_normal(shape, "float32"))
+        for _ in range(2)
+    )
+    backend = keras.backend.backend()
+    if backend == "torch":
+        programs = _on_torch(subject, x, upstream)
+        kept = kept_bytes(subject, x)
+    else:
+        make = _on_jax if backend == "jax" else _on_tensorflow
+        programs, kept = make(subject, x, upstream, compiled), None
+    for run in programs:
+        run()
+    return dict(zip(("forward", "forward and gradient"), programs, strict=True)), kept
+
+
+def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> list[Callable]:
+    import jax
+
+    network = keras.Sequential([layer])  # it knows `training`, not every layer does
+    network.build(x.shape)
+
+    def forward(weights, x, training=False):
+        return network.stateless_call(weights, others, x, training=training)
+
+    def both(weights, x, upstream):
+        function = functools.partial(forward, training=True)
+        y, pull_back, state = jax.vjp(function, weights, x, has_aux=True)
+        return y, state, pull_back(upstream)
+
+    weights = [variable.value for variable in network.trainable_variables]
+    others = [variable.value for variable in network.non_trainable_variables]
+    once, twice = jax.jit(forward), jax.jit(both)
+    return [
+        lambda: jax.block_until_ready(once(weights, x)),
+        lambda: jax.block_until_ready(twice(weights, x, upstream)),
+    ]
+
+
+def _on_tensorflow(layer: Any, x: Any, upstream: Any, compiled: bool) -> list[Callable]:
+    import tensorflow as tf
+
+    @tf.function(jit_compile=compiled, autograph=False)
+    def forward(x):
+        return layer(x)
+
+    @tf.function(jit_compile=compiled, autograph=False)
+    def both(x, upstream):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, training=True)
+        weights = [variable.value for variable in layer.trainable_variables]
+        return y, tape.gradient(y, [x, *weights], upstream)
+
+    def run(function, *tensors):
+        result = function(*tensors)
+        tf.test.experimental.sync_devices()
+        return result
+
+    return [lambda: run(forward, x), lambda: run(both, x, upstream)]
+
+
+def _on_torch(layer: Any, x: Any, upstream: Any) -> list[Callable]:
+    import torch
+
+    x.requires_grad_()
+    weights = [variable.value for variable in layer.trainable_variables]
+    synchronize = torch.cuda.synchronize if x.is_cuda else lambda: None
+
+    def forward():
+        with torch.no_grad():
+            y = layer(x)
+        synchronize()
+        return y
+
+    def both():
+        y = layer(x, training=True)
+        gradients = torch.autograd.grad(y, [x, *weights], upstream)
+        synchronize()
+        return y, gradients
+
+    return [forward, both]
+
+
+def kept_bytes(layer: Any, x: Any) -> int:
+    """Return the bytes that PyTorch keeps for the backward pass, without weights."""
+    import torch
+
+    saved = {}
+
+    def keep(tensor):
+        saved[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        layer(x, training=True)
+    for variable in layer.trainable_variables:
+        saved.pop(variable.value.untyped_storage().data_ptr(), None)
+    return sum(tensor.untyped_storage().nbytes() for tensor in saved.values())

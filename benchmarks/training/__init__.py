@@ -1,1 +1,0 @@
-"""Training many networks together: `python -m benchmarks.training`."""

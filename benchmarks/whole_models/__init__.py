@@ -1,1 +1,0 @@
-"""Whole models converted, trained and frozen: `python -m benchmarks.whole_models`."""

@@ -1,0 +1,98 @@
+"""The benchmark of speed measures in turn, goes on after a stop, and makes tables."""
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed import __main__ as command
+from benchmarks.speed import worker
+from benchmarks.speed.cases import LAYERS, MODELS, SETTINGS, groups
+
+pytestmark = pytest.mark.backend("torch")
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_interval_is_that_of_the_median():
+    own = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 9.0]
+    shown = worker.summary(own, [1.0] * 9)
+    # The published ranks of nine values: the second and the eighth, 96.1 %.
+    assert [shown[f"ratio{end}"] for end in ("_low", "", "_high")] == [1.1, 1.4, 1.7]
+    assert (shown["seconds_least"], shown["seconds_median"]) == (1.0, 1.4)
+
+
+def test_a_ratio_is_taken_within_a_round():
+    # 1.2, 1.3 and 1.0 times the fixed function; the ratio of the medians is 1.3.
+    shown = worker.summary([1.2, 2.6, 10.0], [1.0, 2.0, 10.0])
+    assert shown["ratio"] == 1.2
+    assert "ratio_low" not in shown
+
+
+def test_all_run_in_each_round(monkeypatch):
+    calls = []
+    works = [lambda: calls.append("a"), lambda: calls.append("b")]
+    monkeypatch.setattr(worker, "SHORTEST", 0)
+    times = worker.in_turn(works, seconds=0, fewest=9)
+    rounds = [calls[i : i + 2] for i in range(0, len(calls), 2)][-9:]
+    assert [len(own) for own in times] == [9, 9]
+    assert {tuple(each) for each in rounds} == {("a", "b"), ("b", "a")}
+
+
+def test_groups_of_a_setting_have_different_names():
+    for setting in SETTINGS:
+        names = [group.name for group in groups(setting, quick=False)]
+        assert len(set(names)) == len(names)
+
+
+def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
+    setting = next(s for s in SETTINGS if (s.backend, s.kernels) == ("torch", False))
+    monkeypatch.setattr(command, "SETTINGS", (setting,))
+    arguments = ["--quick", "--backends", "torch", "--output", str(tmp_path)]
+    assert command.main(arguments) == 0
+    path = tmp_path / "cpu.json"
+    document = json.loads(path.read_text())
+    rows = document["rows"]
+    assert {row["group"] for row in rows} == {LAYERS[0].name, MODELS[0].name}
+    assert all(row["rounds"] == 1 and row["seconds_least"] > 0 for row in rows)
+
+    started = []
+
+    def start(process, **options):
+        started.append(json.loads(process[-1])[-1])
+        raise InterruptedError
+
+    monkeypatch.setattr(command.subprocess, "Popen", start)
+    assert command.main(arguments) == 0  # it is complete
+    document["rows"] = [row for row in rows if row["group"] == LAYERS[0].name]
+    path.write_text(json.dumps(document))
+    with pytest.raises(InterruptedError):
+        command.main(arguments)
+    document["environment"]["torch"] = "1.0"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InterruptedError):
+        command.main(arguments)
+    assert started == [[MODELS[0].name], [LAYERS[0].name, MODELS[0].name]]
+
+
+def test_the_table_of_training_steps(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    tables = importlib.import_module("benchmark_tables")
+    row = {"backend": "torch", "group": "MLP, relu", "case": "MLP", "work": "training"}
+    row |= {"sharing": "layer", "g": "relu", "k": 3, "seconds_median": 0.002}
+    row |= {"ratio_low": 1.0, "ratio_high": 1.5}
+    rows = [
+        row | {"activation": "relu", "kernels": True, "seconds_median": 9.0},
+        row | {"activation": "VAF", "kernels": True, "ratio": 1.25},
+        row | {"activation": "relu", "kernels": False},
+        row | {"activation": "VAF", "kernels": False, "ratio": 1.375},
+    ]
+    monkeypatch.setattr(tables, "_document", lambda: {"rows": rows})
+    lines = tables.training_step().splitlines()[2:]
+    assert [line.split(" | ")[1:] for line in lines] == [
+        ["ReLU", "2 ms |"],
+        ["VAF, g = ReLU, k = 3", "1.38 (1.00 to 1.50) |"],
+        ["VAF, g = ReLU, k = 3, kernels", "1.25 (1.00 to 1.50) |"],
+    ]
+    assert tables.cost_summary().endswith("| 1.25 / 1.38 |")

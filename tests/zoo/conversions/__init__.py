@@ -1,0 +1,1 @@
+"""Models that others wrote, converted: `python -m tests.zoo.conversions`."""

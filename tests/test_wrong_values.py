@@ -9,7 +9,6 @@ import keras
 import numpy as np
 import pytest
 
-from benchmarks.faults.mutations import DEEP, mutations
 from keras_vaf.experiments import Report, comparison_table, find_variants, read_reports
 from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.results.learned import learned_layers
@@ -21,6 +20,7 @@ from keras_vaf.tuners.recorded.same_search import check_same_search
 from keras_vaf.tuners.search_settings import Settings
 from keras_vaf.utils import parse_json
 from tests.experiments.fakes import make_protocol, make_report
+from tests.faults.mutations import DEEP, mutations
 
 pytestmark = pytest.mark.backend("tensorflow")
 

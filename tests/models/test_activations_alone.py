@@ -6,13 +6,13 @@ import keras
 import numpy as np
 import pytest
 
-from benchmarks.faults.activation_files import attack_activations, crafted
 from keras_vaf.layers import ActivationEnsemble, VAFActivation
 from keras_vaf.models import (
     load_activations,
     save_activations,
     train_only_activations,
 )
+from tests.faults.activation_files import attack_activations, crafted
 
 layers = keras.layers
 

@@ -12,9 +12,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from benchmarks.faults.counts import COUNTS
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import load_activations, save_activations
+from tests.faults.counts import COUNTS
 
 
 def attack_activations(number: int = 1500) -> dict[str, int]:

@@ -8,11 +8,11 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from benchmarks.faults.commands import COMMANDS, copy_for
-from benchmarks.faults.counts import COUNTS, counted, finished
-from benchmarks.faults.injection import TIMEOUT, attempt
 from keras_vaf.utils import require, visible
 from tests.clusters import cluster
+from tests.faults.commands import COMMANDS, copy_for
+from tests.faults.counts import COUNTS, counted, finished
+from tests.faults.injection import TIMEOUT, attempt
 
 ROOT = Path(__file__).parents[2]
 _HOSTILE = "\x1b]0;title\x07\x1b[31m"

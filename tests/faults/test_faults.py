@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import counts, injection, inputs, refusals
+from tests.faults import counts, injection, inputs, refusals
 
 pytestmark = pytest.mark.backend("tensorflow")
 

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.faults.commands import COMMANDS, READ, copy_for
-from benchmarks.faults.counts import COUNTS, counted, whole_files
-from benchmarks.faults.injection import attempt
-from benchmarks.faults.mutations import mutations
 from keras_vaf.experiments import Report
 from keras_vaf.tuners import read_trials
 from keras_vaf.tuners.search_settings import Settings
 from keras_vaf.utils import parse_json
+from tests.faults.commands import COMMANDS, READ, copy_for
+from tests.faults.counts import COUNTS, counted, whole_files
+from tests.faults.injection import attempt
+from tests.faults.mutations import mutations
 
 
 def damaged(content: bytes, number: int) -> Iterator[bytes]:

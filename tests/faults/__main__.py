@@ -1,4 +1,4 @@
-"""Attack every command that writes files: `python -m benchmarks.faults`.
+"""Attack every command that writes files: `python -m tests.faults`.
 
 Each try is a separate process in a folder with complete files. It is killed before or
 after one of its writes, gets SIGTERM or Ctrl-C there, meets a full disk or a read-only
@@ -18,10 +18,12 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.environment import environment
-from benchmarks.faults.activation_files import attack_activations
-from benchmarks.faults.commands import COMMANDS, READ, copy_for, prepare
-from benchmarks.faults.counts import COUNTS, counted, finished, markdown, whole_files
-from benchmarks.faults.injection import (
+from keras_vaf.utils import write_atomically
+from keras_vaf_cli import process
+from tests.faults.activation_files import attack_activations
+from tests.faults.commands import COMMANDS, READ, copy_for, prepare
+from tests.faults.counts import COUNTS, counted, finished, markdown, whole_files
+from tests.faults.injection import (
     Fault,
     attempt,
     attempts,
@@ -30,15 +32,13 @@ from benchmarks.faults.injection import (
     start,
     wait,
 )
-from benchmarks.faults.inputs import JSON_FILES, attack_input, attack_json
-from benchmarks.faults.refusals import (
+from tests.faults.inputs import JSON_FILES, attack_input, attack_json
+from tests.faults.refusals import (
     REFUSED,
     attack_kernels,
     attack_refusals,
     attack_worker,
 )
-from keras_vaf.utils import write_atomically
-from keras_vaf_cli import process
 
 
 def attack(
@@ -126,7 +126,7 @@ def _prepare(scratch: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the attacks that the report lacks; the exit code is 1 if one succeeds."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.faults")
+    parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("--only", default="", help="attacks whose name holds this text")
     parser.add_argument(
         "--again", action="store_true", help="repeat attacks that are in the report"

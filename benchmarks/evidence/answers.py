@@ -273,7 +273,7 @@ def main() -> int:
         records = unpack(path) if path.exists() else []
         expected = find_study(name).trainings()
         if len(records) < expected:
-            missing.append(f"{name} {len(records):,} of {expected:,}")
+            missing.append(f"`{name}` {len(records):,} of {expected:,}")
         elif name in RULES:
             answers = RULES[name](records)
             for each in answers if isinstance(answers, list) else [answers]:

@@ -203,7 +203,8 @@ def way_round(x, tmp_path_factory):
     script = """
 import sys, keras, keras_vaf, numpy as np, tensorflow as tf
 for kind in sys.argv[1:]:
-    keras.saving.load_model(f"{kind}.keras").export(kind, verbose=False)
+    model = keras.saving.load_model(f"{kind}.keras", compile=False)
+    model.export(kind, verbose=False)
     exported = tf.saved_model.load(kind)
     np.save(f"{kind}.npy", exported.serve(np.load("x.npy")).numpy())
 """

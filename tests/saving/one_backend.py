@@ -59,12 +59,14 @@ def main(folder):
     model.train_on_batch(x, y)
     model.save(folder / f"{own}.keras")
     model.save_weights(folder / f"{own}.weights.h5")
-    (folder / f"{own}.json").write_text(model.to_json())
+    config = json.loads(model.to_json()) | {"compile_config": None}
+    (folder / f"{own}.json").write_text(json.dumps(config))
     (folder / f"{own}.done").touch()
     results = {"own": model.predict(x, verbose=0).tolist()}
     for backend in BACKENDS:
         wait_for(folder / f"{backend}.done")
-        # A file saved on PyTorch names PyTorch's own optimizer, so compile again.
+        # A file saved on PyTorch names PyTorch's own optimizer. Keras would import
+        # PyTorch after TensorFlow to compile, which can end the process.
         whole = keras.saving.load_model(folder / f"{backend}.keras", compile=False)
         whole.compile(keras.optimizers.SGD(0.005), "mse")
         json_and_weights = keras.models.model_from_json(

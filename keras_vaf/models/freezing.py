@@ -14,10 +14,11 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
+from keras_vaf.models.analysis.fixed_activations import label
+from keras_vaf.models.analysis.graphs import check_graph, sample_inputs
 from keras_vaf.models.finite_weights import check_finite_weights
-from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.graphs import check_graph, sample_inputs
-from keras_vaf.models.surgery.places import KeptError, NewActivation
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
+from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.surgery.report import keep_report, report
 from keras_vaf.models.torch_modules.recognition import is_torch_module
@@ -81,7 +82,7 @@ def freeze(model: Any, data: Any = None) -> Any:
     check_finite_weights(model)
     x = sample_inputs(model) if data is None else data
     expected = _run(model, x)
-    frozen = replace_trainable(model, _constant, edit=_without_own)
+    frozen = replace_trainable(model, _constant, Constructions(model, _without_own))
     changes = report(frozen)
     _check_free(frozen, changes.kept)
     deviation, size = _deviation(expected, _run(frozen, x))

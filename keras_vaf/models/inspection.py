@@ -6,8 +6,8 @@ import keras
 
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import AnySharing
+from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.nearest import KnownFunction, nearest
-from keras_vaf.models.surgery.fixed_activations import label
 
 
 class InspectedActivation(NamedTuple):

@@ -12,11 +12,11 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models.analysis.fixed_activations import label
+from keras_vaf.models.analysis.graphs import check_model
 from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
-from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.graphs import check_model
-from keras_vaf.models.surgery.places import KeptError, NewActivation
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.functions import Function, evaluate

@@ -1,1 +1,1 @@
-"""Analysis of models: activations that shape outputs, and the nearest functions."""
+"""What a given model contains: its activations, and what each one does there."""

@@ -7,14 +7,14 @@ from typing import Any
 import keras
 
 from keras_vaf.layers.keras_internals import all_layers, history
-from keras_vaf.models.analysis.tracing import Inside, Tracer, has_own_code
-from keras_vaf.models.surgery.converted import held_by
-from keras_vaf.models.surgery.fixed_activations import (
+from keras_vaf.models.analysis.fixed_activations import (
     has_built_in,
     is_activation,
     label,
 )
-from keras_vaf.models.surgery.graphs import Node, is_graph, symbolic_inputs
+from keras_vaf.models.analysis.graphs import Node, is_graph, symbolic_inputs
+from keras_vaf.models.analysis.held import held_by
+from keras_vaf.models.analysis.tracing import Inside, Tracer, has_own_code
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"

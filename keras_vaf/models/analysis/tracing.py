@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.layers.keras_internals import all_layers, node_lists
-from keras_vaf.models.surgery.graphs import Node
+from keras_vaf.models.analysis.graphs import Node
 
 
 class Inside(NamedTuple):

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.layers.keras_internals import history
+from keras_vaf.models.analysis.graphs import check_graph, is_graph
 from keras_vaf.models.certificates.constants import ROUNDING, constant_of
 from keras_vaf.models.certificates.merges import MERGES, merged_bound
-from keras_vaf.models.surgery.graphs import check_graph, is_graph
 
 _METHOD = (
     "Give its class a method `lipschitz_constant()`, or use another layer. Only layers "

@@ -1,110 +1,102 @@
 """`Configuration`, which makes a layer again, with other activations."""
 
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.surgery.constructions import Constructions
-from keras_vaf.models.surgery.converted import ACTIVATION_NAME, held_by, walk
-from keras_vaf.models.surgery.fixed_activations import (
+from keras_vaf.models.analysis.fixed_activations import (
     ACTIVATION_LAYERS,
     has_built_in,
     is_linear,
     label,
 )
-from keras_vaf.models.surgery.graphs import Node
-from keras_vaf.models.surgery.places import Place
+from keras_vaf.models.analysis.graphs import Node
+from keras_vaf.models.analysis.held import ACTIVATION_NAME, Place, held_by, walk
+
+
+class Remake:
+    """Makes layers and operations again from their own configurations."""
+
+    def describe(self, layer: Node) -> dict[str, Any]:
+        """Return a configuration from which a layer can be made."""
+        return layer.get_config()
+
+    def make(self, layer: Node, config: dict[str, Any]) -> Any:
+        """Return a new layer of the same class, made from a configuration."""
+        return type(layer).from_config(config)
 
 
 class Configuration:
     """The configuration of a layer, and the activations that it names.
 
     Args:
-        layer: A layer or another operation.
+        layer: A layer.
         path: Path of the layer.
-        constructions: Describes layers whose own configuration is not enough.
+        remake: Makes the layer again.
 
     Attributes:
         places: The activations, each with the part of the configuration that contains
             it and the key there.
     """
 
-    def __init__(self, layer: Node, path: str, constructions: Constructions) -> None:
-        self._layer, self._constructions = layer, constructions
+    def __init__(self, layer: keras.layers.Layer, path: str, remake: Remake) -> None:
+        self._layer, self._remake = layer, remake
         self._config: dict[str, Any] = {}
-        self._error: Exception | None = None
-        try:
-            self._config = constructions.configuration(layer)
-        except Exception as error:  # third-party layers may raise any error
-            self._error = error
+        with contextlib.suppress(Exception):  # third-party layers may raise any error
+            self._config = remake.describe(layer)
         if has_built_in(layer):
             where = self._config, "activation"
             self.places = [Place(layer.activation, layer, path, where=where)]
-            return
-        self.places = list(_places(self._config, layer, path))
-        if isinstance(layer, keras.layers.Layer):
-            self._find_trained()
+        else:
+            found = _places(self._config, layer, path)
+            self.places = _with_trained(list(found), layer)
 
-    def holds(self, activation: Any) -> bool:
-        """Return whether the configuration contains an activation of the layer."""
-        return label(activation) in [label(place.activation) for place in self.places]
-
-    def make(
-        self,
-        activations: Sequence[tuple[Place, keras.layers.Layer | None]],
-        edit: Callable[[Any], Any] | None,
-    ) -> Any:
+    def make(self, new: Sequence[tuple[Place, keras.layers.Layer | None]]) -> Any:
         """Return a copy of the layer with other activations.
 
         Args:
-            activations: Pairs of a place and a new layer, or `None` for no activation.
-            edit: Function that changes the configuration afterwards.
+            new: Pairs of a place and a new layer, or `None` for no activation.
 
         Raises:
-            Exception: Any error of a layer that cannot be described, or that does not
-                accept the new activations.
+            Exception: Any error of a layer that does not accept the new activations.
         """
-        if self._error is not None:
-            raise self._error
-        for place, new in activations:
+        for place, activation in new:
             holder, key = place.where
-            if isinstance(new, keras.layers.Activation) and _is_name(key):
-                new = new.activation
-            holder[key] = keras.saving.serialize_keras_object(new)
-        config = edit(self._config) if edit else self._config
-        return self._constructions.make(self._layer, config)
+            if isinstance(activation, keras.layers.Activation) and _is_name(key):
+                activation = activation.activation
+            holder[key] = keras.saving.serialize_keras_object(activation)
+        return self._remake.make(self._layer, self._config)
 
-    def _find_trained(self) -> None:
-        """Use the layer's own trainable activations, because they have weights.
 
-        One that was inserted after construction belongs to the only argument whose
-        function is no longer applied by any inner layer.
-        """
-        found = find_layers(self._layer, TrainableActivation).values()
-        trained = {each.name: each for each in found}
-        known = set()
-        for i, place in enumerate(self.places):
-            name = getattr(place.activation, "name", "")
-            if name in trained:
-                known.add(name)
-                self.places[i] = place._replace(activation=trained[name])
-        parts = (self._layer, *(part for _, part, *_ in walk(self._layer)))
-        held = [each for part in parts for each in held_by(part).values()]
-        still_there = {label(each) for each in held}
-        new = [
-            trained[name] for name in trained.keys() - known if trained[name] in held
-        ]
-        free = [
-            i
-            for i, place in enumerate(self.places)
-            if not isinstance(place.activation, TrainableActivation)
-            and label(place.activation) not in still_there
-        ]
-        if len(new) == len(free) == 1:
-            self.places[free[0]] = self.places[free[0]]._replace(activation=new[0])
+def _with_trained(places: list[Place], layer: keras.layers.Layer) -> list[Place]:
+    """Put the layer's own trainable activations, which have weights, into places.
+
+    One that was inserted after construction belongs to the only argument whose function
+    is no longer applied by any inner layer.
+    """
+    trained = {
+        each.name: each for each in find_layers(layer, TrainableActivation).values()
+    }
+    for i, place in enumerate(places):
+        own = trained.get(getattr(place.activation, "name", ""), place.activation)
+        places[i] = place._replace(activation=own)
+    parts = (layer, *(part for _, part, *_ in walk(layer)))
+    held = [each for part in parts for each in held_by(part).values()]
+    known = [place.activation for place in places]
+    new = [each for each in trained.values() if each in held and each not in known]
+    free = [
+        i
+        for i, activation in enumerate(known)
+        if not isinstance(activation, TrainableActivation)
+        and label(activation) not in map(label, held)
+    ]
+    if len(new) == len(free) == 1:
+        places[free[0]] = places[free[0]]._replace(activation=new[0])
+    return places
 
 
 def _is_name(key: Any) -> bool:

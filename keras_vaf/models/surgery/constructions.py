@@ -4,76 +4,79 @@ import contextlib
 import copy
 import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
 
 from keras_vaf.layers.keras_internals import inner_layers
-from keras_vaf.models.surgery.converted import walk
+from keras_vaf.models.analysis.graphs import is_graph, is_subclassed
+from keras_vaf.models.analysis.held import walk
+from keras_vaf.models.surgery.configurations import Remake
 
 _PLAIN = (str, int, float, bool, type(None))
 # Keras raises these for arguments that cannot be serialised, such as classes.
 _NOT_WRITTEN = (AttributeError, TypeError, ValueError)
 
 
-class Constructions:
-    """The arguments with which a subclassed model made its layers.
+class Constructions(Remake):
+    """Makes layers again that only their subclassed model can create.
 
     In many third-party layers `get_config` is missing, incomplete or wrong, because
     only their model creates them. Therefore this class rebuilds the model from its own
     configuration, which is complete, and records the arguments of its layers.
 
     Args:
-        models: Subclassed models.
+        model: A Sequential or Functional model.
+        edit: Function that changes the configurations of all layers.
     """
 
-    def __init__(self, models: list[keras.Model]) -> None:
-        self._models = models
-        self._found: dict[int, dict[str, Any]] | None = None
+    def __init__(self, model: keras.Model, edit: Callable[[Any], Any]) -> None:
+        self._models, self._edit = _subclassed_models(model), edit
+        self._recorded: set[int] = set()  # layers whose own configuration is not enough
 
-    def configuration(self, layer: keras.layers.Layer) -> dict[str, Any]:
-        """Return a configuration from which a layer can be created.
-
-        Args:
-            layer: Any layer, or another operation.
+    def describe(self, layer: Any) -> dict[str, Any]:
+        """Return a configuration from which a layer can be made.
 
         Raises:
             Exception: The error of the layer, if its own configuration is not enough
                 and no other is known.
         """
-        if not self._models:
-            return layer.get_config()
         try:
             config = layer.get_config()
-            type(layer).from_config(copy.deepcopy(config))
+            if self._models:
+                type(layer).from_config(copy.deepcopy(config))
         except Exception:  # third-party layers may raise any error
-            config = self._made_with(layer)
-            if config is None:
+            if id(layer) not in self._made_with:
                 raise
+            self._recorded.add(id(layer))
+            config = copy.deepcopy(self._made_with[id(layer)])
         return config
 
-    def make(self, old: Any, config: dict[str, Any]) -> Any:
-        """Return a layer that is saved with the configuration that created it.
-
-        Args:
-            old: A layer of the same class, which the new layer replaces.
-            config: The configuration.
-        """
+    def make(self, layer: Any, config: dict[str, Any]) -> Any:
+        """Return a new layer that is saved with the configuration that created it."""
+        config = self._edit(config)
         described = copy.deepcopy(config)
-        new = type(old).from_config(config)
-        if id(old) in (self._found or ()):
+        new = super().make(layer, config)
+        if id(layer) in self._recorded:
             new.get_config = functools.partial(copy.deepcopy, described)
-        if self._models and _builds_by_its_first_call(old):
+        if self._models and _builds_by_its_first_call(layer):
             new.get_build_config = dict
         return new
 
-    def _made_with(self, layer: Any) -> dict[str, Any] | None:
-        if self._found is None:
-            self._found = {}
-            for model in self._models:
-                self._found |= _constructions(model)
-        return copy.deepcopy(self._found.get(id(layer)))
+    @functools.cached_property
+    def _made_with(self) -> dict[int, dict[str, Any]]:
+        """Configurations of the layers of all subclassed models, by the layer's id."""
+        found = (_constructions(model) for model in self._models)
+        return {key: config for each in found for key, config in each.items()}
+
+
+def _subclassed_models(model: keras.Model) -> list[keras.Model]:
+    """Return the outermost subclassed models in a Sequential or Functional model."""
+    if is_subclassed(model):
+        return [model]
+    inside = (part for part in model.layers if is_graph(part))
+    return [found for part in inside for found in _subclassed_models(part)]
 
 
 def _builds_by_its_first_call(layer: Any) -> bool:

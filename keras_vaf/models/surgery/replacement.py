@@ -8,37 +8,33 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.surgery.cloning import clone, compile_like
-from keras_vaf.models.surgery.configurations import Configuration
-from keras_vaf.models.surgery.constructions import Constructions
-from keras_vaf.models.surgery.converted import copy_of, held_activations, hold, walk
-from keras_vaf.models.surgery.decisions import Decisions
-from keras_vaf.models.surgery.fixed_activations import (
+from keras_vaf.models.analysis.fixed_activations import (
     applied,
     has_built_in,
     is_activation,
+    label,
 )
-from keras_vaf.models.surgery.graphs import (
+from keras_vaf.models.analysis.graphs import (
     Node,
     check_model,
     is_graph,
     is_subclassed,
     sample_inputs,
-    subclassed_models,
 )
-from keras_vaf.models.surgery.layer_selection import layers_of
-from keras_vaf.models.surgery.places import NewActivation, Place
+from keras_vaf.models.analysis.held import Place, held_activations, walk
+from keras_vaf.models.analysis.layer_selection import layers_of
+from keras_vaf.models.surgery.changes import Changes, NewActivation
+from keras_vaf.models.surgery.configurations import Configuration, Remake
+from keras_vaf.models.surgery.converted import copy_of, hold
+from keras_vaf.models.surgery.copies import clone, compile_like, copy_weights
 from keras_vaf.models.surgery.report import keep_report
-from keras_vaf.models.surgery.weights import copy_weights
-
-Edit = Callable[[dict[str, Any]], Any]
 
 
 def replace_activations(
     model: keras.Model,
     decide: Callable[[Place], NewActivation | None],
     inplace: bool = False,
-    edit: Edit | None = None,
+    remake: Remake | None = None,
 ) -> keras.Model:
     """Return a copy of a model with other activations.
 
@@ -54,30 +50,29 @@ def replace_activations(
             replaced. It returns the replacement, or `None` to ignore the activation, or
             raises `KeptError` with the reason why the activation is kept.
         inplace: Whether to use the layers of the model instead of copies.
-        edit: Function that changes the configurations of all copied layers. With it,
-            subclassed models become plain Functional models, and the result is not
-            compiled.
+        remake: Makes the layers again. If it is given, subclassed models become plain
+            Functional models, and the result is not compiled.
 
     Raises:
         ValueError: If the model or one of its layers cannot be copied.
     """
     check_model(model)
-    surgery = _Surgery(model, decide, inplace, edit)
+    surgery = _Surgery(model, decide, inplace, remake)
     result = surgery.model(model)
     surgery.finish()
-    if edit is None and model.compiled:  # after all that must be frozen is frozen
+    if remake is None and model.compiled:  # after all that must be frozen is frozen
         compile_like(result, model)
     found = find_layers(result, TrainableActivation).values()
     if result.built and not all(each.weights for each in found):
         result(sample_inputs(result), training=False)  # builds inner activations
-    keep_report(result, surgery.decisions.report())
+    keep_report(result, surgery.changes.report())
     return result
 
 
 def replace_trainable(
     model: keras.Model,
     make: Callable[[TrainableActivation, str], NewActivation],
-    edit: Edit | None = None,
+    remake: Remake | None = None,
 ) -> keras.Model:
     """Return a copy of a model in which the trainable activations are replaced.
 
@@ -85,7 +80,7 @@ def replace_trainable(
         model: As for `replace_activations`.
         make: Function of a trainable activation and the name of the new layer. It
             returns the replacement or raises `KeptError`.
-        edit: As for `replace_activations`.
+        remake: As for `replace_activations`.
 
     Raises:
         ValueError: If the model has no trainable activation, or cannot be copied.
@@ -98,20 +93,18 @@ def replace_trainable(
             return None
         return make(place.activation, place.name)
 
-    return replace_activations(model, decide, edit=edit)
+    return replace_activations(model, decide, remake=remake)
 
 
 class _Surgery:
     """Copies models and layers with other activations."""
 
     def __init__(
-        self, model: keras.Model, decide: Any, inplace: bool, edit: Edit | None
+        self, model: keras.Model, decide: Any, inplace: bool, remake: Remake | None
     ) -> None:
-        self._inplace, self._edit = inplace, edit
-        self._constructions = Constructions(subclassed_models(model) if edit else [])
-        self.decisions = Decisions(
-            decide, {layer.name for _, layer in layers_of(model)}
-        )
+        self._inplace, self._plain = inplace, remake is not None
+        self._remake = remake or Remake()
+        self.changes = Changes(decide, {layer.name for _, layer in layers_of(model)})
         self._made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, keras.layers.Layer] = {}  # by the id of a new layer
         # Old layer, new layer, and the pairs of old and new activations inside.
@@ -119,14 +112,9 @@ class _Surgery:
         self._pairs: list[tuple[Any, Any]] = []
 
     def model(self, model: keras.Model, prefix: str = "") -> keras.Model:
-        """Return a copy of a model.
-
-        Args:
-            model: The model.
-            prefix: Path of the model, which ends with a slash.
-        """
+        """Return a copy of a model, whose path is `prefix` without the last slash."""
         copy = None
-        if self._edit is None and is_subclassed(model):
+        if is_subclassed(model) and not self._plain:
             copy = self._subclassed(model, prefix)
         if copy is None and not is_graph(model):
             raise ValueError(
@@ -135,7 +123,7 @@ class _Surgery:
                 f"With `inplace=True`, the model itself is used. Received: {model!r}"
             )
         if copy is None:
-            shared = set() if self._edit is None else _sharing_layers(model)
+            shared = _sharing_layers(model) if self._plain else set()
 
             def make(layer: Node) -> Any:
                 new = self._layer(layer, f"{prefix}{layer.name}")
@@ -168,17 +156,16 @@ class _Surgery:
         activations = {}
         for place in held_activations(model):
             place = place._replace(path=f"{prefix}{place.path}")
-            new = self.decisions.choose(place)
+            new = self.changes.choose(place)
             if new is not None:
                 activations[place.where] = new.layer
-                self.decisions.put(place, new, new.layer)
+                self.changes.put(place, new, new.layer)
         for operation in getattr(model, "operations", ()):
-            if isinstance(operation, keras.layers.Layer) or not is_activation(
-                operation
-            ):
-                continue
-            place = Place(operation, operation, f"{prefix}{operation.name}")
-            self.decisions.refuse(place, f"the code of {type(model).__name__} calls it")
+            layer = isinstance(operation, keras.layers.Layer)
+            if not layer and is_activation(operation):
+                place = Place(operation, operation, f"{prefix}{operation.name}")
+                reason = f"the code of {type(model).__name__} calls it"
+                self.changes.refuse(place, reason)
         if activations:
             hold(copy, activations)
         for layer in frozen:
@@ -191,25 +178,27 @@ class _Surgery:
             if is_graph(layer):
                 new = self.model(layer, f"{path}/")
             else:
-                new = self._other(layer, path) or self._copied(layer, path)
+                change = self._activation if is_activation(layer) else self._around
+                new = change(layer, path) or self._copied(layer)
                 self._pairs.append((layer, new))
             self._made[id(layer)] = new
         return self._made[id(layer)]
 
-    def _other(self, layer: Node, path: str) -> Any | None:
-        """Return a layer with other activations, or `None` if there are none."""
-        if is_activation(layer):
-            place = Place(applied(layer), layer, path, name=layer.name)
-            new = self.decisions.choose(place)
-            if new is not None:
-                self.decisions.put(place, new, new.layer)
-            return new and new.layer
+    def _activation(self, layer: Node, path: str) -> keras.layers.Layer | None:
+        """Return the replacement of an activation in the graph, if it is replaced."""
+        place = Place(applied(layer), layer, path, name=layer.name)
+        new = self.changes.choose(place)
+        if new is None:
+            return None
+        self.changes.put(place, new, new.layer)
+        return new.layer
+
+    def _around(self, layer: Node, path: str) -> keras.layers.Layer | None:
+        """Return a copy of a layer with other activations, if any are replaced."""
         if not isinstance(layer, keras.layers.Layer):
             return None
-        configuration = Configuration(layer, path, self._constructions)
-        choices = [
-            (place, self.decisions.choose(place)) for place in configuration.places
-        ]
+        configuration = Configuration(layer, path, self._remake)
+        choices = [(each, self.changes.choose(each)) for each in configuration.places]
         chosen = [(place, new) for place, new in choices if new is not None]
         if not has_built_in(layer):
             self._refuse_inside(layer, path, configuration)
@@ -217,44 +206,39 @@ class _Surgery:
             return self._exchanged(layer, configuration, chosen) if chosen else None
         except Exception as error:  # third-party layers may raise any error
             for place, _ in chosen:
-                self.decisions.keep(
-                    place, f"a {type(layer).__name__} takes no other: {error}"
-                )
+                reason = f"a {type(layer).__name__} takes no other: {error}"
+                self.changes.keep(place, reason)
             return None
 
     def _exchanged(
         self,
-        layer: keras.layers.Layer,
+        layer: Any,
         configuration: Configuration,
         chosen: list[tuple[Place, NewActivation]],
     ) -> keras.layers.Layer:
         """Return a copy of a layer with other activations inside or behind it."""
-        built_in = has_built_in(layer)
-        function = not isinstance(
-            getattr(layer, "activation", None), keras.layers.Layer
-        )
-        if built_in and function and self._inplace:
-            made = layer
-            made.activation = keras.activations.linear
+        made, built_in = layer, has_built_in(layer)
+        in_layer = isinstance(getattr(layer, "activation", None), keras.layers.Layer)
+        if built_in and self._inplace and not in_layer:
+            layer.activation = keras.activations.linear
         else:
-            layers = [(place, None if built_in else new.layer) for place, new in chosen]
-            made = configuration.make(layers, self._edit)
+            inner = [(place, None if built_in else new.layer) for place, new in chosen]
+            made = configuration.make(inner)
             inside = [(place.activation, new.layer) for place, new in chosen]
             self._copies.append((layer, made, inside))
         for place, new in chosen:
             if built_in:
                 self._behind[id(made)] = new.layer
                 self._pairs.append((layer, new.layer))
-            self.decisions.put(place, new, new.layer if built_in else made)
+            self.changes.put(place, new, new.layer if built_in else made)
         return made
 
-    def _copied(self, layer: Node, path: str) -> Any:
+    def _copied(self, layer: Node) -> Any:
         """Return an equal layer, or the layer itself if there is nothing to copy."""
         if self._inplace:
             return layer
         try:
-            configuration = Configuration(layer, path, self._constructions)
-            new = configuration.make([], self._edit)
+            new = self._remake.make(layer, self._remake.describe(layer))
         except Exception as error:  # third-party layers may raise any error
             if not getattr(layer, "variables", ()):
                 return layer
@@ -274,12 +258,13 @@ class _Surgery:
         self, layer: keras.layers.Layer, path: str, configuration: Configuration
     ) -> None:
         """Record the activations inside a layer that its configuration lacks."""
-        owner = type(layer).__name__
+        named = [label(place.activation) for place in configuration.places]
         for place in held_activations(layer):
-            if not place.recurrent and not configuration.holds(place.activation):
+            if not place.recurrent and label(place.activation) not in named:
                 place = place._replace(layer=layer, path=f"{path}/{place.path}")
+                owner = type(layer).__name__
                 reason = f"no argument of {owner} with 'act' in its name holds it"
-                self.decisions.refuse(place, reason)
+                self.changes.refuse(place, reason)
 
 
 def _sharing_layers(model: keras.Model) -> set[int]:

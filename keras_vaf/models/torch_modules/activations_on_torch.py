@@ -8,7 +8,7 @@ import torch
 
 from keras_vaf.initializers import PiecewiseLinearStart, Start
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models.surgery.fixed_activations import approximate_gelu
+from keras_vaf.models.analysis.fixed_activations import approximate_gelu
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, evaluate, get_function
 

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models.surgery.layer_selection import Selection
-from keras_vaf.models.surgery.places import KeptError
+from keras_vaf.models.analysis.layer_selection import Selection
+from keras_vaf.models.surgery.changes import KeptError
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,

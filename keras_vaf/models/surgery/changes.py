@@ -1,21 +1,45 @@
-"""`Decisions`, which asks for new activations and records them for the report."""
+"""`NewActivation`, a replacement, and `Changes`, which records all of a model."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import keras
 import numpy as np
 
-from keras_vaf.models.surgery.fixed_activations import label
-from keras_vaf.models.surgery.places import KeptError, NewActivation, Place
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.analysis.fixed_activations import label
+from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
     ReplacedActivation,
 )
-from keras_vaf.models.surgery.weights import equals
 
 
-class Decisions:
+class NewActivation(NamedTuple):
+    """The replacement of an activation.
+
+    Args:
+        layer: A layer that is called in place of the old activation.
+        before: Name of the old activation in reports.
+        after: Name of the new activation in reports.
+        error: Largest difference between the two functions, if it was measured.
+        nearest: The known function nearest to the old activation, or `""` if it was not
+            determined.
+    """
+
+    layer: keras.layers.Layer
+    before: str
+    after: str
+    error: float | None = None
+    nearest: str = ""
+
+
+class KeptError(Exception):
+    """The reason why an activation is kept."""
+
+
+class Changes:
     """What happens to each activation of a model.
 
     Args:
@@ -62,12 +86,15 @@ class Decisions:
         for place, new, outer in self._new:
             layers = [outer] if outer is new.layer else equals(new.layer, outer)
             added = sum(map(_parameters, layers)) - _parameters(place.activation)
-            replaced.append(
-                ReplacedActivation(
-                    place.path, new.before, new.after, new.error, added, new.nearest
-                )
-            )
+            names = place.path, new.before, new.after
+            replaced.append(ReplacedActivation(*names, new.error, added, new.nearest))
         return ConversionReport(tuple(replaced), tuple(self._kept))
+
+
+def equals(layer: keras.layers.Layer, outer: Any) -> list[keras.layers.Layer]:
+    """Return the layers inside `outer` with the class and name of a layer."""
+    found = find_layers(outer, type(layer)).values()
+    return [each for each in found if each.name == layer.name]
 
 
 def _parameters(activation: Any) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.models.surgery.graphs import is_graph
+from keras_vaf.models.analysis.graphs import is_graph
 from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]

@@ -23,14 +23,6 @@ def is_subclassed(model: keras.Model) -> bool:
     return not next(makers).__module__.startswith("keras.")
 
 
-def subclassed_models(model: keras.Model) -> list[keras.Model]:
-    """Return the outermost subclassed models in a Sequential or Functional model."""
-    if is_subclassed(model):
-        return [model]
-    inside = (part for part in model.layers if is_graph(part))
-    return [found for part in inside for found in subclassed_models(part)]
-
-
 def check_model(model: Any) -> None:
     """Raise a `ValueError` unless the activations of a model can be replaced."""
     if not isinstance(model, keras.Model) or not (model.built and model.weights):

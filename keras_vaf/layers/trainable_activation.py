@@ -129,15 +129,15 @@ class TrainableActivation(LearnedFunction, WeightPaths):
                 "from `keras_vaf.ops.Pointwise`."
             )
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
-        names = self._slots("regularizer", "constraint", "initializer")
-        slots = {name: kwargs.pop(name, defaults.get(name)) for name in names}
+        names = self._weight_arguments("regularizer", "constraint", "initializer")
+        given = {name: kwargs.pop(name, defaults.get(name)) for name in names}
         check_names(type(self), kwargs)
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
         self.sharing = self._checked_sharing(sharing)
         self.data_format = validate_data_format(data_format)
-        for name, value in slots.items():
+        for name, value in given.items():
             setattr(self, name, get_for_weight(name, value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
         self.function_constraint = get_function_constraint(function_constraint, self)
@@ -187,7 +187,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
             )
         return validate_each(sharing, self.weight_names)
 
-    def _slots(self, *kinds: str) -> list[str]:
+    def _weight_arguments(self, *kinds: str) -> list[str]:
         """Return the names of the arguments that each weight has, kind by kind."""
         return [f"{name}_{kind}" for kind in kinds for name in self.weight_names]
 
@@ -279,9 +279,9 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         config = super().get_config()
         names = (
             *own,
-            *self._slots("regularizer", "constraint"),
+            *self._weight_arguments("regularizer", "constraint"),
             *("function_regularizer", "function_constraint"),
-            *self._slots("initializer"),
+            *self._weight_arguments("initializer"),
         )
         for name in names:
             config[name] = to_config(getattr(self, name), name)

@@ -63,7 +63,7 @@ class Maker:
         self._arguments = {"sharing": sharing, "data_format": data_format}
         self._k = {} if k is None else {"k": k}
         # Cached, because most activations of a model are the same function.
-        self._known: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
+        self._starts: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
     def make(self, activation: Any, layer: Node, name: str) -> NewActivation:
         """Return a new activation.
@@ -88,10 +88,10 @@ class Maker:
             raise KeptError(str(reason)) from reason
         if self._family:
             key = (found.name, str(found.start.get_config()))
-            if key not in self._known:
+            if key not in self._starts:
                 start = self._start(found)
-                self._known[key] = (start, self._measure(found, start))
-            start, error = self._known[key]
+                self._starts[key] = (start, self._measure(found, start))
+            start, error = self._starts[key]
             new = self._to(**self._arguments, **start, **arguments)
             return NewActivation(new, found.name, self._to.__name__, error)
         new = self._to(layer)

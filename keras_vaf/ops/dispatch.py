@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_vaf.ops.differentiation import is_plain
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
@@ -36,7 +36,7 @@ def pointwise(
     layout = Layout(len(x.shape), tuple(unshared))
     backend = keras.backend.backend()
     if is_plain():  # of symbolic tensors too
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     tensors = [ops.convert_to_tensor(x), *map(_value, parameters)]
     if backend == "jax":
         from keras_vaf.ops.backends import on_jax

@@ -1,4 +1,4 @@
-"""`forward` and `gradients`, the value and the gradients of a `Pointwise` function.
+"""`plain_forward` and `blockwise_gradients`, value and gradients of `Pointwise`.
 
 The forward pass stores only x and the parameters. The backward pass computes the slope
 of f again. One pass computes the gradient of x. The sums for the gradients of the
@@ -13,7 +13,7 @@ from keras_vaf.ops.layout import BLOCK_LAYOUT, Layout
 from keras_vaf.types import Tensor
 
 
-def forward(
+def plain_forward(
     function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
 ) -> Tensor:
     """Return f(x) in the dtype of x, computed in the dtype of the parameters."""
@@ -22,7 +22,7 @@ def forward(
     return ops.cast(y, x.dtype)
 
 
-def gradients(
+def blockwise_gradients(
     function: Pointwise,
     layout: Layout,
     upstream: Tensor,

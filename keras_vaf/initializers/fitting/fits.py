@@ -46,7 +46,7 @@ def fit(start: KnownStart, k: int, g: Function) -> Values:
 _BESIDE = BESIDE * np.array([[-1], [0], [1]])
 
 
-class _Known(NamedTuple):
+class _Target(NamedTuple):
     """The values of a function at the points where the error of a fit counts.
 
     Args:
@@ -60,14 +60,14 @@ class _Known(NamedTuple):
     y: np.ndarray
     ends: Ends
 
-    def within(self, limit: float) -> "_Known":
+    def within(self, limit: float) -> "_Target":
         """Return the values at the points whose distance from 0 is at most `limit`."""
         near = np.abs(self.x) <= limit
-        return _Known(self.x[near], self.y[:, near], self.ends)
+        return _Target(self.x[near], self.y[:, near], self.ends)
 
 
 @functools.lru_cache(maxsize=64)
-def _known(start: KnownStart) -> _Known:
+def _target(start: KnownStart) -> _Target:
     """Return the values of a function at many points.
 
     Points outside of [-8, 8] count on a side where the function approaches a line.
@@ -79,15 +79,15 @@ def _known(start: KnownStart) -> _Known:
     counts = np.all(np.isfinite(y), axis=0)
     counts &= (x >= INSIDE[0]) | (left is not None)
     counts &= (x <= INSIDE[-1]) | (right is not None)
-    return _Known(x[counts], y[:, counts], (left, right))
+    return _Target(x[counts], y[:, counts], (left, right))
 
 
 def _lines(start: KnownStart, k: int) -> Lines:
-    known = _known(start)
-    patterns = _patterns(*known.ends, k)
-    if k == 1 and all(known.ends):
-        known = known.within(INSIDE[-1])
-    return nearest_lines(known.x, known.y.min(axis=0), known.y.max(axis=0), patterns)
+    target = _target(start)
+    patterns = _patterns(*target.ends, k)
+    if k == 1 and all(target.ends):
+        target = target.within(INSIDE[-1])
+    return nearest_lines(target.x, target.y.min(axis=0), target.y.max(axis=0), patterns)
 
 
 def _patterns(left: float | None, right: float | None, k: int) -> list[Pattern]:
@@ -127,7 +127,7 @@ class _Fitted(NamedTuple):
 def _units(start: KnownStart, k: int, g: Function) -> _Fitted:
     """Return at most k units of any g: the fit with k - 1 units, or a better one."""
     if k == 0:
-        y = _known(start).within(INSIDE[-1]).y
+        y = _target(start).within(INSIDE[-1]).y
         low, high = y.min(), y.max()
         return _Fitted(np.array([(low + high) / 2]), (high - low) / 2, (high - low) / 2)
     fewer = _units(start, k - 1, g)
@@ -142,8 +142,8 @@ def _better(start: KnownStart, k: int, g: Function, fewer: _Fitted) -> _Fitted:
 
     The slopes at the ends are kept fixed as soon as k units can have them.
     """
-    known, best = _known(start), fewer
-    base = _end_units(known.ends, ends_of(g))
+    target, best = _target(start), fewer
+    base = _end_units(target.ends, ends_of(g))
     held = base is not None and base.shape[1] <= k
     problem = _problem(start, g, held)
     proposals = _proposals(start, problem, fewer.weights, k)
@@ -153,7 +153,7 @@ def _better(start: KnownStart, k: int, g: Function, fewer: _Fitted) -> _Fitted:
         weights = problem.improved(proposal)
         if weights is None:
             continue
-        errors = [_error(known, weights, g, limit) for limit in (INSIDE[-1], FAR)]
+        errors = [_error(target, weights, g, limit) for limit in (INSIDE[-1], FAR)]
         new = _Fitted(weights, errors[0], errors[held])
         if new.inside <= best.inside and new.everywhere < 0.99 * best.everywhere - 1e-6:
             best = new
@@ -212,16 +212,16 @@ def _end_units(ends: Ends, of_g: Ends) -> np.ndarray | None:
 
 @functools.lru_cache(maxsize=64)
 def _problem(start: KnownStart, g: Function, held: bool) -> UnitFit:
-    known = _known(start)
-    inside = np.flatnonzero(np.abs(known.x) <= INSIDE[-1])[::10]
-    outside = np.abs(known.x) > INSIDE[-1]
-    outside = np.flatnonzero(outside & (np.abs(known.x) <= FAR) & held)[::5]
+    target = _target(start)
+    inside = np.flatnonzero(np.abs(target.x) <= INSIDE[-1])[::10]
+    outside = np.abs(target.x) > INSIDE[-1]
+    outside = np.flatnonzero(outside & (np.abs(target.x) <= FAR) & held)[::5]
     chosen = np.sort(np.concatenate([inside, outside]))
-    y = (known.y.min(axis=0) + known.y.max(axis=0))[chosen] / 2
+    y = (target.y.min(axis=0) + target.y.max(axis=0))[chosen] / 2
     left, right = ends_of(g)
     if not held or left is None or right is None:
-        return UnitFit(known.x[chosen], y, _samples(g))
-    return UnitFit(known.x[chosen], y, _samples(g), known.ends, (left, right))
+        return UnitFit(target.x[chosen], y, _samples(g))
+    return UnitFit(target.x[chosen], y, _samples(g), target.ends, (left, right))
 
 
 @functools.lru_cache(maxsize=8)
@@ -229,9 +229,9 @@ def _samples(g: Function) -> Samples:
     return Samples(evaluate(g, Samples.x))
 
 
-def _error(known: _Known, weights: np.ndarray, g: Function, limit: float) -> float:
+def _error(target: _Target, weights: np.ndarray, g: Function, limit: float) -> float:
     """Return the largest error, computed with g itself instead of its samples."""
-    x, y, _ = known.within(limit)
+    x, y, _ = target.within(limit)
     carriers, constant = _carriers(weights)
     with np.errstate(all="ignore"):
         errors = constant - y

@@ -36,6 +36,19 @@ With tanh, JAX's own differentiation takes less time than this package's gradien
 sizes from 4,096 to 262,144 elements. The limit is for memory: the kept values take k
 times the memory of the input.
 """
+ONE_PRODUCT = 16_384
+"""Elements up to which PyTorch computes all hidden units by one product of matrices.
+
+Above, a product and a sum are faster, because PyTorch vectorizes them.
+"""
+MOST_KEPT = 5
+"""Tensors of the size of x up to which PyTorch keeps what it needs for the gradient.
+
+The time of value and gradient, with this package's gradient and with PyTorch's own, in
+ms of processor time for 8 x 32 x 32 x 32 elements: PELU (keeps 3) 1.6 and 0.8, SReLU
+(4) 7.2 and 6.0, Snake (4) 3.5 and 2.3, ABU (5) 5.1 and 2.5; but KAF keeps 40 tensors
+and `SplineActivation` 176.
+"""
 USUAL_SIZE = 128
 """Elements for which an unknown size counts. Batches are seldom much larger."""
 

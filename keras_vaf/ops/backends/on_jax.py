@@ -12,7 +12,7 @@ import jax
 from keras_vaf.ops.backends.choice import is_medium
 from keras_vaf.ops.backends.tangent_on_jax import tangent
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_jax as native
@@ -28,10 +28,10 @@ def apply(
     """Return f(x, *parameters), whose gradient stores only x, unless x is small."""
     if not all(isinstance(size, int) for size in x.shape):
         # A program that is exported for any batch size has no blocks.
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     case = native.covered(function, layout, x, *parameters)
     if case is None and is_medium(function, math.prod(x.shape)):
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     return _differentiable(function, layout, case)(x, *parameters)
 
 
@@ -41,14 +41,14 @@ def _differentiable(
 ) -> Callable[..., jax.Array]:
     @jax.custom_jvp
     def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
 
     @run.defjvp
     def push_forward(
         primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
     ) -> tuple[jax.Array, jax.Array]:
         if case is None:
-            y = forward(function, layout, *primals)
+            y = plain_forward(function, layout, *primals)
         else:
             y = native.forward(function, layout, case, *primals)
         return y, tangent((function, layout, case), primals, tangents)

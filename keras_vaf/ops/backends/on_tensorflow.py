@@ -17,7 +17,7 @@ import tensorflow as tf
 from keras_vaf.ops.backends.choice import is_small
 from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward, gradients
+from keras_vaf.ops.gradient import blockwise_gradients, plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_tensorflow as native
@@ -42,12 +42,12 @@ def apply(
     eager = tf.executing_eagerly()
     case = native.covered(function, layout, *tensors) if training or eager else None
     if is_small(function, x.shape, tensors[1:], covered=case is not None):
-        return forward(function, layout, *tensors)
+        return plain_forward(function, layout, *tensors)
     compiled = training or not _is_exported()
     try:
         return _differentiable(function, layout, compiled, case, specs)(*tensors)
     except _ForwardModeError:  # an accumulator asks for the gradient at once
-        return forward(function, layout, *tensors)
+        return plain_forward(function, layout, *tensors)
 
 
 class _ForwardModeError(RuntimeError):
@@ -77,11 +77,11 @@ def _differentiable(
     case: Case | None,
     specs: tuple[tf.TensorSpec, ...],
 ) -> Callable[..., tf.Tensor]:
-    plain = functools.partial(forward, function, layout)
+    plain = functools.partial(plain_forward, function, layout)
     run: Callable[..., Any] = plain
     if compiled:
-        run = _compiled(forward, function, layout, specs)
-    backward = _compiled(gradients, function, layout, (specs[0], *specs))
+        run = _compiled(plain_forward, function, layout, specs)
+    backward = _compiled(blockwise_gradients, function, layout, (specs[0], *specs))
     if case is not None:
         run = functools.partial(native.forward, case)
         backward = functools.partial(native.gradients, case)

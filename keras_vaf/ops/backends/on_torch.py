@@ -11,9 +11,9 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.backends import pieces_on_torch, units_on_torch
-from keras_vaf.ops.backends.choice import is_small
+from keras_vaf.ops.backends.choice import MOST_KEPT, is_small
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import modes_on_torch as modes
@@ -21,15 +21,6 @@ from keras_vaf.ops.native import on_torch as native
 from keras_vaf.ops.native import operators_on_torch as operators
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
-
-MOST_KEPT = 5
-"""Tensors of the size of x up to which PyTorch keeps what it needs for the gradient.
-
-The time of value and gradient, with this package's gradient and with PyTorch's own, in
-ms of processor time for 8 x 32 x 32 x 32 elements: PELU (keeps 3) 1.6 and 0.8, SReLU
-(4) 7.2 and 6.0, Snake (4) 3.5 and 2.3, ABU (5) 5.1 and 2.5; but KAF keeps 40 tensors
-and `SplineActivation` 176.
-"""
 
 
 def apply(
@@ -41,16 +32,16 @@ def apply(
 ) -> torch.Tensor:
     """Return f(x, *parameters), and keep few tensors of its size for the gradient."""
     if torch.jit.is_tracing() or modes.transforming():
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     case = native.covered(function, layout, x, *parameters)
     if torch.compiler.is_compiling():
         if case is not None and operators.usable():
             return operators.apply(case, x, *parameters)
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     if is_small(function, x.shape, parameters, covered=case is not None):
         return units_on_torch.forward(function, layout, x, *parameters)
     if _keeps_few(function, layout, *parameters):
-        return forward(function, layout, x, *parameters)
+        return plain_forward(function, layout, x, *parameters)
     return _Recomputed.apply(function, layout, case, x, *parameters)
 
 
@@ -77,7 +68,7 @@ class _Recomputed(torch.autograd.Function):
         tensors = (upstream, *ctx.saved_tensors)
         mapped = modes.is_batched(upstream) or modes.transforming()
         if mapped or torch.is_grad_enabled():
-            found = _plain_gradients(ctx.function, ctx.layout, *tensors)
+            found = _framework_gradients(ctx.function, ctx.layout, *tensors)
         elif ctx.case is not None and modes.in_memory(*tensors):
             found = native.gradients(ctx.case, *tensors)
         else:
@@ -85,14 +76,14 @@ class _Recomputed(torch.autograd.Function):
         return None, None, None, *found
 
 
-def _plain_gradients(
+def _framework_gradients(
     function: Pointwise,
     layout: Layout,
     upstream: torch.Tensor,
     *arguments: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients in a form that can be differentiated or mapped."""
-    compute = functools.partial(forward, function, layout)
+    compute = functools.partial(plain_forward, function, layout)
     if isinstance(function, VAF):
         compute = functools.partial(units_on_torch.forward, function, layout)
     if not torch.is_grad_enabled() or modes.transforming():
@@ -130,6 +121,6 @@ def kept(function: Pointwise, layout: Layout, *shapes: tuple[int, ...]) -> float
         ),
     ):
         leaves = [tensor.requires_grad_() for tensor in (x, *tensors)]
-        y = forward(function, layout, *leaves)
+        y = plain_forward(function, layout, *leaves)
     del y
     return sum(size for size in sizes.values() if size >= 64) / x.nbytes

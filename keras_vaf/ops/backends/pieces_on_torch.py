@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import torch
 
-from keras_vaf.ops import gradient
 from keras_vaf.ops.backends import shared_on_torch, units_on_torch
 from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 from keras_vaf.ops.vjp import vjp
@@ -29,7 +29,7 @@ def forward(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
     """Return f(x, *parameters)."""
-    compute = functools.partial(gradient.forward, function, layout)
+    compute = functools.partial(plain_forward, function, layout)
     if isinstance(function, VAF):
         if not layout.unshared:
             most = _elements_of_a_piece(function, x, parameters[0])
@@ -56,7 +56,7 @@ def gradients(
     def compute(
         upstream: torch.Tensor, *arguments: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
-        plain = functools.partial(gradient.forward, function, layout)
+        plain = functools.partial(plain_forward, function, layout)
         return vjp(plain, arguments, upstream)
 
     if isinstance(function, VAF):

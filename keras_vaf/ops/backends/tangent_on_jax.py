@@ -15,8 +15,8 @@ import jax
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from keras_vaf.ops import gradient
 from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.gradient import blockwise_gradients, plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_jax as native
@@ -43,7 +43,7 @@ def tangent(
 
 def _evaluate(*arguments: Any, call: tuple[Any, ...], networks: int) -> jax.Array:
     function, layout, _ = call
-    plain = functools.partial(gradient.forward, function, layout)
+    plain = functools.partial(plain_forward, function, layout)
 
     def run(*arguments: Any) -> Any:
         primals, tangents = _halves(arguments)
@@ -92,7 +92,7 @@ def _pull_back(
     *primals: jax.Array,
 ) -> tuple[jax.Array, ...]:
     if case is None:
-        return gradient.gradients(function, layout, upstream, *primals)
+        return blockwise_gradients(function, layout, upstream, *primals)
     return native.gradients(function, layout, case, upstream, *primals)
 
 

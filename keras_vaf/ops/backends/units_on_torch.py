@@ -10,11 +10,9 @@ from collections.abc import Callable
 import torch
 
 from keras_vaf.ops.activations import elementwise, name_of
+from keras_vaf.ops.backends.choice import ONE_PRODUCT
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
-
-SMALL = 16_384
-"""Elements up to which one operation is faster than two vectorized ones."""
 
 # g(h), as Keras computes it, in a given tensor.
 _VALUE: dict[str, Callable[..., torch.Tensor]] = {
@@ -38,7 +36,7 @@ _PULL_BACK: dict[str, Callable[..., torch.Tensor]] = {
 def forward(
     function: VAF, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
-    """Return f(x), as `keras_vaf.ops.gradient.forward` does."""
+    """Return f(x), as `keras_vaf.ops.gradient.plain_forward` does."""
     if not layout.unshared:
         return _forward_of_one(function, x, *parameters)
     alpha, alpha_bias, beta, beta_bias = _in_front(layout, parameters)
@@ -96,7 +94,7 @@ def hidden_units(
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return h_j = alpha_j x + alpha_bias_j, of shape `(k, elements)`."""
-    if x.numel() <= SMALL:
+    if x.numel() <= ONE_PRODUCT:
         return torch.addmm(alpha_bias[:, None], alpha[:, None], x, out=out)
     return torch.mul(alpha[:, None], x, out=out).add_(alpha_bias[:, None])
 

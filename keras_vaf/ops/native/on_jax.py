@@ -9,8 +9,7 @@ import jax
 import numpy as np
 
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.gradient import forward as plain_forward
-from keras_vaf.ops.gradient import gradients as plain_gradients
+from keras_vaf.ops.gradient import blockwise_gradients, plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native.case import Case, case_of
 from keras_vaf.ops.native.library import find, warn
@@ -100,7 +99,7 @@ def _operation(
 ) -> Callable[..., Any]:
     """Return a function that runs the kernels on a CPU; tangents use plain code."""
     plain = functools.partial(
-        plain_gradients if backward else plain_forward, function, layout
+        blockwise_gradients if backward else plain_forward, function, layout
     )
     results = [jax.ShapeDtypeStruct(*spec) for spec in specs]
     call = jax.ffi.ffi_call(

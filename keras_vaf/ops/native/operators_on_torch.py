@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.activations import BY_NAME
-from keras_vaf.ops.gradient import forward as plain_forward
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import modes_on_torch as modes
 from keras_vaf.ops.native import on_torch

@@ -6,7 +6,7 @@ import pytest
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.gradient import forward as plain_forward
+from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.vaf import VAF
 from tests.harness import to_arrays

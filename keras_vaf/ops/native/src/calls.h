@@ -45,12 +45,12 @@ inline int64_t tasks_for(const VafCall& c, int threads) {
 }
 
 // Gradients of the parameters of `count` functions from their sums, which have the shape
-// (vaf_sums(k), apart).
+// (vaf_sums(k), stride).
 inline void finish(const VafCall& c, int64_t first, int64_t count, const double* sums,
-                   int64_t apart) {
+                   int64_t stride) {
   const int64_t k = c.k, at = first * k;
   for (int64_t j = 0; j < k; j++) {
-    const double *s0 = sums + (1 + 3 * j) * apart, *s1 = s0 + apart, *s2 = s1 + apart;
+    const double *s0 = sums + (1 + 3 * j) * stride, *s1 = s0 + stride, *s2 = s1 + stride;
     for (int64_t i = 0; i < count; i++) {
       const int64_t p = at + i * k + j;
       c.d_alpha[p] = (float)(c.beta[p] * s1[i]);
@@ -81,12 +81,12 @@ struct Groups {
     count = groups;
     if (backward && count > 1) sums.resize(functions() * count * width());
   }
-  // Takes the sums of a group of `functions` functions, which have the shape (sums, apart).
-  void take(int64_t group, int64_t first, int64_t functions, const double* own, int64_t apart) {
-    if (count == 1) return finish(call, first, functions, own, apart);
+  // Takes the sums of a group of `functions` functions, which have the shape (sums, stride).
+  void take(int64_t group, int64_t first, int64_t functions, const double* added, int64_t stride) {
+    if (count == 1) return finish(call, first, functions, added, stride);
     for (int64_t i = 0; i < functions; i++) {
       double* to = &sums[((first + i) * count + group) * width()];
-      for (int64_t s = 0; s < width(); s++) to[s] = own[s * apart + i];
+      for (int64_t s = 0; s < width(); s++) to[s] = added[s * stride + i];
     }
   }
   // After all tasks, adds the groups of some functions: again as tasks.

@@ -81,10 +81,10 @@ struct Relu {
     unit.s0 = on ? unit.s0 + e : unit.s0;
     unit.s1 = on ? unit.s1 + e * v : unit.s1;
 #else
-    V own = (V)((M)e & on);
+    V dh = (V)((M)e & on);
     slope += (V)((M)unit.w & on);
-    unit.s0 += own;
-    unit.s1 += own * v;
+    unit.s0 += dh;
+    unit.s1 += dh * v;
 #endif
   }
 };
@@ -102,10 +102,10 @@ struct LeakyRelu {
   static const bool linear = true;
   static V value(V h, V leak) { return choose(h > 0.0f, h, h * leak); }
   static void add(Unit& unit, V h, V v, V e, V& slope) {
-    V dg = choose(h > 0.0f, splat(1.0f), unit.leak), own = e * dg;
+    V dg = choose(h > 0.0f, splat(1.0f), unit.leak), dh = e * dg;
     slope += unit.w * dg;
-    unit.s0 += own;
-    unit.s1 += own * v;
+    unit.s0 += dh;
+    unit.s1 += dh * v;
   }
 };
 
@@ -121,10 +121,10 @@ struct Smooth {
   static void add(Unit& unit, V h, V v, V e, V& slope) {
     V g, dg;
     G::apply(h, g, dg);
-    V own = e * dg;
+    V dh = e * dg;
     slope += unit.w * dg;
-    unit.s0 += own;
-    unit.s1 += own * v;
+    unit.s0 += dh;
+    unit.s1 += dh * v;
     unit.s2 += e * g;
   }
 };

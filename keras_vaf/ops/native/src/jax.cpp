@@ -38,9 +38,9 @@ void run_in_xla(void* pool, int threads, int64_t tasks, VafBody body, void* argu
   work->tasks = tasks, work->body = body, work->argument = argument;
   const int others = (int)(tasks < threads ? tasks : threads) - 1;
   for (int i = 0; i < others; i++) {
-    auto* own = new (std::nothrow) std::shared_ptr<Work>(work);
-    if (!own) break;  // this thread then takes more of the tasks
-    xla::Schedule schedule = {sizeof schedule, nullptr, call.context, start_thread, own};
+    auto* shared = new (std::nothrow) std::shared_ptr<Work>(work);
+    if (!shared) break;  // this thread then takes more of the tasks
+    xla::Schedule schedule = {sizeof schedule, nullptr, call.context, start_thread, shared};
     call.api->schedule(&schedule);
   }
   work->take(0);
@@ -66,8 +66,8 @@ bool answers_metadata(const xla::Call& call) {
 
 const void* attribute(const xla::Attributes& attributes, const char* name, int kind) {
   for (int64_t i = 0; i < attributes.count; i++) {
-    const xla::Text& own = *attributes.names[i];
-    if (own.length == std::strlen(name) && !std::memcmp(own.begin, name, own.length))
+    const xla::Text& given = *attributes.names[i];
+    if (given.length == std::strlen(name) && !std::memcmp(given.begin, name, given.length))
       return attributes.kinds[i] == kind ? attributes.all[i] : nullptr;
   }
   return nullptr;

@@ -20,7 +20,7 @@ namespace {
 // Vectors that are computed together: the parameters and sums of a hidden unit are loaded
 // and stored once for all of them. Smooth functions need more registers.
 template <class G>
-constexpr int together = G::linear || LANES == 16 ? 4 : 2;
+constexpr int at_once = G::linear || LANES == 16 ? 4 : 2;
 
 // A known number of elements makes vectors of the copies in `get` and `put`. Lanes without
 // an element have parameters of 0, so that they add 0 to sums which other rows need.
@@ -62,10 +62,10 @@ ALWAYS_INLINE void forward(const Function& f, const float* x, float* y, int64_t 
   for (int r = 0; r < R; r++) put(y + r * step, m, value[r]);
 }
 
-// The gradients of such vectors. Adds to vaf_sums(k) vectors of sums, which lie `apart`.
+// The gradients of such vectors. Adds to vaf_sums(k) vectors of sums, `stride` numbers apart.
 template <class G, int R>
 ALWAYS_INLINE void backward(const Function& f, const float* x, const float* d, float* dx,
-                     int64_t step, int m, float* sums, int64_t apart) {
+                     int64_t step, int m, float* sums, int64_t stride) {
   const V leak = splat(f.leak);
   V v[R], e[R], slope[R], all = {};
   for (int r = 0; r < R; r++) {
@@ -80,9 +80,9 @@ ALWAYS_INLINE void backward(const Function& f, const float* x, const float* d, f
     Unit unit = {w, leak};
 #pragma GCC unroll 4
     for (int r = 0; r < R; r++) G::add(unit, a * v[r] + c, v[r], e[r], slope[r]);
-    float* own = sums + (1 + 3 * j) * apart;
-    add_to(own, unit.s0), add_to(own + apart, unit.s1);
-    if (!G::linear) add_to(own + 2 * apart, unit.s2);
+    float* unit_sums = sums + (1 + 3 * j) * stride;
+    add_to(unit_sums, unit.s0), add_to(unit_sums + stride, unit.s1);
+    if (!G::linear) add_to(unit_sums + 2 * stride, unit.s2);
   }
   for (int r = 0; r < R; r++) put(dx + r * step, m, e[r] * slope[r]);
 }
@@ -122,7 +122,7 @@ struct Splat {
 
 template <class G>
 void row_forward_of(const Function& f, const float* x, float* y, int n) {
-  constexpr int R = together<G>;
+  constexpr int R = at_once<G>;
   int i = 0;
   for (; i + R * LANES <= n; i += R * LANES) forward<G, R>(f, x + i, y + i, LANES, LANES);
   for (; i < n; i += LANES)
@@ -132,7 +132,7 @@ void row_forward_of(const Function& f, const float* x, float* y, int n) {
 template <class G>
 void row_backward_of(const Function& f, const float* x, const float* d, float* dx, int n,
                      float* sums) {
-  constexpr int R = together<G>;
+  constexpr int R = at_once<G>;
   int i = 0;
   for (; i + R * LANES <= n; i += R * LANES)
     backward<G, R>(f, x + i, d + i, dx + i, LANES, LANES, sums, LANES);
@@ -144,8 +144,8 @@ void row_forward(const Function& f, const float* x, float* y, int n) {
 #ifdef __AVX512F__
   if (f.lines && lines_forward(f, x, y, n)) return;
 #endif
-  const Splat own(f);
-  VAF_CHOOSE(row_forward_of, own.f, x, y, n)
+  const Splat vectors(f);
+  VAF_CHOOSE(row_forward_of, vectors.f, x, y, n)
 }
 
 void row_sums(const Function& f, const float* x, const float* d, float* dx, int n,
@@ -155,10 +155,10 @@ void row_sums(const Function& f, const float* x, const float* d, float* dx, int 
 
 void row_backward(const Function& f, const float* x, const float* d, float* dx, int n,
                   double* sums) {
-  const Splat own(f);
+  const Splat vectors(f);
   float lanes[vaf_sums(VAF_MOST_UNITS) * LANES];
   std::fill_n(lanes, vaf_sums(f.k) * LANES, 0.0f);
-  row_sums(own.f, x, d, dx, n, lanes);
+  row_sums(vectors.f, x, d, dx, n, lanes);
   for (int s = 0; s < vaf_sums(f.k); s++)
     if (f.kind != VAF_LEAKY_RELU || s % 3 || !s) sums[s] += total(lanes + s * LANES);
 }
@@ -179,18 +179,18 @@ void strip_forward(const Function& f, const float* x, float* y, int n, int64_t w
 
 template <class G, int R>
 void strip_backward(const Function& f, const float* x, const float* d, float* dx, int n,
-                    int64_t width, float* sums, int64_t apart) {
+                    int64_t width, float* sums, int64_t stride) {
   int i = 0;
   for (; i + LANES <= n; i += LANES)
-    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, LANES, sums + i, apart);
+    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, LANES, sums + i, stride);
   if (i < n)
-    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, n - i, sums + i, apart);
+    backward<G, R>(columns_from(f, i), x + i, d + i, dx + i, width, n - i, sums + i, stride);
 }
 
 template <class G>
 void column_forward_of(const Function& f, const float* x, float* y, int n, int rows,
                        int64_t width) {
-  constexpr int R = together<G>;
+  constexpr int R = at_once<G>;
   int64_t r = 0;
   for (; r + R <= rows; r += R)
     strip_forward<G, R>(f, x + r * width, y + r * width, n, width);
@@ -199,13 +199,13 @@ void column_forward_of(const Function& f, const float* x, float* y, int n, int r
 
 template <class G>
 void column_backward_of(const Function& f, const float* x, const float* d, float* dx, int n,
-                        int rows, int64_t width, float* sums, int64_t apart) {
-  constexpr int R = together<G>;
+                        int rows, int64_t width, float* sums, int64_t stride) {
+  constexpr int R = at_once<G>;
   int64_t r = 0, at = 0;
   for (; r + R <= rows; r += R, at = r * width)
-    strip_backward<G, R>(f, x + at, d + at, dx + at, n, width, sums, apart);
+    strip_backward<G, R>(f, x + at, d + at, dx + at, n, width, sums, stride);
   for (; r < rows; r++, at = r * width)
-    strip_backward<G, 1>(f, x + at, d + at, dx + at, n, width, sums, apart);
+    strip_backward<G, 1>(f, x + at, d + at, dx + at, n, width, sums, stride);
 }
 
 void column_forward(const Function& f, const float* x, float* y, int n, int rows,
@@ -214,8 +214,8 @@ void column_forward(const Function& f, const float* x, float* y, int n, int rows
 }
 
 void column_backward(const Function& f, const float* x, const float* d, float* dx, int n,
-                     int rows, int64_t width, float* sums, int64_t apart) {
-  VAF_CHOOSE(column_backward_of, f, x, d, dx, n, rows, width, sums, apart)
+                     int rows, int64_t width, float* sums, int64_t stride) {
+  VAF_CHOOSE(column_backward_of, f, x, d, dx, n, rows, width, sums, stride)
 }
 
 void widen(int type, const uint16_t* from, float* to, int n) {

@@ -50,11 +50,11 @@ struct VafParts {
                        int n, double* sums);
   // A function for each of n columns of at most VAF_ROWS rows, which are `width` elements
   // apart. Parameters and sums can be read and written up to a multiple of 16 columns.
-  // Adds to floats of shape (vaf_sums(k), apart).
+  // Adds to floats of shape (vaf_sums(k), stride).
   void (*column_forward)(const Function& f, const float* x, float* y, int n, int rows,
                          int64_t width);
   void (*column_backward)(const Function& f, const float* x, const float* d, float* dx,
-                          int n, int rows, int64_t width, float* sums, int64_t apart);
+                          int n, int rows, int64_t width, float* sums, int64_t stride);
   bool takes_lines;
 };
 const VafParts& vaf_parts();  // those of the instruction set in use

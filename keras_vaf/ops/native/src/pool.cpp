@@ -1,10 +1,10 @@
-// Threads for callers that bring none of their own: PyTorch through ctypes, TensorFlow.
+// Threads for callers that bring none of their current: PyTorch through ctypes, TensorFlow.
 //
 // The threads are those of OpenMP where the caller has it, as PyTorch has. OpenMP's threads
 // wait actively, and would take the processors from other threads.
 //
 // Otherwise there is one pool for the process. A second caller at the same time, or one
-// inside a task, runs its tasks alone. After a fork the child starts a pool of its own.
+// inside a task, runs its tasks alone. After a fork the child starts a pool of its current.
 #include <pthread.h>
 
 #include <algorithm>
@@ -112,10 +112,10 @@ void run_in_pool(void*, int threads, int64_t tasks, VafBody body, void* argument
   }
   if (threads > 1 && !in_use.exchange(true)) {
     if (!pool) pool = new (std::nothrow) Pool;
-    Pool* own = pool;
-    if (own) own->run(threads, tasks, body, argument);
+    Pool* current = pool;
+    if (current) current->run(threads, tasks, body, argument);
     in_use = false;
-    if (own) return;
+    if (current) return;
   }
   for (int64_t task = 0; task < tasks; task++) body(argument, task, 0);
 }

@@ -17,7 +17,7 @@ struct RowPlan {
   const bool backward;
   const int64_t functions, outer, inner;
   int threads;
-  int64_t together, size;  // functions and elements of each function in a task
+  int64_t task_functions, size;  // functions and elements of each function in a task
   bool use_lines;
   Groups groups;
   struct Space {
@@ -34,8 +34,8 @@ struct RowPlan {
     threads = threads_for(c, most_threads, bytes);
     const int64_t tasks = tasks_for(c, threads);
     const int64_t most = std::min(MEMORY_OF_A_TASK, half_of_x(c) / threads) / bytes;
-    together = within(parts_of(functions, tasks), most);
-    const int64_t wanted = parts_of(tasks, parts_of(functions, together));
+    task_functions = within(parts_of(functions, tasks), most);
+    const int64_t wanted = parts_of(tasks, parts_of(functions, task_functions));
     const int64_t fewest = within(wanted, std::min(groups.most(), all / FEWEST_ELEMENTS));
     size = parts_of(parts_of(all, fewest), 64) * 64;
     groups.allocate(parts_of(all, size), backward);
@@ -43,16 +43,16 @@ struct RowPlan {
                 c.k >= FEWEST_LINES && c.k <= VAF_LINES && size >= FEWEST_ELEMENTS;
     spaces.resize(threads);
     for (Space& space : spaces) {
-      if (use_lines) space.lines.resize(together);
-      if (backward) space.sums.resize(together * vaf_sums(c.k));
+      if (use_lines) space.lines.resize(task_functions);
+      if (backward) space.sums.resize(task_functions * vaf_sums(c.k));
     }
   }
-  int64_t tasks() const { return parts_of(functions, together) * groups.count; }
+  int64_t tasks() const { return parts_of(functions, task_functions) * groups.count; }
 
   void run(int64_t task, int thread) {
     Space& space = spaces[thread];
-    const int64_t first = task / groups.count * together, group = task % groups.count;
-    const int64_t end = std::min(functions, first + together), width = vaf_sums(call.k);
+    const int64_t first = task / groups.count * task_functions, group = task % groups.count;
+    const int64_t end = std::min(functions, first + task_functions), width = vaf_sums(call.k);
     std::fill(space.sums.begin(), space.sums.end(), 0.0);
     if (use_lines)
       for (int64_t f = first; f < end; f++) space.lines[f - first] = lines_of(function_of(f));
@@ -71,26 +71,26 @@ struct RowPlan {
   static constexpr int64_t MEMORY_OF_A_TASK = 1 << 18;  // stays in the cache
 
   Function function_of(int64_t f) const {
-    Function own = {call.function, call.k, call.slope, call.alpha + f * call.k,
+    Function function = {call.function, call.k, call.slope, call.alpha + f * call.k,
                     call.alpha_bias + f * call.k, call.beta + f * call.k,
                     call.beta_bias + f, 1, nullptr, true};
-    own.finite = finite(own);
-    return own;
+    function.finite = finite(function);
+    return function;
   }
   // Elements from `at` on of a function, which lie in one stretch.
   void block(int64_t f, int64_t at, int n, const Lines* lines, double* sums) const {
     const int64_t network = f / call.units, unit = f % call.units;
     const int64_t stretch = (network * outer + at / inner) * call.units + unit;
     const int64_t from = stretch * inner + at % inner;
-    Function own = function_of(f);
-    if (lines && lines->usable) own.lines = lines;
+    Function function = function_of(f);
+    if (lines && lines->usable) function.lines = lines;
     float spaces[3][VAF_BLOCK];
     const float* x = read(call.x, call.type, from, n, spaces[0]);
     float* out = call.type == VAF_FLOAT32 ? (float*)call.out + from : spaces[2];
     if (backward)
-      vaf_parts().row_backward(own, x, read(call.d, call.type, from, n, spaces[1]), out, n, sums);
+      vaf_parts().row_backward(function, x, read(call.d, call.type, from, n, spaces[1]), out, n, sums);
     else
-      vaf_parts().row_forward(own, x, out, n);
+      vaf_parts().row_forward(function, x, out, n);
     write(call.out, call.type, from, n, out);
   }
 };

@@ -154,15 +154,15 @@ void* enter(VafCall& call, VafArray array, const Tensor* tensor) {
 }
 
 // Fills in a call; returns false if the operator's attributes fit no tensor of this rank.
-bool prepare(const Operator& own, const Tensors& t, bool backward, VafCall& call) {
+bool prepare(const Operator& operation, const Tensors& t, bool backward, VafCall& call) {
   Tensor* const* in = t.in + backward;
   const int type = TF_TensorType(in[0]), axes = TF_NumDims(in[0]);
-  const int64_t first = own.all[2], unshared = own.all[3];
+  const int64_t first = operation.all[2], unshared = operation.all[3];
   if (first < 0 || unshared < 0 || first > axes || unshared > axes - first) return false;
   const int end = (int)(first + unshared);
-  call.function = (int32_t)own.all[0], call.k = (int32_t)own.all[1];
-  if (call.function != own.all[0] || call.k != own.all[1]) return false;
-  call.slope = own.slope;
+  call.function = (int32_t)operation.all[0], call.k = (int32_t)operation.all[1];
+  if (call.function != operation.all[0] || call.k != operation.all[1]) return false;
+  call.slope = operation.slope;
   call.type = type == FLOAT32 ? VAF_FLOAT32 : type == BFLOAT16 ? VAF_BFLOAT16 : VAF_FLOAT16;
   call.networks = 1;
   call.outer = product(in[0], 0, (int)first), call.units = product(in[0], (int)first, end);
@@ -181,26 +181,26 @@ bool prepare(const Operator& own, const Tensors& t, bool backward, VafCall& call
   return true;
 }
 
-void run(const Operator& own, Context* context, bool backward, Status* status) {
+void run(const Operator& operation, Context* context, bool backward, Status* status) {
   Tensors t;
   if (!(backward ? take(context, t, 6, 5, 1, status) : take(context, t, 5, 1, 0, status))) return;
   VafCall call = {};
   int failed = VAF_NOT_TAKEN;
-  if (prepare(own, t, backward, call))
+  if (prepare(operation, t, backward, call))
     failed = backward ? vaf_backward(&call, threads) : vaf_forward(&call, threads);
   if (failed)
     TF_SetStatus(status, failed == VAF_NO_MEMORY ? RESOURCE_EXHAUSTED : INVALID_ARGUMENT,
                  vaf_message(failed));
 }
 
-void compute(void* own, Context* context, bool backward) {
+void compute(void* operation, Context* context, bool backward) {
   Status* status = TF_NewStatus();
-  run(*(const Operator*)own, context, backward, status);
+  run(*(const Operator*)operation, context, backward, status);
   if (TF_GetCode(status)) TF_OpKernelContext_Failure(context, status);
   TF_DeleteStatus(status);
 }
-void forward(void* own, Context* context) { compute(own, context, false); }
-void backward(void* own, Context* context) { compute(own, context, true); }
+void forward(void* operation, Context* context) { compute(operation, context, false); }
+void backward(void* operation, Context* context) { compute(operation, context, true); }
 
 void like_inputs(Shapes* shapes, int first, int outputs, Status* status) {
   for (int i = 0; i < outputs; i++) {

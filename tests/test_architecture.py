@@ -109,6 +109,11 @@ PRIVATE_MEMBERS: dict[str, set[str]] = {
     },
     "keras_vaf.ops.native.on_tensorflow": {"_get_control_flow_context"},
 }
+# The files that replace a member of a class of Keras, or the class of an object.
+PATCHES = {
+    "keras_vaf.models.surgery.constructions": {"keras.Operation.__new__"},
+    "keras_vaf.models.surgery.converted": {"__class__"},
+}
 
 
 def heart_of(module: str) -> bool:
@@ -177,6 +182,19 @@ def private_definitions(source: str) -> set[str]:
             re.MULTILINE,
         )
     )
+
+
+def patches(source: str) -> set[str]:
+    """Return the members of Keras, and the classes of objects, that a file replaces."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        names = {ast.unparse(target) for target in targets}
+        found |= {name for name in names if re.match(r"(keras|tf|torch|jax)\.", name)}
+        if isinstance(node, ast.Call) and "__setattr__" in ast.unparse(node.func):
+            names |= {f".{each.value}" for each in node.args[1:2]}
+        found |= {"__class__" for name in names if name.endswith(".__class__")}
+    return found
 
 
 def python_files(*patterns: str) -> list[Path]:
@@ -259,6 +277,24 @@ def test_private_members_of_other_packages_stand_in_few_files(sources):
 )
 def test_a_private_member_is_seen(source, found):
     assert private_members(source, {"_made"}) == found
+
+
+def test_two_files_replace_members_of_keras(sources):
+    replaced = {n: patches(text) for n, text in sources.items() if heart_of(n)}
+    assert {name: each for name, each in replaced.items() if each} == PATCHES
+
+
+@pytest.mark.parametrize(
+    "source, found",
+    [
+        ("keras.Layer.__call__ = f", {"keras.Layer.__call__"}),
+        ("object.__setattr__(model, '__class__', kind)", {"__class__"}),
+        ("layer.__class__ = kind", {"__class__"}),
+        ("layer.activation = keras.activations.relu", set()),
+    ],
+)
+def test_a_replaced_member_is_seen(source, found):
+    assert patches(source) == found
 
 
 def test_no_folder_holds_too_many_files():

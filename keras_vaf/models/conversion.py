@@ -10,18 +10,15 @@ import keras
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.activation_factory import Maker
 from keras_vaf.models.analysis.flow import Flow
-from keras_vaf.models.analysis.graphs import check_model
+from keras_vaf.models.analysis.graphs import check_model, layers_of
 from keras_vaf.models.analysis.held import Place
-from keras_vaf.models.analysis.layer_selection import (
-    Selection,
-    Selector,
-    layers_of,
-)
-from keras_vaf.models.surgery.changes import KeptError, NewActivation
+from keras_vaf.models.analysis.layer_selection import Selection, Selector
 from keras_vaf.models.surgery.replacement import replace_activations
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
+    KeptError,
+    NewActivation,
     keep_report,
     report,
 )

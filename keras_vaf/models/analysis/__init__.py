@@ -1,1 +1,1 @@
-"""What a given model contains: its activations, and what each one does there."""
+"""Find the activations of a given model and their tasks in it."""

@@ -12,9 +12,14 @@ from keras_vaf.models.analysis.fixed_activations import (
     is_activation,
     label,
 )
-from keras_vaf.models.analysis.graphs import Node, is_graph, symbolic_inputs
+from keras_vaf.models.analysis.graphs import (
+    Node,
+    has_own_code,
+    is_graph,
+    symbolic_inputs,
+)
 from keras_vaf.models.analysis.held import held_by
-from keras_vaf.models.analysis.tracing import Inside, Tracer, has_own_code
+from keras_vaf.models.analysis.tracing import Inside, Tracer
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"

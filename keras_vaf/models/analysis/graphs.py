@@ -1,6 +1,7 @@
-"""`check_graph` and other checks of the kind of a model, and its inputs."""
+"""Kinds of models and layers, such as `is_graph`, their layers and their inputs."""
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -21,6 +22,29 @@ def is_subclassed(model: keras.Model) -> bool:
     """Return whether a class from outside of Keras creates the layers of a model."""
     makers = (kind for kind in type(model).__mro__ if "__init__" in vars(kind))
     return not next(makers).__module__.startswith("keras.")
+
+
+def has_own_code(operation: Node) -> bool:
+    """Return whether a layer runs code from outside of Keras and this package."""
+    if isinstance(operation, keras.layers.Lambda | keras.layers.Wrapper):
+        return True
+    if not isinstance(operation, keras.layers.Layer):
+        return False
+    if isinstance(operation, keras.Function | keras.Sequential):
+        return False
+    module = getattr(type(operation).call, "__module__", "")
+    return module.split(".")[0] not in ("keras", "keras_vaf")
+
+
+def layers_of(
+    model: keras.Model, prefix: str = ""
+) -> Iterator[tuple[str, keras.layers.Layer]]:
+    """Yield the layers of a model and of its nested models, with their paths."""
+    for layer in model.layers:
+        path = f"{prefix}{layer.name}"
+        yield path, layer
+        if is_graph(layer):
+            yield from layers_of(layer, f"{path}/")
 
 
 def check_model(model: Any) -> None:
@@ -44,7 +68,7 @@ def check_graph(model: Any) -> None:
         hint = "Give one model."
     else:
         hint = (
-            "A model with a `call` method of its own can be converted, but not frozen. "
+            "A model that defines `call` can be converted, but not frozen. "
             "It needs weights (call it on an input first) and a `get_config`."
         )
     raise ValueError(
@@ -56,7 +80,7 @@ def symbolic_inputs(model: keras.Model) -> Any:
     """Return symbolic inputs of a built model.
 
     Args:
-        model: The model. A model with a `call` method of its own must take one input,
+        model: The model. A model that defines `call` must take one input,
             or one structure of inputs.
     """
     if isinstance(model, keras.Sequential):  # it has no `input` before its first call

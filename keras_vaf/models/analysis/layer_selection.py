@@ -1,12 +1,9 @@
 """`Selection`, which selects layers or modules by name, class or function."""
 
 import fnmatch
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-import keras
-
-from keras_vaf.models.analysis.graphs import is_graph
 from keras_vaf.utils import did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
@@ -75,14 +72,3 @@ def _fits(selector: Any, layer: Any, path: str) -> bool:
     if not isinstance(selector, str):
         return bool(selector(layer))
     return _name(layer) == selector or fnmatch.fnmatchcase(path, selector)
-
-
-def layers_of(
-    model: keras.Model, prefix: str = ""
-) -> Iterator[tuple[str, keras.layers.Layer]]:
-    """Yield the layers of a model and of its nested models, with their paths."""
-    for layer in model.layers:
-        path = f"{prefix}{layer.name}"
-        yield path, layer
-        if is_graph(layer):
-            yield from layers_of(layer, f"{path}/")

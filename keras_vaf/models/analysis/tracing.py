@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_vaf.layers.keras_internals import all_layers, node_lists
-from keras_vaf.models.analysis.graphs import Node
+from keras_vaf.models.analysis.graphs import has_own_code
 
 
 class Inside(NamedTuple):
@@ -90,18 +90,6 @@ def _tensors(structure: Any) -> list[Any]:
     """Return the symbolic tensors in a structure."""
     leaves = keras.tree.flatten(structure)
     return [each for each in leaves if isinstance(each, keras.KerasTensor)]
-
-
-def has_own_code(operation: Node) -> bool:
-    """Return whether a layer runs code from outside of Keras and this package."""
-    if isinstance(operation, keras.layers.Lambda | keras.layers.Wrapper):
-        return True
-    if not isinstance(operation, keras.layers.Layer):
-        return False
-    if isinstance(operation, keras.Function | keras.Sequential):
-        return False
-    module = getattr(type(operation).call, "__module__", "")
-    return module.split(".")[0] not in ("keras", "keras_vaf")
 
 
 def _fresh(argument: Any) -> Any:

@@ -12,7 +12,7 @@ import keras
 from keras_vaf.layers.keras_internals import inner_layers
 from keras_vaf.models.analysis.graphs import is_graph, is_subclassed
 from keras_vaf.models.analysis.held import walk
-from keras_vaf.models.surgery.configurations import Remake
+from keras_vaf.models.surgery.copies import Remake
 
 _PLAIN = (str, int, float, bool, type(None))
 # Keras raises these for arguments that cannot be serialised, such as classes.

@@ -1,4 +1,4 @@
-"""`ConvertedModel`, which saves a subclassed model with its new activations."""
+"""`converted`, which copies subclassed models, and the class of the copies."""
 
 import functools
 from collections.abc import Mapping
@@ -9,11 +9,59 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import unlocked, untrack
 from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.analysis.fixed_activations import is_activation
 from keras_vaf.models.analysis.graphs import is_graph
-from keras_vaf.models.analysis.held import Path, Slot, Slots, parts_of
+from keras_vaf.models.analysis.held import (
+    Path,
+    Place,
+    Slot,
+    Slots,
+    held_activations,
+    parts_of,
+    walk,
+)
+from keras_vaf.models.surgery.report import Changes
 
 
-def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
+def converted(
+    model: keras.Model, changes: Changes, prefix: str, inplace: bool
+) -> keras.Model | None:
+    """Return a copy of a subclassed model with other activations.
+
+    Args:
+        model: The model.
+        changes: Chooses the new activations.
+        prefix: Path of the model. A path inside another model ends with a slash.
+        inplace: Whether to change the model itself instead of a copy.
+
+    Returns:
+        The copy, or `None` if the class of the model makes no copies.
+    """
+    copy = model if inplace else _copy(model)
+    if copy is None:
+        return None
+    pairs = zip(walk(copy), walk(model), strict=True)
+    frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
+    activations = {}
+    for place in held_activations(model):
+        place = place._replace(path=f"{prefix}{place.path}")
+        new = changes.choose(place)
+        if new is not None:
+            activations[place.where] = new.layer
+            changes.put(place, new, new.layer)
+    for operation in getattr(model, "operations", ()):
+        layer = isinstance(operation, keras.layers.Layer)
+        if not layer and is_activation(operation):
+            place = Place(operation, operation, f"{prefix}{operation.name}")
+            changes.refuse(place, f"the code of {type(model).__name__} calls it")
+    if activations:
+        _hold(copy, activations)
+    for layer in frozen:
+        layer.trainable = False
+    return copy
+
+
+def _hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
     """Replace activations of layers of a built model.
 
     Args:
@@ -32,7 +80,7 @@ def hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) ->
     model._replaced_slots = (*model._replaced_slots, *new)
 
 
-def copy_of(model: keras.Model) -> keras.Model | None:
+def _copy(model: keras.Model) -> keras.Model | None:
     """Return a copy of a subclassed model, or `None` if its class makes no copies."""
     try:
         copy = type(model).from_config(model.get_config())
@@ -116,7 +164,7 @@ class ConvertedModel:
             ): deserialize(each["activation"])
             for each in config["replaced"]
         }
-        hold(model, activations)
+        _hold(model, activations)
         return model
 
 

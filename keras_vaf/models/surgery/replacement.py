@@ -19,15 +19,19 @@ from keras_vaf.models.analysis.graphs import (
     check_model,
     is_graph,
     is_subclassed,
+    layers_of,
     sample_inputs,
 )
-from keras_vaf.models.analysis.held import Place, held_activations, walk
-from keras_vaf.models.analysis.layer_selection import layers_of
-from keras_vaf.models.surgery.changes import Changes, NewActivation
-from keras_vaf.models.surgery.configurations import Configuration, Remake
-from keras_vaf.models.surgery.converted import copy_of, hold
-from keras_vaf.models.surgery.copies import clone, compile_like, copy_weights
-from keras_vaf.models.surgery.report import keep_report
+from keras_vaf.models.analysis.held import Place, held_activations
+from keras_vaf.models.surgery.converted import converted
+from keras_vaf.models.surgery.copies import (
+    Configuration,
+    Remake,
+    clone,
+    compile_like,
+    copy_weights,
+)
+from keras_vaf.models.surgery.report import Changes, NewActivation, keep_report
 
 
 def replace_activations(
@@ -60,7 +64,7 @@ def replace_activations(
     surgery = _Surgery(model, decide, inplace, remake)
     result = surgery.model(model)
     surgery.finish()
-    if remake is None and model.compiled:  # after all that must be frozen is frozen
+    if remake is None and model.compiled:  # once the frozen state is set
         compile_like(result, model)
     found = find_layers(result, TrainableActivation).values()
     if result.built and not all(each.weights for each in found):
@@ -115,7 +119,7 @@ class _Surgery:
         """Return a copy of a model, whose path is `prefix` without the last slash."""
         copy = None
         if is_subclassed(model) and not self._plain:
-            copy = self._subclassed(model, prefix)
+            copy = converted(model, self.changes, prefix, self._inplace)
         if copy is None and not is_graph(model):
             raise ValueError(
                 f"The class {type(model).__name__} makes no copy of the model "
@@ -145,32 +149,6 @@ class _Surgery:
             layers = isinstance(old, keras.layers.Layer)
             if layers and new.trainable != old.trainable:
                 new.trainable = old.trainable
-
-    def _subclassed(self, model: keras.Model, prefix: str) -> keras.Model | None:
-        """Return a copy of a subclassed model, if its class supports copying."""
-        copy = model if self._inplace else copy_of(model)
-        if copy is None:
-            return None
-        pairs = zip(walk(copy), walk(model), strict=True)
-        frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
-        activations = {}
-        for place in held_activations(model):
-            place = place._replace(path=f"{prefix}{place.path}")
-            new = self.changes.choose(place)
-            if new is not None:
-                activations[place.where] = new.layer
-                self.changes.put(place, new, new.layer)
-        for operation in getattr(model, "operations", ()):
-            layer = isinstance(operation, keras.layers.Layer)
-            if not layer and is_activation(operation):
-                place = Place(operation, operation, f"{prefix}{operation.name}")
-                reason = f"the code of {type(model).__name__} calls it"
-                self.changes.refuse(place, reason)
-        if activations:
-            hold(copy, activations)
-        for layer in frozen:
-            layer.trainable = False
-        return copy
 
     def _layer(self, layer: Node, path: str) -> Any:
         """Return the new layer of a layer, the same one at each use."""

@@ -15,12 +15,12 @@ from typing import Any
 import tensorflow as tf
 
 from keras_vaf.ops.backends.choice import is_small
-from keras_vaf.ops.differentiation import FORWARD_MODE
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import blockwise_gradients, plain_forward
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import on_tensorflow as native
+from keras_vaf.ops.switches import FORWARD_MODE
 from keras_vaf.ops.vjp import vjp
 
 _FOR_EXPORT = {"get_concrete_function", "_get_concrete_function_garbage_collected"}

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import torch
 
-from keras_vaf.ops.backends import shared_on_torch, units_on_torch
+from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.backends import units_on_torch
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
@@ -29,18 +30,19 @@ def forward(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> torch.Tensor:
     """Return f(x, *parameters)."""
-    compute = functools.partial(plain_forward, function, layout)
-    if isinstance(function, VAF):
-        if not layout.unshared:
-            most = _elements_of_a_piece(function, x, parameters[0])
-            return shared_on_torch.forward(function, most, x, *parameters)
-        compute = functools.partial(units_on_torch.forward, function, layout)
-    pieces = list(_pieces(function, layout, x, parameters[0]))
-    if len(pieces) == 1:
-        return compute(x, *parameters)
+    if _is_one_piece(function, x):
+        return plain_forward(function, layout, x, *parameters)
+    inner = _layout_of_pieces(layout)
     y = torch.empty_like(x)
-    for piece, own in pieces:
-        y[piece] = compute(x[piece], *(p[own] for p in parameters))
+    memory = _memory(function, x, parameters[0])
+    for (inputs, result), own in _pieces(function, layout, parameters[0], y, x, y):
+        parts = [parameter[own] for parameter in parameters] if own else parameters
+        if isinstance(function, VAF):
+            units_on_torch.forward(
+                function, inner, inputs, *parts, memory=memory, out=result
+            )
+        else:
+            result.copy_(plain_forward(function, inner, inputs, *parts))
     return y
 
 
@@ -52,56 +54,121 @@ def gradients(
     *parameters: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter."""
-
-    def compute(
-        upstream: torch.Tensor, *arguments: torch.Tensor
-    ) -> tuple[torch.Tensor, ...]:
+    if _is_one_piece(function, x):
         plain = functools.partial(plain_forward, function, layout)
-        return vjp(plain, arguments, upstream)
-
-    if isinstance(function, VAF):
-        if not layout.unshared:
-            most = _elements_of_a_piece(function, x, parameters[0])
-            return shared_on_torch.gradients(function, most, upstream, x, *parameters)
-        compute = functools.partial(units_on_torch.gradients, function, layout)
-    pieces = list(_pieces(function, layout, x, parameters[0]))
-    if len(pieces) == 1:
-        return compute(upstream, x, *parameters)
+        return vjp(plain, (x, *parameters), upstream)
+    inner = _layout_of_pieces(layout)
     x_gradient = torch.empty_like(x)
-    totals = [torch.zeros_like(parameter) for parameter in parameters]
-    for piece, own in pieces:
-        x_gradient[piece], *found = compute(
-            upstream[piece], x[piece], *(p[own] for p in parameters)
-        )
-        for total, part in zip(totals, found, strict=True):
-            total[own].add_(part)
+    totals: list[torch.Tensor] = []
+    memory = [_memory(function, x, parameters[0]) for _ in range(_arrays(function))]
+    tensors = (x_gradient, upstream, x, x_gradient)
+    for (d, inputs, result), own in _pieces(function, layout, parameters[0], *tensors):
+        parts = [parameter[own] for parameter in parameters] if own else parameters
+        if isinstance(function, VAF):
+            found = units_on_torch.gradients(
+                function, inner, d, inputs, *parts, memory=memory, out=result
+            )
+        else:
+            plain = functools.partial(plain_forward, function, inner)
+            everything = vjp(plain, (inputs, *parts), d)
+            result.copy_(everything[0])
+            found = everything[1:]
+        if own and not totals:
+            totals = [torch.zeros_like(parameter) for parameter in parameters]
+        if totals:
+            for total, part in zip(totals, found, strict=True):
+                (total[own] if own else total).add_(part)
+        else:
+            totals = list(found)
     return x_gradient, *totals
+
+
+def _is_one_piece(function: Pointwise, x: torch.Tensor) -> bool:
+    """Return whether a function other than a VAF takes an input as a whole."""
+    return not isinstance(function, VAF) and x.numel() <= _most(x)
+
+
+def _arrays(function: Pointwise) -> int:
+    """Return how many arrays of hidden units the gradients need: h_j, and g(h_j)."""
+    plain = not isinstance(function, VAF) or elementwise(function.g).homogeneous
+    return 1 if plain else 2
+
+
+def _layout_of_pieces(layout: Layout) -> Layout:
+    """Return the layout of pieces, which have two axes if all share one function."""
+    return layout if layout.unshared else Layout(2, ())
 
 
 def _elements_of_a_piece(
     function: Pointwise, x: torch.Tensor, parameter: torch.Tensor
 ) -> int:
-    most = PIECE if x.device.type == "cpu" else ON_ACCELERATOR
-    return max(1, most // parameter.shape[-1]) if isinstance(function, VAF) else most
+    units = parameter.shape[-1] if isinstance(function, VAF) else 1
+    return max(1, _most(x) // units)
+
+
+def _most(x: torch.Tensor) -> int:
+    """Return the number of elements of a piece, times the hidden units."""
+    return PIECE if x.device.type == "cpu" else ON_ACCELERATOR
+
+
+def _memory(
+    function: Pointwise, x: torch.Tensor, parameter: torch.Tensor
+) -> torch.Tensor:
+    """Return memory that all pieces use for their hidden units.
+
+    It stays in the cache.
+    """
+    if not isinstance(function, VAF):
+        return parameter.new_empty(0)
+    elements = min(_elements_of_a_piece(function, x, parameter), x.numel())
+    return parameter.new_empty(parameter.shape[-1] * elements)
 
 
 def _pieces(
-    function: Pointwise, layout: Layout, x: torch.Tensor, parameter: torch.Tensor
-) -> Iterator[tuple[Slices, Slices]]:
-    """Yield the slices of x and the slices of all parameters for each piece."""
-    most = _elements_of_a_piece(function, x, parameter)
-    steps = list(x.shape)
-    for axis in _cutting_order(layout, x.shape, most):
+    function: Pointwise,
+    layout: Layout,
+    parameter: torch.Tensor,
+    like: torch.Tensor,
+    *tensors: torch.Tensor,
+) -> Iterator[tuple[tuple[torch.Tensor, ...], Slices]]:
+    """Yield pieces of tensors, and the slices of all parameters for each piece.
+
+    The slices are empty if a piece needs the whole parameters.
+
+    If all elements share one function, their order does not matter. They are then taken
+    in the order in which `like` stores its elements, as rows of shape `(1, elements)`.
+    """
+    most = _elements_of_a_piece(function, like, parameter)
+    if not layout.unshared:
+        rows = (_row(tensor, like).split(most, dim=1) for tensor in tensors)
+        yield from ((parts, ()) for parts in zip(*rows, strict=True))
+        return
+    if like.numel() <= most:
+        yield tensors, ()
+        return
+    steps = list(like.shape)
+    for axis in _cutting_order(layout, like.shape, most):
         if math.prod(steps) <= most:
             break
         steps[axis] = max(1, most * steps[axis] // math.prod(steps))
     for piece in itertools.product(
         *(
             [slice(start, start + step) for start in range(0, size, max(1, step))]
-            for size, step in zip(x.shape, steps, strict=True)
+            for size, step in zip(like.shape, steps, strict=True)
         )
     ):
-        yield piece, tuple(piece[axis] for axis in layout.unshared)
+        own = tuple(piece[axis] for axis in layout.unshared)
+        yield tuple(tensor[piece] for tensor in tensors), own
+
+
+def _row(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Return the elements of a tensor in the order in which `like` stores its own.
+
+    The tensor `like` has no gaps in memory.
+    """
+    if tensor.stride() != like.stride():
+        tensor = torch.empty_like(like, dtype=tensor.dtype).copy_(tensor)
+    return tensor.as_strided((1, tensor.numel()), (tensor.numel(), 1))
 
 
 def _cutting_order(layout: Layout, shape: torch.Size, most: int) -> list[int]:

@@ -44,7 +44,10 @@ class LearnedFunction(SharedWeights):
                 f"The layer {self.name!r} has no weights yet; build it, or call it on "
                 "an input, first."
             )
-        return self._allowed(*map(self.full_weight, self.weight_names))
+        weights: Sequence[Tensor] = [getattr(self, name) for name in self.weight_names]
+        if self._positions:
+            weights = [self.full_weight(name) for name in self.weight_names]
+        return self._allowed(*weights)
 
     def get_effective_weights(self) -> list[np.ndarray]:
         """Return the weights with which the layer computes, as float64 NumPy arrays.

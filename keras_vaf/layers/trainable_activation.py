@@ -260,10 +260,10 @@ class TrainableActivation(LearnedFunction, WeightPaths):
                 "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
-        weights = self.effective_weights()
+        weights, equation = self.effective_weights(), self.equation
 
         def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
-            return pointwise(self.equation, x, weights, unshared, training is True)
+            return pointwise(equation, x, weights, unshared, training is True)
 
         return on_elements(compute, inputs, self._unshared_axes)
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import keras
 from keras import ops
 
-from keras_vaf.ops.differentiation import is_plain
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import plain_forward
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.switches import is_plain
 from keras_vaf.types import Tensor
 
 
@@ -37,7 +37,10 @@ def pointwise(
     backend = keras.backend.backend()
     if is_plain():  # of symbolic tensors too
         return plain_forward(function, layout, x, *parameters)
-    tensors = [ops.convert_to_tensor(x), *map(_value, parameters)]
+    tensors = [  # the value of a variable is less work than a conversion
+        p.value if isinstance(p, keras.Variable) else ops.convert_to_tensor(p)
+        for p in (x, *parameters)
+    ]
     if backend == "jax":
         from keras_vaf.ops.backends import on_jax
 
@@ -49,9 +52,3 @@ def pointwise(
     from keras_vaf.ops.backends import on_torch
 
     return on_torch.apply(function, layout, training, *tensors)
-
-
-def _value(parameter: Tensor) -> Tensor:
-    if isinstance(parameter, keras.Variable):
-        return parameter.value  # less work than a conversion
-    return ops.convert_to_tensor(parameter)

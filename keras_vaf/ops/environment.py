@@ -9,7 +9,7 @@ import keras
 
 from keras_vaf.ops.native.case import FUNCTIONS, MOST_UNITS, TYPES
 from keras_vaf.ops.native.library import find, processors
-from keras_vaf.ops.native.switch import kernels_are_off
+from keras_vaf.ops.switches import kernels_are_off
 
 BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 

@@ -9,7 +9,7 @@ from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.switch import kernels_are_off
+from keras_vaf.ops.switches import kernels_are_off
 from keras_vaf.ops.vaf import VAF
 
 # Name of each g in `VafFunction`, and its slope below 0 if it is made of two lines.

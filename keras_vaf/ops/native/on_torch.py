@@ -13,7 +13,7 @@ from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import modes_on_torch
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check, find
-from keras_vaf.ops.native.switch import kernels_are_off
+from keras_vaf.ops.switches import kernels_are_off
 
 DTYPES = {getattr(torch, name): name for name in TYPES}
 _ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
@@ -22,7 +22,7 @@ _ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
 def _use_threads_of_torch() -> None:
     """Run the kernels on PyTorch's threads, which wait actively for work.
 
-    Other packages may bring an OpenMP of their own. The name is therefore looked up in
+    Other packages may load a second OpenMP. The name is therefore looked up in
     PyTorch's library and the libraries that it was linked with, not in the process.
     """
     library = find().library

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from keras_vaf.ops.differentiation import plain_differentiation
+from keras_vaf.ops.switches import plain_differentiation
 from keras_vaf.research.map.arm import Arm
 from keras_vaf.research.map.task import Problem, Settings
 

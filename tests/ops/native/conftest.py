@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_vaf.ops.native import switch
+from keras_vaf.ops import switches
 from keras_vaf.ops.native.library import find
 
 LEVELS = (2, 3, 4)  # x86-64-v2, v3 and v4
@@ -11,7 +11,7 @@ LEVELS = (2, 3, 4)  # x86-64-v2, v3 and v4
 @pytest.fixture(autouse=True)
 def kernels(monkeypatch):
     """Undo the fixture of all tests that leaves the kernels out."""
-    monkeypatch.setattr(switch._state, "is_on", False)
+    monkeypatch.setattr(switches._without_kernels, "is_on", False)
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,8 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import info, plain_operators
 from keras_vaf.ops.environment import BACKENDS
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.switch import kernels_are_off
 from keras_vaf.ops.native.versions import TRIED, untried
+from keras_vaf.ops.switches import kernels_are_off
 
 ROOT = Path(__file__).parents[3]
 NAME = "libvaf_kernels.so"

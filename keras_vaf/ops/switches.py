@@ -1,4 +1,4 @@
-"""`plain_differentiation`, which switches to the backend's own gradient."""
+"""`plain_differentiation` and `plain_operators`, which leave work to the backend."""
 
 import contextlib
 import threading
@@ -11,7 +11,7 @@ FORWARD_MODE = (
 )
 
 
-class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
+class _Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot trace
     """A switch for the current thread, turned on by a context manager."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Switch(threading.local):  # not a ContextVar, which `torch.compile` cannot
             self.is_on = before
 
 
-_state = Switch()
+_without_gradient, _without_kernels = _Switch(), _Switch()
 
 
 @contextlib.contextmanager
@@ -45,10 +45,37 @@ def plain_differentiation() -> Iterator[None]:
     >>> with keras_vaf.ops.plain_differentiation():
     ...     y = layer(np.ones((1, 2), "float32"))
     """
-    with _state.on():
+    with _without_gradient.on():
+        yield
+
+
+@contextlib.contextmanager
+def plain_operators() -> Iterator[None]:
+    """Use only the framework's own operators in this context.
+
+    Programs for inference never contain native kernels. A program that trains may
+    contain them where they are active. To export a training step that runs elsewhere,
+    trace it in this context. Results stay the same.
+
+    The context acts in the current thread only, not in threads that start inside it.
+    The environment variable `KERAS_VAF_KERNELS=0` switches the kernels off for a
+    process and its child processes.
+
+    Example:
+
+    >>> layer = keras_vaf.layers.VAFActivation()
+    >>> with keras_vaf.ops.plain_operators():
+    ...     y = layer(np.ones((1, 2), "float32"), training=True)
+    """
+    with _without_kernels.on():
         yield
 
 
 def is_plain() -> bool:
     """Return whether differentiation is left to the backend."""
-    return _state.is_on
+    return _without_gradient.is_on
+
+
+def kernels_are_off() -> bool:
+    """Return whether native kernels are left out."""
+    return _without_kernels.is_on

@@ -74,7 +74,8 @@ def train_only_activations(
         for weight in own_variables(layer):
             weight.trainable = False
     for layer in (*trainable_activations(model).values(), *named):
-        _unfreeze(layer)
+        for part in all_layers(layer):
+            part.trainable = True
     return model
 
 
@@ -247,8 +248,3 @@ def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers
             f"{did_you_mean(name, everything)} Received: {name!r}"
         )
     return layer
-
-
-def _unfreeze(layer: keras.layers.Layer) -> None:
-    for part in all_layers(layer):
-        part.trainable = True

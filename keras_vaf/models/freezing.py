@@ -5,7 +5,6 @@ import functools
 import json
 import re
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -28,7 +27,6 @@ from keras_vaf.models.surgery.report import (
 from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
-from keras_vaf.types import Tensor
 
 _LARGEST_DEVIATION = 0.01
 """Deviations above this share of the largest output cause a warning."""
@@ -143,7 +141,10 @@ class _Constant:
         """Return a model that applies the function."""
         rank = len(self._layer.get_build_config()["input_shape"])
         inputs = keras.Input([None] * (rank - 1))
-        outputs = [functools.reduce(_apply, unit, inputs) for unit in self._units]
+        outputs = [
+            functools.reduce(lambda x, layer: layer(x), unit, inputs)
+            for unit in self._units
+        ]
         total = keras.layers.Add(name=f"{self._name}_sum", dtype="float32")
         # The arithmetic is in float32. The next layer receives its original dtype.
         last = keras.layers.Activation(
@@ -186,10 +187,6 @@ class _Constant:
         axes = unshared_axes(self._layer.sharing, len(shape), self._layer.data_format)
         full = [size if axis in axes else 1 for axis, size in enumerate(shape)][1:]
         return values.reshape(full).tolist()
-
-
-def _apply(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Tensor:
-    return layer(x)
 
 
 def _without_own(config: Any) -> Any:

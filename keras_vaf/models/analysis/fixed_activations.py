@@ -14,27 +14,14 @@ from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import evaluate, get_registered
 from keras_vaf.types import Tensor
 
+_L = keras.layers
 _BUILT_IN = (
-    keras.layers.Dense,
-    keras.layers.EinsumDense,
-    keras.layers.Conv1D,
-    keras.layers.Conv2D,
-    keras.layers.Conv3D,
-    keras.layers.Conv1DTranspose,
-    keras.layers.Conv2DTranspose,
-    keras.layers.Conv3DTranspose,
-    keras.layers.DepthwiseConv1D,
-    keras.layers.DepthwiseConv2D,
-    keras.layers.SeparableConv1D,
-    keras.layers.SeparableConv2D,
+    *(_L.Dense, _L.EinsumDense, _L.DepthwiseConv1D, _L.DepthwiseConv2D),
+    *(_L.Conv1D, _L.Conv2D, _L.Conv3D, _L.SeparableConv1D, _L.SeparableConv2D),
+    *(_L.Conv1DTranspose, _L.Conv2DTranspose, _L.Conv3DTranspose),
 )
 ACTIVATION_LAYERS = (
-    keras.layers.Activation,
-    keras.layers.ELU,
-    keras.layers.LeakyReLU,
-    keras.layers.PReLU,
-    keras.layers.ReLU,
-    keras.layers.Softmax,
+    *(_L.Activation, _L.ELU, _L.LeakyReLU, _L.PReLU, _L.ReLU, _L.Softmax),
     TrainableActivation,
 )
 # Functions with equal values at these points are treated as equal.

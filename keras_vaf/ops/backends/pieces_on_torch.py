@@ -34,7 +34,7 @@ def forward(
         return plain_forward(function, layout, x, *parameters)
     inner = _layout_of_pieces(layout)
     y = torch.empty_like(x)
-    memory = _memory(function, x, parameters[0])
+    memory = _memory(function, x, parameters[0], backward=False)
     for (inputs, result), own in _pieces(function, layout, parameters[0], y, x, y):
         parts = [parameter[own] for parameter in parameters] if own else parameters
         if isinstance(function, VAF):
@@ -60,7 +60,7 @@ def gradients(
     inner = _layout_of_pieces(layout)
     x_gradient = torch.empty_like(x)
     totals: list[torch.Tensor] = []
-    memory = [_memory(function, x, parameters[0]) for _ in range(_arrays(function))]
+    memory = _memory(function, x, parameters[0], backward=True)
     tensors = (x_gradient, upstream, x, x_gradient)
     for (d, inputs, result), own in _pieces(function, layout, parameters[0], *tensors):
         parts = [parameter[own] for parameter in parameters] if own else parameters
@@ -88,12 +88,6 @@ def _is_one_piece(function: Pointwise, x: torch.Tensor) -> bool:
     return not isinstance(function, VAF) and x.numel() <= _most(x)
 
 
-def _arrays(function: Pointwise) -> int:
-    """Return how many arrays of hidden units the gradients need: h_j, and g(h_j)."""
-    plain = not isinstance(function, VAF) or elementwise(function.g).homogeneous
-    return 1 if plain else 2
-
-
 def _layout_of_pieces(layout: Layout) -> Layout:
     """Return the layout of pieces, which have two axes if all share one function."""
     return layout if layout.unshared else Layout(2, ())
@@ -112,16 +106,17 @@ def _most(x: torch.Tensor) -> int:
 
 
 def _memory(
-    function: Pointwise, x: torch.Tensor, parameter: torch.Tensor
-) -> torch.Tensor:
-    """Return memory that all pieces use for their hidden units.
+    function: Pointwise, x: torch.Tensor, parameter: torch.Tensor, backward: bool
+) -> list[torch.Tensor]:
+    """Return arrays for h_j and, if gradients need them, for g(h_j) of all pieces.
 
-    It stays in the cache.
+    They stay in the cache.
     """
     if not isinstance(function, VAF):
-        return parameter.new_empty(0)
+        return []
+    count = 2 if backward and not elementwise(function.g).homogeneous else 1
     elements = min(_elements_of_a_piece(function, x, parameter), x.numel())
-    return parameter.new_empty(parameter.shape[-1] * elements)
+    return [parameter.new_empty(parameter.shape[-1] * elements) for _ in range(count)]
 
 
 def _pieces(

@@ -40,7 +40,7 @@ def forward(
     layout: Layout,
     x: Tensor,
     *parameters: Tensor,
-    memory: Tensor | None = None,
+    memory: Sequence[Tensor] = (),
     out: Tensor | None = None,
 ) -> Tensor:
     """Return f(x), as `keras_vaf.ops.gradient.plain_forward` does.
@@ -50,11 +50,11 @@ def forward(
         layout: Axes of the input. With a function for all elements, any shape of x.
         x: The input.
         *parameters: Parameters of f.
-        memory: Memory for the hidden units. With it, the result has no gradient.
+        memory: Memory for h_j. With it, the result has no gradient.
         out: Tensor for the result, of the shape and dtype of x.
     """
     alpha, alpha_bias, beta, beta_bias = _in_front(layout, parameters)
-    buffer = None if memory is None else _part(memory, layout, alpha, x)
+    buffer = _part(memory[0], layout, alpha, x) if memory else None
     hidden = _hidden_units(layout, x.to(alpha.dtype), alpha, alpha_bias, buffer)
     y = _values(function, hidden, buffer)
     return _sum_of_units(layout, beta, y, beta_bias, x, out)

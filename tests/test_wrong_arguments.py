@@ -281,7 +281,6 @@ TABLE = {
         {"reports": ()},
         {"reports": REPORTS, "selection": NAME},
     ),
-    experiments.verdict: ({}, {"reports": REPORTS}),
     experiments.wilcoxon: ({}, {"differences": DIFFERENCES[3:]}),
     fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
     fit_regressor: (

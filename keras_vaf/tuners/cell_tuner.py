@@ -155,7 +155,7 @@ def cell_tuner(
         _draw,
         protocol_of=lambda values: _protocol(vaf, values, most),
         objective=keras_tuner.Objective(vaf.metric, direction_of(vaf.metric)),
-        seed=seed + 1,  # 0 is no seed to KerasTuner
+        seed=seed + 1,  # KerasTuner ignores the seed 0
         directory=folder,
         project_name="trials",
         **budget,

@@ -153,12 +153,7 @@ def shown(text: str) -> str:
 
 
 def check_packages(extra: str, *names: str) -> None:
-    """Raise an error for a package that is not installed, without importing it.
-
-    Args:
-        extra: The extra that installs the packages.
-        *names: Names of the packages.
-    """
+    """Raise an error for a package of an extra that is missing, without an import."""
     for name in names:
         if importlib.util.find_spec(name) is None:
             raise ImportError(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import keras
 
@@ -21,9 +23,10 @@ from keras_vaf.experiments.results.selection import Selected
 from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.experiments.runs.networks import build_network, compile_network
 from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
+from keras_vaf.models.files import load_model
 from keras_vaf.training import trainer
 from keras_vaf.training.network_trainer import seed_random_layers
-from keras_vaf.utils import check_kind
+from keras_vaf.utils import atomic_path, check_kind, set_aside
 
 
 @dataclass(frozen=True)
@@ -131,3 +134,34 @@ def refit(arm: Arm, dataset: Dataset) -> keras.Model:
         return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)
     probabilities = keras.layers.Softmax()
     return keras.Sequential([keras.Input(x.shape[1:]), *network.layers, probabilities])
+
+
+def write_network(arm: Arm, dataset: Dataset, path: Path) -> None:
+    """Train the network of an activation on all rows, unless its file exists.
+
+    Args:
+        arm: The activation.
+        dataset: The data.
+        path: Path of the `.keras` file.
+    """
+    if not _loads(path):
+        network = refit(arm, dataset)
+        with atomic_path(path) as temporary:
+            network.save(temporary)
+
+
+def _loads(path: Path) -> bool:
+    """Return whether a file contains a network. Any other file is renamed."""
+    if not path.is_file():
+        return False
+    try:
+        load_model(path)
+    except ValueError:
+        moved = set_aside(path)
+        warnings.warn(
+            f"Keras could not load {path}, which is now {moved.name}. The network is "
+            "trained again.",
+            stacklevel=2,
+        )
+        return False
+    return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import keras
 
 from keras_vaf.datasets import Dataset, read_table
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.best import Arm, choose, refit
+from keras_vaf.experiments.best import Arm, choose, write_network
 from keras_vaf.experiments.comparison_protocols import comparison_protocols
 from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.protocol import Protocol
@@ -34,13 +33,11 @@ from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe
 from keras_vaf.utils import (
-    atomic_path,
     check_flag,
     check_kinds,
     check_seeds,
     png_bytes,
     require,
-    set_aside,
     write_atomically,
 )
 from keras_vaf.utils.engines import HERE, check_engine, open_engine
@@ -225,29 +222,8 @@ def write_comparison(
     write_atomically(folder / "table.md", f"{markdown}\n{comparison.advice}\n")
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
-    best = folder / "best.keras"
     # The name of the folder depends on all settings that determine the network.
-    if not _loads(best):
-        network = refit(comparison.choice, dataset)
-        with atomic_path(best) as temporary:
-            network.save(temporary)
-
-
-def _loads(path: Path) -> bool:
-    """Return whether a file contains a network. Any other file is renamed."""
-    if not path.is_file():
-        return False
-    try:
-        load_model(path)
-    except ValueError:
-        moved = set_aside(path)
-        warnings.warn(
-            f"Keras could not load {path}, which is now {moved.name}. The network is "
-            "trained again.",
-            stacklevel=2,
-        )
-        return False
-    return True
+    write_network(comparison.choice, dataset, folder / "best.keras")
 
 
 def folder_name(

@@ -95,7 +95,6 @@ class Search(Comparison):
 
 def search(
     dataset: Dataset,
-    *,
     trials: int = TRIALS,
     tuner: str = "random",
     baselines: Sequence[Variant] = FIXED,

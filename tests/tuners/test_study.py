@@ -191,7 +191,7 @@ def test_the_table_has_the_best_trials_first(searched):
     found, _ = searched
     shown = trial_table(found)
     assert shown.title == "Trials of the VAF: the best 3 of 3"
-    place = shown.columns.index("rmse")
+    place = shown.columns.index("RMSE")
     scores = [float(line[place]) for line in shown.lines]
     assert scores == sorted(scores)
     assert shown.columns[-1] == "learning_rate"

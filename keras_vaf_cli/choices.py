@@ -62,4 +62,4 @@ EXPERIMENTS = (
 """The paper's experiments: `keras_vaf.research.paper.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
-"""Tuners of `search`: `keras_vaf.tuners.search_settings.TUNERS`."""
+"""Tuners of `search`: `keras_vaf.tuners.cell_tuner.TUNERS`."""

@@ -11,6 +11,7 @@ from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
     add_k_and_g,
+    add_output_folder,
     add_run_options,
     add_seeds,
     numbers,
@@ -51,13 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data", help="name of a dataset, or path of a CSV, Parquet or Excel file"
     )
-    parser.add_argument(
-        "--output",
-        default="runs",
-        metavar="FOLDER",
-        help="output folder for reports, table, picture and networks (default: "
-        "%(default)s)",
-    )
+    add_output_folder(parser)
     data = parser.add_argument_group("a table of your own")
     add_table_options(data)
     add_data_dir(parser)
@@ -105,7 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
         on_progress=progress.train,
     )
     missing = protocols[0].preprocessing.missing
-    _show(comparison, rows=len(usable_rows(dataset, missing)))
+    show_comparison(comparison, rows=len(usable_rows(dataset, missing)))
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -154,7 +149,14 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _show(comparison: "Comparison", rows: int) -> None:
+def show_comparison(comparison: "Comparison", rows: int, files: str = "") -> None:
+    """Print the table of a comparison, the advice and the files.
+
+    Args:
+        comparison: The comparison.
+        rows: Number of rows that `best.keras` is trained on.
+        files: Names of further files.
+    """
     from keras_vaf.experiments import comparison_table
 
     for path in comparison.set_aside:
@@ -171,10 +173,11 @@ def _show(comparison: "Comparison", rows: int) -> None:
     folder, choice = comparison.folder, comparison.choice
     say(
         f"\n{comparison.advice}\n\n"
-        f"best.keras is the network with {choice.arm.title}, trained again on all "
-        f"{rows:,} rows for {choice.arm.epochs} epochs.\n"
+        f"best.keras is the network with {choice.title}, trained again on all "
+        f"{rows:,} rows for {choice.epochs} epochs.\n"
         f"Written to {folder}: report.json, table.md (with more columns), "
-        "comparison.png and best.keras. Predict new rows with:\n"
+        f"comparison.png{files and ', '}{files} and best.keras. Predict new rows "
+        "with:\n"
         f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
         "-o OUT.csv"
     )

@@ -1,10 +1,11 @@
 """`Progress`, which shows how far trainings are and how long they still take."""
 
+import contextlib
 import sys
 import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
-from typing import TypeVar
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 
@@ -26,31 +27,51 @@ class Progress:
         self._total = self._done = 0
         self._part = 0.0
         self._started = 0.0
+        self._shown = False
+        self._stop = contextlib.ExitStack()
 
     def __call__(self, items: Iterable[T], total: int) -> Iterator[T]:
         """Yield the items, of which there are `total`."""
-        self._total, self._done, self._part = total, 0, 0.0
-        self._started = time.monotonic()
-        if not total:
-            yield from items
-            return
-        show = self._lines() if not sys.stderr.isatty() else self._bar()
-        next(show)
-        ended = threading.Event()
-        clock = threading.Thread(target=self._tick, args=(show, ended), daemon=True)
-        clock.start()
-        try:
-            for item in items:
-                self._done, self._part = self._done + 1, 0.0
+        with self:
+            self.show(0, total)
+            for number, item in enumerate(items, start=1):
+                self.show(number, total)
                 yield item
-        finally:
-            ended.set()
-            clock.join()
-            show.close()
+
+    def __enter__(self) -> Self:
+        """Return this object."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the display."""
+        self._stop.close()
+        self._shown = False
+
+    def show(self, done: float, total: int) -> None:
+        """Show how much is finished. The first call begins the display.
+
+        Args:
+            done: Number of finished items, with a part of those in training.
+            total: Number of all items.
+        """
+        self._total, self._done, self._part = total, int(done), done - int(done)
+        if total and not self._shown:
+            self._begin()
 
     def train(self, part: float) -> None:
         """Note that a part of the items in training is finished."""
         self._part = part
+
+    def _begin(self) -> None:
+        self._shown, self._started = True, time.monotonic()
+        show = self._lines() if not sys.stderr.isatty() else self._bar()
+        self._stop.callback(show.close)
+        next(show)
+        ended = threading.Event()
+        clock = threading.Thread(target=self._tick, args=(show, ended), daemon=True)
+        self._stop.callback(clock.join)
+        self._stop.callback(ended.set)
+        clock.start()
 
     @property
     def text(self) -> str:

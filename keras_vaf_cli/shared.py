@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import importlib.util
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TextIO, TypeVar
@@ -18,6 +19,17 @@ def add_data_dir(group: argparse._ActionsContainer) -> None:
         metavar="FOLDER",
         help="folder with the publishers' files (default: KERAS_VAF_DATA_DIR, or else "
         "the folder of downloaded files)",
+    )
+
+
+def add_output_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the folder of all files."""
+    parser.add_argument(
+        "--output",
+        default="runs",
+        metavar="FOLDER",
+        help="output folder for reports, table, picture and networks (default: "
+        "%(default)s)",
     )
 
 
@@ -138,6 +150,29 @@ def shown(text: str) -> str:
     except ImportError:
         return "\n".join(ascii(line)[1:-1] for line in text.split("\n"))
     return visible(text)
+
+
+def check_packages(extra: str, *names: str) -> None:
+    """Raise an error for a package of an extra that is missing, without an import."""
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            raise ImportError(
+                f"This command needs the package `{name}`, which is not installed. "
+                f"Install it with: pip install 'keras-vaf[{extra}]'"
+            )
+
+
+def integer_from(least: int) -> Callable[[str], int]:
+    """Return a function that reads an integer from a smallest one on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"expected an integer of at least {least}, received {text!r}"
+            )
+        return int(text)
+
+    return read
 
 
 def integers(text: str) -> tuple[int, ...]:

@@ -19,7 +19,8 @@ FEWEST_ROWS = 20
 """A table of fewer rows cannot be divided into training, validation and test rows."""
 
 _PACKAGE = Path(__file__).parents[1] / "keras_vaf"
-_EMPTY = ("keras_vaf", "keras_vaf.datasets")  # whose __init__.py imports Keras
+# Packages whose __init__.py imports Keras.
+_EMPTY = ("keras_vaf", "keras_vaf.datasets", "keras_vaf.training")
 _WITHOUT_OPTION = ("allow_missing",)  # the commands always allow missing entries
 
 
@@ -104,27 +105,35 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {**named, **file_options(arguments)}
 
 
-def check_table(arguments: argparse.Namespace, source: str) -> None:
+def check_table(
+    arguments: argparse.Namespace, source: str, folds: int | None = None
+) -> None:
     """Read a table before Keras is imported, which takes seconds.
 
     Args:
         arguments: Arguments of the command line.
         source: Path of the table.
+        folds: Number of folds into which its rows will be split.
 
     Raises:
-        ValueError: As `open_data`.
+        ValueError: As `open_data`, or if the rows cannot be split into the folds.
     """
-    if arguments.target is not None and "keras_vaf" not in sys.modules:
-        with without_keras():
-            _read(arguments, source, table_options(arguments))
+    if arguments.target is None or "keras_vaf" in sys.modules:
+        return
+    with without_keras():
+        dataset = _read(arguments, source, table_options(arguments))
+        if folds is not None and dataset.groups is None and dataset.times is None:
+            from keras_vaf.training.splits import k_folds
+
+            k_folds(dataset.y, folds, stratify=dataset.task == "classification")
 
 
 @contextlib.contextmanager
 def without_keras() -> Iterator[None]:
     """Import modules of `keras_vaf.datasets.tables` without Keras, and forget them.
 
-    Inside the block, the packages above these modules are empty. After it, `keras_vaf`
-    is imported as usual.
+    Inside the block, the packages in `_EMPTY` are empty. After it, `keras_vaf` is
+    imported as usual.
     """
     for name in _EMPTY:
         package = types.ModuleType(name)

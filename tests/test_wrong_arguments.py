@@ -251,7 +251,7 @@ TABLE = {
         {"folders": ("runs", None, [3.5]), "output": PATH},
     ),
     experiments.refit: (
-        {"arm": experiments.choose([make_report()]).arm, "dataset": RELU["dataset"]},
+        {"arm": experiments.choose([make_report()]), "dataset": RELU["dataset"]},
         {"arm": ("relu", None), "dataset": ("wine", None)},
     ),
     experiments.selected_results: (
@@ -281,7 +281,6 @@ TABLE = {
         {"reports": ()},
         {"reports": REPORTS, "selection": NAME},
     ),
-    experiments.verdict: ({}, {"reports": REPORTS}),
     experiments.wilcoxon: ({}, {"differences": DIFFERENCES[3:]}),
     fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
     fit_regressor: (
@@ -314,7 +313,6 @@ TABLE = {
     ),
     tuners.read_trials: ({}, {"folder": PATH}),
     tuners.to_csv: ({}, {"results": RESULTS}),
-    tuners.to_json: ({}, {"results": RESULTS}),
     tuners.ranked: ({"results": []}, {"direction": NAME}),
     check_engine: ({}, {"name": NAME}),
     visualization.plot_activation: ({}, {"layer": MODEL}),

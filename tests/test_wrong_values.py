@@ -17,7 +17,6 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.models import load_curve, save_curve
 from keras_vaf.tuners import read_trials
 from keras_vaf.tuners.recorded.same_search import check_same_search
-from keras_vaf.tuners.search_settings import Settings
 from keras_vaf.utils import parse_json
 from tests.experiments.fakes import make_protocol, make_report
 from tests.faults.mutations import DEEP, mutations
@@ -73,19 +72,6 @@ def test_files_of_reports(tmp_path, report):
             warnings.simplefilter("ignore", UserWarning)
             for each in read_reports(path):
                 use(each)
-
-
-def test_settings_of_a_search(tmp_path):
-    settings = Settings("wine", None, "c0ffee", 9, "random", 5, (4,), 30, 0)
-    refused = 0
-    for _, text in mutations(dataclasses.asdict(settings)):
-        (tmp_path / "search.json").write_text(text)
-        try:
-            Settings.read(tmp_path)
-        except ValueError as error:
-            assert "search.json" in str(error)
-            refused += 1
-    assert refused > 100
 
 
 def test_trials_of_a_search(tmp_path):

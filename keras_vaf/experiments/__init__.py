@@ -8,7 +8,7 @@ from `Report` objects. `read` returns the records of files as a pandas DataFrame
 `keras_vaf.research.paper`.
 """
 
-from keras_vaf.experiments.best import Arm, Choice, choose, refit
+from keras_vaf.experiments.best import Arm, choose, refit
 from keras_vaf.experiments.comparison import Comparison, compare
 from keras_vaf.experiments.copies_start import CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
@@ -27,6 +27,7 @@ from keras_vaf.experiments.reports.report_files import read_reports, write_repor
 from keras_vaf.experiments.reports.store import Shard, Store
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table
+from keras_vaf.experiments.results.differences import corrected_p
 from keras_vaf.experiments.results.learned import learned_layers, start_layers
 from keras_vaf.experiments.results.result import (
     Published,
@@ -42,7 +43,6 @@ from keras_vaf.experiments.results.significance import (
     wilcoxon,
 )
 from keras_vaf.experiments.results.table import Table
-from keras_vaf.experiments.results.verdict import corrected_p, verdict
 from keras_vaf.experiments.variants import (
     CONTROLS,
     FAMILY,
@@ -60,7 +60,6 @@ __all__ = [
     "Architecture",
     "Arm",
     "Cell",
-    "Choice",
     "Comparison",
     "CopiesStart",
     "Merged",
@@ -96,7 +95,6 @@ __all__ = [
     "select",
     "selected_results",
     "start_layers",
-    "verdict",
     "wilcoxon",
     "with_replicas",
     "write_reports",

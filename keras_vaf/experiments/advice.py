@@ -9,6 +9,12 @@ from collections.abc import Sequence
 from keras_vaf.experiments.best import choose
 from keras_vaf.experiments.reports.report import Report, error
 from keras_vaf.experiments.results.comparison_table import baseline_title, number_of
+from keras_vaf.experiments.results.differences import (
+    corrected_p,
+    difference,
+    folds_of,
+    metric_word,
+)
 from keras_vaf.experiments.results.result import (
     Result,
     reference_results,
@@ -16,16 +22,10 @@ from keras_vaf.experiments.results.result import (
 )
 from keras_vaf.experiments.results.significance import LEVEL
 from keras_vaf.experiments.results.table import written
-from keras_vaf.experiments.results.verdict import (
-    corrected_p,
-    difference,
-    folds_of,
-    metric_word,
-)
 from keras_vaf.layers import VAFActivation
 
 
-def advice(reports: Sequence[Report]) -> str:
+def advice(reports: Sequence[Report], next_step: str = "") -> str:
     """Return what to use, how sure that is, and what to try next, as two sentences.
 
     If a reference has a better mean test score than the chosen network, the reference
@@ -33,8 +33,10 @@ def advice(reports: Sequence[Report]) -> str:
 
     Args:
         reports: The reports of a comparison, perhaps with references.
+        next_step: What to try next, as a sentence. By default, it depends on the
+            chosen activation.
     """
-    arm = choose(reports).arm
+    arm = choose(reports)
     results = results_of(reports)
     [chosen] = [each for each in results if each.selected.reports == arm.reports]
     best = min((chosen, *reference_results(reports)), key=_error)
@@ -42,7 +44,8 @@ def advice(reports: Sequence[Report]) -> str:
         return _nothing_learned(chosen)
     evidence = _evidence(results, chosen, folds_of(reports))
     if best is chosen:
-        return f"Use {arm.title}: {evidence}. {_next(results, chosen)}"
+        next_step = next_step or _next(results, chosen)
+        return f"Use {arm.title}: {evidence}. {next_step}"
     return (
         f"Try {best.title} first: {_instead(best, chosen)}. "
         f"Among the networks, use {arm.title}: {evidence}."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import keras
 
@@ -15,15 +17,16 @@ from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report, error
+from keras_vaf.experiments.results.differences import corrected_p
 from keras_vaf.experiments.results.result import results_of
 from keras_vaf.experiments.results.selection import Selected
 from keras_vaf.experiments.results.significance import LEVEL
-from keras_vaf.experiments.results.verdict import corrected_p
 from keras_vaf.experiments.runs.networks import build_network, compile_network
 from keras_vaf.experiments.runs.rows import network_seeds, seeds_of
+from keras_vaf.models.files import load_model
 from keras_vaf.training import trainer
 from keras_vaf.training.network_trainer import seed_random_layers
-from keras_vaf.utils import check_kind
+from keras_vaf.utils import atomic_path, check_kind, set_aside
 
 
 @dataclass(frozen=True)
@@ -69,25 +72,7 @@ class Arm(Selected):
         return rate
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The activation of the network in `best.keras`, and the reason for its choice.
-
-    Attributes:
-        arm: The activation.
-        reason: The reason, as a sentence.
-
-    Example:
-
-    >>> Choice(arm=None, reason="ReLU is the only activation.").reason
-    'ReLU is the only activation.'
-    """
-
-    arm: Arm
-    reason: str
-
-
-def choose(reports: Sequence[Report]) -> Choice:
+def choose(reports: Sequence[Report]) -> Arm:
     """Return the activation to use.
 
     If activations are significantly better than the first one, the best of them on the
@@ -99,30 +84,17 @@ def choose(reports: Sequence[Report]) -> Choice:
         reports: The reports of a comparison.
     """
     results = results_of(reports)
-    first = results[0]
     arms = [Arm.of(result.selected.reports) for result in results]
     tested = list(zip(arms, results, corrected_p(results), strict=True))
     found = [each for each in tested if each[2] is not None and each[2] < LEVEL]
     better = [arm for arm, result, _ in found if result.direction == "better"]
     better = [arm for arm in better if arm.error < math.inf]
-    worse = [arm for arm, result, _ in found if result.direction == "worse"]
     if better:
-        best = min(better, key=lambda arm: arm.error)
-        reason = f"{best.title} is better than {first.title} beyond chance"
-        if len(better) > 1:
-            reason += ", with the best validation score of those that are"
-        return Choice(best, f"{reason}.")
+        return min(better, key=lambda arm: arm.error)
+    worse = [arm for arm, result, _ in found if result.direction == "worse"]
     finite = [arm for arm in arms if arm.error < math.inf] or arms
     rest = [arm for arm in finite if arm not in worse] or finite
-    best = min(rest, key=lambda arm: (arm.parameters, arm.reports[0].flops))
-    if len(arms) == 1:
-        return Choice(best, f"{best.title} is the only activation.")
-    which = "that is not worse" if worse else "of all"
-    reason = (
-        f"{best.title} is the cheapest activation {which}; none is better than "
-        f"{first.title} beyond chance."
-    )
-    return Choice(best, reason)
+    return min(rest, key=lambda arm: (arm.parameters, arm.reports[0].flops))
 
 
 def refit(arm: Arm, dataset: Dataset) -> keras.Model:
@@ -162,3 +134,34 @@ def refit(arm: Arm, dataset: Dataset) -> keras.Model:
         return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)
     probabilities = keras.layers.Softmax()
     return keras.Sequential([keras.Input(x.shape[1:]), *network.layers, probabilities])
+
+
+def write_network(arm: Arm, dataset: Dataset, path: Path) -> None:
+    """Train the network of an activation on all rows, unless its file exists.
+
+    Args:
+        arm: The activation.
+        dataset: The data.
+        path: Path of the `.keras` file.
+    """
+    if not _loads(path):
+        network = refit(arm, dataset)
+        with atomic_path(path) as temporary:
+            network.save(temporary)
+
+
+def _loads(path: Path) -> bool:
+    """Return whether a file contains a network. Any other file is renamed."""
+    if not path.is_file():
+        return False
+    try:
+        load_model(path)
+    except ValueError:
+        moved = set_aside(path)
+        warnings.warn(
+            f"Keras could not load {path}, which is now {moved.name}. The network is "
+            "trained again.",
+            stacklevel=2,
+        )
+        return False
+    return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import keras
 
 from keras_vaf.datasets import Dataset, read_table
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.best import Choice, choose, refit
+from keras_vaf.experiments.best import Arm, choose, write_network
 from keras_vaf.experiments.comparison_protocols import comparison_protocols
 from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.protocol import Protocol
@@ -27,21 +26,18 @@ from keras_vaf.experiments.results.comparison_table import (
     comparison_frame,
     comparison_table,
 )
-from keras_vaf.experiments.results.rates import with_all_rates
-from keras_vaf.experiments.results.verdict import verdict
+from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
 from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe
 from keras_vaf.utils import (
-    atomic_path,
     check_flag,
     check_kinds,
     check_seeds,
     png_bytes,
     require,
-    set_aside,
     write_atomically,
 )
 from keras_vaf.utils.engines import HERE, check_engine, open_engine
@@ -83,19 +79,14 @@ class Comparison:
         return comparison_figure(self.reports)
 
     @property
-    def choice(self) -> Choice:
-        """The activation of the network in `best.keras`, with the reason."""
+    def choice(self) -> Arm:
+        """The activation of the network in `best.keras`."""
         return choose(self.reports)
 
     @property
     def advice(self) -> str:
-        """What to use, how sure that is, and what to try next, as two sentences."""
+        """Two sentences: the model to use with its evidence, and the next step."""
         return advice(self.reports)
-
-    @property
-    def verdict(self) -> str:
-        """The result of the comparison, as a sentence."""
-        return verdict(self.reports)
 
 
 def compare(
@@ -138,7 +129,7 @@ def compare(
             returns the same iterable, like `rich.progress.track`.
         on_progress: As in `Trainers`.
         target: Name of the column to predict, for a `DataFrame` or a path.
-        quick: Whether to use the short form of the recipe, if there are no protocols.
+        quick: Whether to use the short form of the recipe, without protocols.
 
     Returns:
         The reports, and the folder of the files.
@@ -168,9 +159,9 @@ def compare(
         references=dataset.x.ndim == 2,
         **(recipe.QUICK if quick else {}),
     )
-    _check(dataset, protocols, seeds, engine)
-    folder = Path(output) / _folder_name(protocols, seeds)
-    _check_writable(folder if shard is None else Path(output))
+    check_comparison(dataset, protocols, seeds, engine)
+    folder = Path(output) / folder_name(protocols, seeds)
+    check_writable(folder if shard is None else Path(output))
     store = Store(Path(output) / "cells")
     with open_engine(engine) as opened:
         where = dataset, store, opened, shard, track, Trainers(on_progress)
@@ -180,11 +171,11 @@ def compare(
             known = {each.protocol.digest: each.protocol for each in run.reports}
             further = train_missing([*known.values(), *more], seeds, *where)
             moved = (*run.set_aside, *further.set_aside)
-            joined = tuple(with_all_rates(further.reports))
+            joined = tuple(with_all_trials(further.reports))
             run = replace(further, set_aside=moved)
     comparison = Comparison(joined, run.missing, folder, run.set_aside)
     if not comparison.missing:
-        _write(comparison, dataset)
+        write_comparison(comparison, joined, dataset)
     return comparison
 
 
@@ -196,7 +187,7 @@ def _read(data: Any, target: str | None) -> Dataset:
     return read_table(data, target)
 
 
-def _check(
+def check_comparison(
     dataset: Dataset, protocols: Sequence[Protocol], seeds: Sequence[int], engine: str
 ) -> None:
     """Raise errors now rather than after the first training."""
@@ -215,45 +206,43 @@ def _more_rates(run: Run) -> list[Protocol]:
     return [] if run.missing else more_rates(run.reports)
 
 
-def _write(comparison: Comparison, dataset: Dataset) -> None:
+def write_comparison(
+    comparison: Comparison, trained: Sequence[Report], dataset: Dataset
+) -> None:
+    """Write report, table and picture of a comparison, and the chosen network.
+
+    Args:
+        comparison: The comparison.
+        trained: The reports to write, from which those of the comparison follow.
+        dataset: The data.
+    """
     reports, folder = comparison.reports, comparison.folder
-    write_reports(folder / "report.json", reports)
+    write_reports(folder / "report.json", trained)
     markdown = comparison_table(reports).markdown
     write_atomically(folder / "table.md", f"{markdown}\n{comparison.advice}\n")
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
-    best = folder / "best.keras"
     # The name of the folder depends on all settings that determine the network.
-    if not _loads(best):
-        network = refit(comparison.choice.arm, dataset)
-        with atomic_path(best) as temporary:
-            network.save(temporary)
+    write_network(comparison.choice, dataset, folder / "best.keras")
 
 
-def _loads(path: Path) -> bool:
-    """Return whether a file contains a network. Any other file is renamed."""
-    if not path.is_file():
-        return False
-    try:
-        load_model(path)
-    except ValueError:
-        moved = set_aside(path)
-        warnings.warn(
-            f"Keras could not load {path}, which is now {moved.name}. The network is "
-            "trained again.",
-            stacklevel=2,
-        )
-        return False
-    return True
+def folder_name(
+    protocols: Sequence[Protocol], seeds: Sequence[int], further: Sequence[str] = ()
+) -> str:
+    """Return the name of a folder, which depends on all settings.
 
-
-def _folder_name(protocols: Sequence[Protocol], seeds: Sequence[int]) -> str:
+    Args:
+        protocols: The protocols.
+        seeds: The seeds.
+        further: Settings that the protocols do not have.
+    """
     parts = [keras.backend.backend(), *(p.digest for p in protocols), *map(str, seeds)]
+    parts += further
     digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:8]
     return f"{file_name(protocols[0].dataset)}-{digest}"
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
     """Raise an error now rather than after the first training."""
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()

@@ -36,6 +36,7 @@ def comparison_protocols(
     equal_parameters: bool = False,
     replicas: int | Literal["auto"] = "auto",
     references: bool = False,
+    starts: int = 1,
 ) -> list[Protocol]:
     """Return protocols that differ only in their activation, and train by the recipe.
 
@@ -56,6 +57,7 @@ def comparison_protocols(
             the largest of the other networks.
         replicas: As in `with_replicas`.
         references: Whether to add a linear model and gradient boosted trees.
+        starts: Number of starts of each network at each learning rate.
 
     Raises:
         ValueError: If a value is out of range.
@@ -73,6 +75,7 @@ def comparison_protocols(
         epochs=epochs,
         folds=folds,
         rates=learning_rates,
+        starts=starts,
         **OUR_TRAINING,
     )
     if missing is not None:

@@ -75,8 +75,8 @@ class Protocol:
         folds: Number of folds, which are stratified by class.
         validation_fraction: Share of the rows outside of the test fold that select the
             best epoch.
-        rates: Learning rates to select from (Algorithm 2 of the paper), instead of that
-            of the optimizer. A cell has one training for each learning rate.
+        rates: Learning rates in place of that of the optimizer. A cell has one training
+            for each, and selects among them (Algorithm 2 of the paper).
         replicas: Number of networks that are trained together. It affects rounding, so
             a different number defines a new protocol.
         architecture: The kind of network.
@@ -116,11 +116,11 @@ class Protocol:
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for numbers that are out of range."""
-        optional = ("patience", "batch_size", "rows")
-        for name in ("epochs", "folds", "replicas", "starts", *optional):
-            value = getattr(self, name)
-            if value is not None or name not in optional:
-                check_integer(name, value)
+        for name in ("epochs", "folds", "replicas", "starts"):
+            check_integer(name, getattr(self, name))
+        for name in ("patience", "batch_size", "rows"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name))
         check_sizes("hidden", self.hidden)
         for place, rate in enumerate(self.rates):
             check_positive(f"rates[{place}]", rate)
@@ -135,17 +135,10 @@ class Protocol:
             variant: The activation after each hidden layer.
             **fields: Other fields.
         """
-        regression = dataset.task == "regression"
-        defaults = {
-            "preprocessing": Preprocessing(targets="standard" if regression else "none")
-        }
-        return cls(
-            dataset=dataset.name,
-            checksum=dataset.checksum,
-            task=dataset.task,
-            variant=variant,
-            **(defaults | fields),
-        )
+        targets: Any = "standard" if dataset.task == "regression" else "none"
+        defaults = {"preprocessing": Preprocessing(targets=targets)}
+        known = dataset.name, dataset.checksum, dataset.task, variant
+        return cls(*known, **(defaults | fields))
 
     @functools.cached_property
     def digest(self) -> str:
@@ -155,7 +148,7 @@ class Protocol:
 
     @property
     def is_reference(self) -> bool:
-        """Whether this is a model without activations, for reference."""
+        """True for a model without activations, which is trained for reference."""
         return self.architecture.name in _REFERENCES
 
     @property

@@ -109,6 +109,10 @@ FAMILY = (
 """The other activations, with the arguments from their papers."""
 
 
+SEARCHED = Variant("vaf-searched", "VAF, searched", "VAFActivation")
+"""A VAF whose arguments a search draws. The protocol of each trial adds them."""
+
+
 def find_variants(names: str) -> tuple[Variant, ...]:
     """Return the variants named in a comma-separated list, in the order of the list.
 

@@ -11,7 +11,8 @@ def build(hp):
 search can be resumed, and every finished trial is kept.
 """
 
-from keras_vaf.tuners.cross_validated import CrossValidated, CrossValidatedTuner
+from keras_vaf.tuners.cross_validated import CrossValidated
+from keras_vaf.tuners.cross_validated_tuner import CrossValidatedTuner
 from keras_vaf.tuners.figures import (
     best_so_far,
     marginal_effects,
@@ -23,7 +24,6 @@ from keras_vaf.tuners.results import (
     ranked,
     read_trials,
     to_csv,
-    to_json,
 )
 from keras_vaf.tuners.space import SearchSpace, activation
 
@@ -41,5 +41,4 @@ __all__ = [
     "ranked",
     "read_trials",
     "to_csv",
-    "to_json",
 ]

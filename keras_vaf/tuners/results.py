@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import statistics
 import warnings
@@ -218,27 +217,3 @@ def to_csv(results: Sequence[TrialResult]) -> str:
         values = (result.values.get(name) for name in names)
         writer.writerow([*fields, *values, *result.fold_scores])
     return text.getvalue()
-
-
-def to_json(results: Sequence[TrialResult]) -> str:
-    """Return all trials as JSON text, one line per trial.
-
-    Args:
-        results: The trials.
-
-    Returns:
-        A list of objects with the fields of `TrialResult`.
-
-    Raises:
-        ValueError: If the results are not a sequence of `TrialResult`.
-
-    Example:
-
-    >>> import json
-    >>> text = to_json([TrialResult("0", "COMPLETED", {"k": 3}, score=0.2)])
-    >>> json.loads(text)[0]["score"]
-    0.2
-    """
-    check_kinds("results", results, TrialResult)
-    lines = ",\n".join(json.dumps(asdict(result)) for result in results)
-    return f"[\n{lines}\n]\n"

@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from keras_vaf.experiments.results.table import Table
-from keras_vaf.tuners.results import TrialResult, names_of, ranked
-from keras_vaf.tuners.search_settings import Settings
+from keras_vaf.experiments.results.comparison_table import number_of
+from keras_vaf.experiments.results.differences import metric_word
+from keras_vaf.experiments.results.table import Table, written
+from keras_vaf.tuners.results import names_of, ranked
+
+if TYPE_CHECKING:
+    from keras_vaf.tuners.study import Search
+
+_MOST = 10
 
 
-def trial_table(
-    results: Sequence[TrialResult], settings: Settings, most: int = 15
-) -> Table:
-    """Return a table of the trials of a search on a dataset, best first.
+def trial_table(found: Search) -> Table:
+    """Return a table of the best trials of the VAF, best first.
 
     Args:
-        results: The trials.
-        settings: The settings of the search.
-        most: Largest number of trials in the table.
+        found: The search.
     """
-    names = names_of(results)
-    completed = sum(result.status == "COMPLETED" for result in results)
-    failed = sum(result.status == "FAILED" for result in results)
-    limit = f"; the best {most} are shown" if len(results) > most else ""
+    number, score = number_of(found.metric), metric_word(found.metric)
+    names = names_of(found.trials)
+    rows = []
+    for result in ranked(found.trials, found.direction)[:_MOST]:
+        cells = {name: str(value) for name, value in result.values.items()}
+        cells |= {"trial": result.trial, score: result.status.lower()}
+        if result.score is not None:
+            cells[score] = written(result.score, number)
+            cells["deviation"] = written(result.deviation or 0.0, number)
+        rows.append(cells)
+    failed = sum(result.status == "FAILED" for result in found.trials)
     return Table.of(
-        f"Search on {Path(settings.dataset).stem}",
-        ("trial", "score", "deviation", "epochs", *names),
-        [_cells(result) for result in ranked(results, "min")[:most]],
+        f"Trials of the VAF: the best {len(rows)} of {len(found.trials)}",
+        ("trial", score, "deviation", *names),
+        rows,
         (
-            f"Score: validation loss, mean of {settings.folds} folds; lower is better.",
-            f"{completed} of {settings.trials} trials completed, {failed} failed"
-            f"{limit}.",
+            f"{score[0].upper()}{score[1:]}: mean on the validation rows of the folds, "
+            "with its deviation.",
+            *([f"{failed} trials failed."] if failed else []),
         ),
     )
-
-
-def _cells(result: TrialResult) -> dict[str, str]:
-    cells = {name: str(value) for name, value in result.values.items()}
-    cells["trial"] = result.trial
-    cells["score"] = result.status.lower()
-    if result.score is not None:
-        cells["score"] = f"{result.score:.4g}"
-    if result.deviation is not None:
-        cells["deviation"] = f"{result.deviation:.2g}"
-    if result.epochs is not None:
-        cells["epochs"] = str(result.epochs)
-    return cells

@@ -50,6 +50,7 @@ class TrialTraining(NamedTuple):
         hypermodel: Function or object that builds the models.
         data: Inputs and targets.
         rows: Training, validation and test rows of each fold.
+        epochs: Largest number of epochs in each fold.
         batch_size: As in `keras_vaf.training.train`.
         patience: As in `keras_vaf.training.train`.
         objective: Name of the metric that selects epochs.
@@ -60,6 +61,7 @@ class TrialTraining(NamedTuple):
     hypermodel: HyperModel
     data: Any
     rows: list[FoldRows]
+    epochs: int
     batch_size: int | None
     patience: int | None
     objective: str

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import keras_vaf_cli.compare
-from keras_vaf.tuners.dataset_search import DatasetSearch
+from keras_vaf.experiments import Store
 from keras_vaf.utils import engines
 from keras_vaf_cli import main
 from keras_vaf_cli.progress import Progress
@@ -40,19 +40,13 @@ def table(tmp_path, monkeypatch):
 def finished(folder=Path()):
     """Return the files of the finished trainings, and their content."""
     out = folder / "out"
-    paths = [*out.rglob("seed-*.json"), *out.rglob("trial.json")]
-    found = {path: path.read_bytes() for path in paths}
-    return {
-        path: content
-        for path, content in found.items()
-        if path.name != "trial.json" or b'"COMPLETED"' in content
-    }
+    return {path: path.read_bytes() for path in out.rglob("seed-*.json")}
 
 
 def check_loss_and_continue(line, name, said):
     """Check a run on a cluster that is lost, and the run that continues."""
     assert main(f"{line} --engine {name}".split()) == 2
-    [sentence] = said().err.splitlines()
+    *_, sentence = said().err.splitlines()
     assert sentence.startswith(f"keras-vaf: The cluster '{name}' ")
     assert sentence.endswith("run this again.")
     kept = finished()
@@ -81,24 +75,18 @@ def test_a_comparison_that_loses_its_workers_continues(tmp_path, monkeypatch, ca
 
 
 def test_a_search_that_loses_its_scheduler_continues(tmp_path, monkeypatch, capfd):
-    run = DatasetSearch.run
+    write = Store.write
 
-    def kill_after_the_first(search, tuner, engine):
-        ended = tuner.on_trial_end
-
-        def end(trial):
-            ended(trial)
-            scheduler.kill()
-            scheduler.wait()
-
-        tuner.on_trial_end = end
-        run(search, tuner, engine)
+    def kill_after_the_first(store, *report):
+        write(store, *report)
+        scheduler.kill()
+        scheduler.wait()
 
     with (
         cluster(tmp_path, workers=1) as (name, scheduler, _),
         monkeypatch.context() as m,
     ):
-        m.setattr(DatasetSearch, "run", kill_after_the_first)
+        m.setattr(Store, "write", kill_after_the_first)
         check_loss_and_continue(f"{SEARCH} --trials 2", name, capfd.readouterr)
 
 

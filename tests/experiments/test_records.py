@@ -11,7 +11,6 @@ import pytest
 from keras_vaf.experiments import read, results_of, write_reports
 from keras_vaf.experiments.reports.records import COLUMNS
 from keras_vaf.research.map.report import pack
-from keras_vaf.tuners import TrialResult, to_json
 from tests.experiments.fakes import make_arm, make_report, make_trial
 
 pytestmark = pytest.mark.backend("torch")
@@ -79,22 +78,6 @@ def test_packed_reports_of_the_map(tmp_path):
     assert frame.metric.tolist() == ["error", "error", "a"]
     assert frame.split.tolist() == ["validation", "test", "test"]
     assert set(frame.steps) == {9}
-
-
-def test_trials_of_a_search(tmp_path):
-    trial = TrialResult(
-        *("3", "COMPLETED", {"k": 3}, 0.25),
-        fold_scores=(0.2, 0.3),
-        fold_epochs=(5, 6),
-        seconds=1.0,
-    )
-    (tmp_path / "trials.json").write_text(to_json([trial]))
-
-    frame = read(tmp_path / "trials.json")
-
-    assert frame.value.tolist() == [0.2, 0.3]
-    assert frame.best_epoch.tolist() == [5, 6]
-    assert set(frame.settings) == {'{"k": 3}'}
 
 
 @pytest.mark.parametrize(

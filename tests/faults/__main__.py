@@ -111,10 +111,7 @@ def attacks(
 
 
 def _prepare(scratch: Path) -> None:
-    """Make the files that are attacked, where copies of them will be.
-
-    A search knows the path of its table, so that it cannot go on in another folder.
-    """
+    """Make the files that are attacked, where copies of them will be."""
     folder = scratch / "try"
     if (scratch / "prepared").is_dir():
         return

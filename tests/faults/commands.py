@@ -36,7 +36,7 @@ READ = {
     "inspect": "vaf.keras",
     "predict": "toy.csv",
     "compare": "toy.csv",
-    "search": "searched/search.json",
+    "search": "toy.csv",
     "data show": "data/servo/servo.data",
 }
 """The file that a command reads, by name of the command."""
@@ -58,7 +58,7 @@ def small():
 _TRAINED = {
     "map": ("mapped/reports/**/vaf-relu/steps-*.json",),
     "compare": ("runs/cells/**/seed-0-fold-01.json", "runs/**/best.keras"),
-    "search": ("searched/trials/trial_1", "searched/best.keras"),
+    "search": ("searched/**/trial_1/trial.json", "searched/**/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
 }
 """Files that are removed before a command, so that it has something to train."""

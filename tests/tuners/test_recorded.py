@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.tuners import CrossValidated, read_trials
-from keras_vaf.tuners.recorded import progress, tuner
+from keras_vaf.tuners.recorded import tuner
 from keras_vaf.utils.temporary_files import temporary_path
 from tests.tuners import search_kills
 
@@ -254,17 +254,14 @@ def play(folder, width, most, kind=keras_tuner.RandomSearch):
     )
     under_way, ended = [], 0
     while ended < most:
-        while len(under_way) < width and (trial := made._next_trial()):
-            made._running.add(trial.trial_id)
-            under_way.append(trial)
+        under_way += made.next_trials(width - len(under_way))
         if not under_way:
             break
         # The second of two trials ends first every third time.
         trial = under_way.pop(
             len(under_way) > 1 and len(made.oracle.end_order) % 3 == 0
         )
-        made._run(trial)
-        made._end(trial, progress.TrialProgress(made.oracle, 0))
+        made.end(trial)
         ended += 1
     return [trial.hyperparameters.values for trial in made.oracle.trials.values()]
 

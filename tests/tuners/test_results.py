@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_vaf.tuners import TrialResult, figures, ranked, read_trials, to_csv, to_json
+from keras_vaf.tuners import TrialResult, figures, ranked, read_trials, to_csv
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -46,14 +46,6 @@ def test_the_table_holds_every_trial():
     assert (rows[1]["k"], rows[1]["g"], float(rows[1]["score"])) == ("11", "tanh", 0.2)
     assert float(rows[0]["fold_1"]) == 0.6
     assert rows[3]["score"] == ""
-
-
-def test_json_gives_back_what_was_written():
-    found = [TrialResult(**entry) for entry in json.loads(to_json(RESULTS))]
-
-    assert [(r.trial, r.score, r.values) for r in found] == [
-        (r.trial, r.score, r.values) for r in RESULTS
-    ]
 
 
 def test_a_folder_without_trials_is_refused(tmp_path):

@@ -40,9 +40,9 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
     - `hidden`: Widths of the hidden layers, such as `"100-50"`.
     - `protocol`: Hash of all settings of the training.
     - `learning_rate`: Learning rate; empty for the default of the optimizer.
-    - `start`: Number of the start, or of the trial of a search.
+    - `start`: Number of the start.
     - `seed`: Seed of folds and initial weights.
-    - `fold`: Number of the test fold. A search has validation folds.
+    - `fold`: Number of the test fold.
     - `split`: `"validation"` or `"test"`, the rows of the number.
     - `metric`: `"loss"`, `"accuracy"` (a share), `"rmse"` (in units of the target),
       `"scaled_rmse"` (in standard deviations of the target), and others.
@@ -54,8 +54,8 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
     - `backend`: Name of the backend.
 
     Args:
-        *paths: `report.json` of `compare`, `.json.xz` files of `reproduce`, packed
-            reports of the map, or `trials.json` of a search.
+        *paths: Folders of `compare` or `search` with a `report.json`, `.json.xz` files
+            of `reproduce`, or packed reports of the map.
 
     Raises:
         ValueError: If a file has none of these forms.
@@ -69,7 +69,11 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
     {}
     """
     pandas = require("pandas", extra="experiments")
-    rows = [row for path in paths for row in _rows(Path(path))]
+    files = [
+        Path(each) / "report.json" if Path(each).is_dir() else Path(each)
+        for each in paths
+    ]
+    rows = [row for file in files for row in _rows(file)]
     return pandas.DataFrame.from_records(rows, columns=COLUMNS).astype(
         {"value": "float64", "learning_rate": "float64"}
     )
@@ -82,21 +86,19 @@ def _rows(path: Path) -> Iterator[Row]:
     content = path.read_bytes()
     try:
         data = parse_json(gzip.decompress(content) if path.suffix == ".gz" else content)
-        if isinstance(data, list):
-            return iter([each for trial in data for each in _of_trial(trial)])
         if "reports" not in data:
             return iter([each for part in data.values() for each in _of_map(part)])
     except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError):
         raise ValueError(
-            "Expected a file of reports: report.json of a comparison, packed reports "
-            "of experiments or of the map, or trials.json of a search. "
+            "Expected a file of reports: report.json of a comparison or a search, or "
+            "packed reports of experiments or of the map. "
             f"Received: {path}"
         ) from None
     return (each for report in read_reports(path) for each in _of_report(report))
 
 
 def _of_report(report: Report) -> Iterator[Row]:
-    """Return the rows of a report of `compare` or `reproduce`."""
+    """Return the rows of a report of `compare`, `search` or `reproduce`."""
     protocol = report.protocol
     fold = {
         "problem": protocol.dataset,
@@ -144,21 +146,6 @@ def _of_map(report: Record) -> Iterator[Row]:
         }
         yield from _numbers(own, "validation", {"error": lane["validation"]})
         yield from _numbers(own, "test", {"error": lane["error"], **lane["more"]})
-
-
-def _of_trial(trial: Record) -> Iterator[Row]:
-    """Return the rows of a trial of a search."""
-    folds = zip(trial["fold_scores"], trial["fold_epochs"], strict=True)
-    for fold, (score, epoch) in enumerate(folds):
-        own = {
-            "activation": "vaf",
-            "settings": json.dumps(trial["values"]),
-            "start": int(trial["trial"]),
-            "fold": fold,
-            "best_epoch": epoch,
-            "seconds": trial["seconds"],
-        }
-        yield from _numbers(own, "validation", {"objective": score})
 
 
 def _numbers(own: Record, split: str, values: Record) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.results.differences import corrected_p
 from keras_vaf.experiments.results.notes import (
     gain_note,
     p_value,
@@ -18,7 +19,6 @@ from keras_vaf.experiments.results.notes import (
 from keras_vaf.experiments.results.result import Result, reference_results, results_of
 from keras_vaf.experiments.results.selection import networks_of
 from keras_vaf.experiments.results.table import Table, constant_cells, result_cells
-from keras_vaf.experiments.results.verdict import corrected_p
 from keras_vaf.utils import deviation, require
 
 if TYPE_CHECKING:

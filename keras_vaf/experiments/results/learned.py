@@ -8,7 +8,6 @@ import keras
 import numpy as np
 
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.runs.rows import network_seeds
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.utils import check_kind
 
@@ -27,7 +26,7 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
     """
     check_kind("report", report, Report)
     try:
-        layers = [_layer(activation) for activation in report.activations]
+        layers = [_layer(activation, learned=True) for activation in report.activations]
     except Exception as error:  # Keras raises errors of any class
         cell = report.cell
         raise ValueError(
@@ -38,9 +37,9 @@ def learned_layers(report: Report) -> list[TrainableActivation]:
     return [layer for layer in layers if isinstance(layer, TrainableActivation)]
 
 
-def _layer(activation: dict[str, Any]) -> keras.layers.Layer:
+def _layer(activation: dict[str, Any], learned: bool) -> keras.layers.Layer:
     layer = keras.layers.deserialize(activation["config"])
-    if isinstance(layer, TrainableActivation):
+    if learned and isinstance(layer, TrainableActivation):
         layer.set_weights([np.asarray(w) for w in activation["weights"].values()])
     return layer
 
@@ -48,7 +47,7 @@ def _layer(activation: dict[str, Any]) -> keras.layers.Layer:
 def start_layers(report: Report) -> list[TrainableActivation]:
     """Return the trainable activations of a report before training.
 
-    Their initial weights are drawn again from the seeds of the cell.
+    The configuration of a layer has the seed of its initial weights.
 
     Args:
         report: A report.
@@ -56,14 +55,8 @@ def start_layers(report: Report) -> list[TrainableActivation]:
     Returns:
         The activations of `learned_layers`, with their initial weights.
     """
-    _, *seeds = network_seeds(report.cell, report.selected.start)
-    layers = []
-    for seed, learned in zip(seeds, learned_layers(report), strict=False):
-        layer = report.protocol.variant.build(seed)
-        if not layer.weights:
-            layer.build(learned.get_build_config()["input_shape"])
-        layers.append(layer)
-    return layers
+    layers = [_layer(activation, learned=False) for activation in report.activations]
+    return [layer for layer in layers if isinstance(layer, TrainableActivation)]
 
 
 def inputs_of(report: Report, place: int) -> np.ndarray:

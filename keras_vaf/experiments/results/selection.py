@@ -10,7 +10,11 @@ from typing import Literal, Self, get_args
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, Trial, error
-from keras_vaf.experiments.results.rates import by_digest, check_reports, with_all_rates
+from keras_vaf.experiments.results.trials import (
+    by_digest,
+    check_reports,
+    with_all_trials,
+)
 from keras_vaf.utils import check_choice
 
 Selection = Literal["validation", "paper", "literal"]
@@ -131,7 +135,7 @@ def select(
     """
     check_selection(selection)
     architectures: dict[tuple[str, str], list[Selected]] = {}
-    for own in by_protocol(with_all_rates(reports)).values():
+    for own in by_protocol(with_all_trials(reports)).values():
         key = own[0].protocol.dataset, own[0].protocol.variant.name
         trials = tuple(_trial(report, selection) for report in own)
         architectures.setdefault(key, []).append(Selected(tuple(own), trials))

@@ -61,7 +61,7 @@ class ProtocolTrainer:
         """Return the trainer of a protocol with other learning rates.
 
         Args:
-            protocol: A protocol that differs from that of this trainer only in `rates`.
+            protocol: A protocol whose other fields are those of this trainer's.
 
         Returns:
             A trainer that shares the compiled program.
@@ -112,7 +112,7 @@ class ProtocolTrainer:
             trained = iter(self._train(prepared, on_progress or (lambda cells: None)))
             for each in prepared:
                 own = list(itertools.islice(trained, self._protocol.trials))
-                done.append((self._report(each, own), each.model))
+                done.append(self._report(each, own))
         return done
 
     def _prepare(self, cell: Cell) -> PreparedCell:
@@ -159,13 +159,10 @@ class ProtocolTrainer:
         # Networks with equal learning rates stop after similar numbers of epochs.
         rates = [rate or 0.0 for _ in prepared for _, rate in self._protocol.tries]
         order = sorted(range(len(runs)), key=rates.__getitem__)
-        epochs = self._protocol.epochs
+        ordered, epochs = [runs[place] for place in order], self._protocol.epochs
         most = self._protocol.trials * epochs
         trained = trainer.train(
-            data,
-            [runs[place] for place in order],
-            epochs,
-            lambda done: on_progress(done / most),
+            data, ordered, epochs, lambda done: on_progress(done / most)
         )
         return [each for _, each in sorted(zip(order, trained, strict=True))]
 
@@ -186,11 +183,9 @@ class ProtocolTrainer:
         """Return the trainings of a cell, whose rows are at `place` in the data."""
         train, validation = len(part.rows.train), len(part.rows.validation)
         first = place * (train + validation)
-        starts = [part.model.get_weights()]
-        for start in range(1, self._protocol.starts):
-            shape = part.model.input_shape[1:]
-            network = self._network(shape, part.cell, softmax=False, start=start)
-            starts.append(network.get_weights())
+        shape, others = part.model.input_shape[1:], range(1, self._protocol.starts)
+        models = (self._network(shape, part.cell, False, start) for start in others)
+        starts = [model.get_weights() for model in (part.model, *models)]
         [seed] = seeds_of(part.cell, "shuffling")
         return [
             NetworkRun(
@@ -202,29 +197,36 @@ class ProtocolTrainer:
             for start, rate in self._protocol.tries
         ]
 
-    def _report(self, part: PreparedCell, trained: list[TrainedNetwork]) -> Report:
-        """Score all trials, and set the network to the weights of the selected one."""
+    def _report(
+        self, part: PreparedCell, trained: list[TrainedNetwork]
+    ) -> tuple[Report, keras.Model]:
+        """Score all trials, and return the report and the selected network."""
         tries = zip(self._protocol.tries, trained, strict=True)
         trials = tuple(self._trial(part, *each, result) for each, result in tries)
         selected = best_on_validation(trials, self._protocol.metric)
         history, weights = trained[trials.index(selected)]
-        part.model.set_weights(weights)
+        shape, start = part.model.input_shape[1:], selected.start
+        model = part.model
+        if start:
+            model = self._network(shape, part.cell, softmax=True, start=start)
+        model.set_weights(weights)
         most = None if self._dataset.x.ndim == 2 else _IMAGES
         x, _ = part.fitted.transform(self._dataset, part.rows.train[:most])
-        return Report(
+        report = Report(
             protocol=self._protocol,
             seed=part.cell.seed,
             fold=part.cell.fold,
             rows={name: len(rows) for name, rows in part.rows._asdict().items()},
             trials=trials,
             baseline=baseline_scores(self._dataset, part.fitted, part.rows),
-            parameters=part.model.count_params(),
+            parameters=model.count_params(),
             seconds=round(sum(each.history.seconds for each in trained), 3),
             curves=thinned(history),
-            activations=learned_activations(part.model, x),
+            activations=learned_activations(model, x),
             environment=environment(),
-            flops=count_flops(part.model),
+            flops=count_flops(model),
         )
+        return report, model
 
     def _trial(
         self,
@@ -235,14 +237,12 @@ class ProtocolTrainer:
     ) -> Trial:
         history, weights = trained
         part.model.set_weights(weights)
+        loss = history.best.get("val_loss")
         score = partial(network_scores, part.model, self._dataset, part.fitted)
         return Trial(
             rate=rate,
             scores=score(part.rows.test),
-            validation={
-                "loss": history.best.get("val_loss"),
-                **score(part.rows.validation),
-            },
+            validation={"loss": loss, **score(part.rows.validation)},
             epochs=history.epochs,
             best_epoch=history.best_epoch,
             stopped=history.stopped,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from keras_vaf.tuners.recorded.progress import TrialProgress
 from keras_vaf.tuners.recorded.records import file_of, read_records
 from keras_vaf.tuners.recorded.replay import Replay
+from keras_vaf.tuners.results import TrialResult, result_of
 from keras_vaf.utils import parse_json, remove_stale, visible, write_atomically
 from keras_vaf.utils.engines import Engine, Task
 
@@ -96,19 +97,15 @@ class RecordedTuner(Tuner):
         self.on_search_begin()
         under_way: dict[Task, Trial] = {}
         while True:
-            while not under_way or len(under_way) < engine.width:
-                if (trial := self._next_trial()) is None:
-                    break
-                self.on_trial_begin(trial)
-                self._running.add(trial.trial_id)
+            for trial in self.next_trials(engine.width - len(under_way)):
                 under_way[self._submit(engine, trial)] = trial
             if not under_way:
                 break
             for task in engine.wait(under_way):
                 trial = under_way.pop(task)
                 self._tasks[trial.trial_id] = task
-                self._run(trial)
-                self._end(trial, progress)
+                if self.end(trial):
+                    progress.show(trial)
         self.on_search_end()
         self.oracle.verbose = verbose
 
@@ -124,6 +121,42 @@ class RecordedTuner(Tuner):
         replay.advance()
         self.oracle.verbose = verbose
         return replay
+
+    def results(self) -> list[TrialResult]:
+        """Return the results of all trials, in the order of their start."""
+        trials = self.oracle.trials.values()
+        return [result_of(trial.get_state()) for trial in trials]
+
+    def next_trials(self, most: int) -> list[Trial]:
+        """Start at most `most` trials; none if others must end first or none is left.
+
+        Args:
+            most: Largest number of trials.
+        """
+        trials: list[Trial] = []
+        while len(trials) < most and (trial := self._next_trial()) is not None:
+            self.on_trial_begin(trial)
+            self._running.add(trial.trial_id)
+            trials.append(trial)
+        return trials
+
+    def end(self, trial: Trial) -> bool:
+        """Run a trial, end it, and record it unless it is tried again.
+
+        Args:
+            trial: A trial from `next_trials`.
+
+        Returns:
+            Whether the trial has ended.
+        """
+        self._run(trial)
+        self.on_trial_end(trial)
+        self._running.discard(trial.trial_id)
+        ended = trial.trial_id in self.oracle.end_order
+        if ended:
+            record = json.dumps(self._replay.record(trial))
+            write_atomically(file_of(self.folder, trial.trial_id), record)
+        return ended
 
     def _next_trial(self) -> Trial | None:
         """Return the next trial, or `None` if others must end first or none is left."""
@@ -171,15 +204,6 @@ class RecordedTuner(Tuner):
             failed = isinstance(error, FailedTrialError)
             trial.status = "FAILED" if failed else "INVALID"
             trial.message = traceback.format_exc()
-
-    def _end(self, trial: Trial, progress: TrialProgress) -> None:
-        """End a trial, and record it unless it is tried again."""
-        self.on_trial_end(trial)
-        self._running.discard(trial.trial_id)
-        if trial.trial_id in self.oracle.end_order:
-            record = json.dumps(self._replay.record(trial))
-            write_atomically(file_of(self.folder, trial.trial_id), record)
-            progress.show(trial)
 
     def _check_failures(self) -> None:
         """Raise a `RuntimeError` if the last trials failed."""

@@ -7,9 +7,9 @@ import pytest
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.more_rates import more_rates
-from keras_vaf.experiments.results.rates import with_all_rates
 from keras_vaf.experiments.results.result import selected_results
 from keras_vaf.experiments.results.selection import select
+from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.research.paper import Form, find_experiment, protocols_of
 from keras_vaf.research.paper.ours import our_protocols
 from keras_vaf.training.recipe import LEARNING_RATES as RATES
@@ -114,7 +114,7 @@ def test_both_sides_grow_by_a_factor_of_three_twice_at_most():
 def test_protocols_of_other_learning_rates_are_one():
     reports = [cell(RATES, fold=0, best=0.01), cell(0.03, fold=0, best=0.03, score=0.7)]
 
-    [joined] = with_all_rates(reports)
+    [joined] = with_all_trials(reports)
     [selected] = select(reports).values()
 
     assert joined.protocol.rates == (*RATES, 0.03)
@@ -127,7 +127,7 @@ def test_protocols_of_other_learning_rates_are_one():
 def test_cells_without_the_further_learning_rate_are_left_out():
     reports = [*folds_of("relu", 0.01, 0.01), cell(0.03, fold=1)]
 
-    assert [report.fold for report in with_all_rates(reports)] == [1]
+    assert [report.fold for report in with_all_trials(reports)] == [1]
 
 
 def test_the_best_fixed_function_is_chosen_on_validation_rows():

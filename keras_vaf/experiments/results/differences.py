@@ -1,4 +1,4 @@
-"""`verdict`, a sentence on which activations of a comparison differ."""
+"""`difference`, the sentence on how an activation differs from the reference."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.results.notes import p_value
-from keras_vaf.experiments.results.result import Result, results_of
-from keras_vaf.experiments.results.significance import LEVEL, holm
+from keras_vaf.experiments.results.result import Result
+from keras_vaf.experiments.results.significance import holm
 from keras_vaf.utils import readable
 
 
@@ -24,38 +24,6 @@ def corrected_p(results: Sequence[Result]) -> list[float | None]:
     given = [result.p for result in results]
     corrected = iter(holm([p for p in given if p is not None]))
     return [None if p is None else next(corrected) for p in given]
-
-
-def verdict(reports: Sequence[Report]) -> str:
-    """Return the result of a comparison as a sentence.
-
-    Args:
-        reports: The reports of a comparison, as for `results_of`.
-    """
-    results = results_of(reports)
-    first, others = results[0], results[1:]
-    folds = folds_of(reports)
-    if not others:
-        return f"Only {first.title} was trained, so there is nothing to compare."
-    pairs = list(zip(results, corrected_p(results), strict=True))[1:]
-    tested = [(result, p) for result, p in pairs if p is not None]
-    if not tested:
-        return "One fold shows no difference beyond chance: use more folds or seeds."
-    found = [
-        f"{result.title} is {difference(result, p)}"
-        for result, p in tested
-        if p < LEVEL
-    ]
-    if found:
-        return f"Beyond chance on {folds}: {'; '.join(found)}."
-    least = p_value(min(p for _, p in tested))
-    if len(tested) == 1:
-        subject = f"{tested[0][0].title} does not differ"
-    else:
-        subject = "No activation differs"
-    return (
-        f"{subject} from {first.title} beyond chance on {folds} (corrected p {least})."
-    )
 
 
 def difference(result: Result, p: float) -> str:

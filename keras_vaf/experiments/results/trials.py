@@ -1,4 +1,4 @@
-"""`with_all_rates`, which joins protocols that differ only in learning rates."""
+"""`with_all_trials`, which joins the trainings of an activation in each cell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report, best_on_validation
+from keras_vaf.experiments.variants import SEARCHED
 
 Cells = dict[tuple[int, int], list[Report]]
 
@@ -41,39 +42,47 @@ def by_digest(
     return found
 
 
-def with_all_rates(reports: Sequence[Report]) -> list[Report]:
-    """Join the trials of protocols that differ only in their learning rates.
+def with_all_trials(reports: Sequence[Report]) -> list[Report]:
+    """Join the trials of protocols that differ only in learning rates or drawn values.
 
     Args:
-        reports: Reports of any protocols.
+        reports: Reports of any protocols, such as those of a search.
 
     Returns:
         The reports, where one report with all trials replaces the reports of a cell
-        that several protocols have. Cells that lack a learning rate of other cells are
-        left out.
+        that several protocols have. Cells that lack a trial of other cells are left
+        out.
     """
-    groups = by_digest(reports, _without_rates).values()
+    groups = by_digest(reports, _without_draws).values()
     return [report for group in groups for report in _of_group(group)]
 
 
-def _without_rates(protocol: Protocol) -> Protocol:
-    """Return a protocol without learning rates, for comparison."""
+def _without_draws(protocol: Protocol) -> Protocol:
+    """Return a protocol without the settings in which the trials of a cell differ."""
     rates = (1.0,) if protocol.rates else ()
-    return dataclasses.replace(protocol, replicas=1, rates=rates)
+    plain = dataclasses.replace(protocol, replicas=1, rates=rates)
+    if protocol.variant.name != SEARCHED.name:
+        return plain
+    return dataclasses.replace(plain, variant=SEARCHED, epochs=1)
+
+
+def _drawn(protocol: Protocol) -> tuple[object, ...]:
+    return protocol.rates, protocol.epochs, repr(protocol.variant.arguments)
 
 
 def _of_group(group: Sequence[Report]) -> list[Report]:
-    """Return the joined reports of protocols that differ only in learning rates."""
+    """Return the joined reports of the cells of one activation."""
     cells: Cells = {}
     for report in group:
         cells.setdefault((report.seed, report.fold), []).append(report)
     whole = max(map(len, cells.values()))
-    if len({report.protocol.rates for report in group}) == 1:
+    if len({_drawn(report.protocol) for report in group}) == 1:
         return [report for own in cells.values() for report in own]
     joined = [own for own in cells.values() if len(own) == whole]
-    rates = sorted(rate for report in joined[0] for rate in report.protocol.rates)
     protocol = dataclasses.replace(
-        joined[0][0].protocol, rates=tuple(rates), replicas=1
+        _without_draws(joined[0][0].protocol),
+        rates=tuple(sorted({rate for r in joined[0] for rate in r.protocol.rates})),
+        epochs=max(report.protocol.epochs for report in joined[0]),
     )
     return [_joined(own, protocol) for own in joined]
 

@@ -143,10 +143,9 @@ def _sum_of_units(
     if layout.unshared:
         y = torch.sum(factors * units, 0, out=direct)
         y = y if bias is None else y.add_(bias)
-    elif bias is None:
-        y = torch.mm(factors.T, units, out=direct)
     else:
-        y = torch.addmm(bias, factors.T, units, out=direct)
+        bias = factors.new_zeros(1, 1) if bias is None else bias
+        y = torch.addmm(bias, factors.reshape(1, -1), units, out=direct)
     if out is None:
         return y.reshape(like.shape).to(like.dtype)
     return out if direct is not None else out.copy_(y)

@@ -33,9 +33,9 @@ def plot_activation(
 
     A single shared function is drawn with its derivative, its knots and, as a dashed
     line, its start. The derivative has an axis of its own, on the right, where a common
-    one would flatten the function. Functions that differ by channel or position are drawn as their
-    median, with bands that hold 50 % and 90 % of the functions. The three functions
-    that differ most from the median are drawn and named.
+    one would flatten the function. Functions that differ by channel or position are
+    drawn as their median, with bands that hold 50 % and 90 % of the functions. The
+    three functions that differ most from the median are drawn and named.
 
     Args:
         layer: A trainable activation with weights.

@@ -163,7 +163,7 @@ class ConversionReport:
 def _grouped(
     replaced: Sequence[ReplacedActivation], kept: Sequence[KeptActivation]
 ) -> list[str]:
-    """Return one line per kind of replacement and of reason, the most frequent first."""
+    """Return one line per kind of replacement and of reason."""
     kinds: dict[tuple[str, str], list[Any]] = {}
     for change in replaced:
         kinds.setdefault((f"{change.before} ->", change.after), []).append(change)

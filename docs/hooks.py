@@ -86,7 +86,7 @@ def on_files(files, config):
 
 
 def _picture(path, contents):
-    return contents.get(path) or Path(__file__).with_name(path).read_bytes()
+    return contents.get(path) or Path(__file__).parent.joinpath(path).read_bytes()
 
 
 def on_page_markdown(markdown, page, **kwargs):

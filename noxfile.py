@@ -34,5 +34,5 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session
 def ci(session: nox.Session) -> None:
-    """Run all that must pass before a change is merged, in fresh environments."""
+    """Run every check that must pass before a merge, in fresh environments."""
     session.run("bash", ".ci/run", *session.posargs)

@@ -21,7 +21,7 @@ NAMED = "named"
 # Quantiles of the data between which the curves are drawn.
 _INNER = (0.001, 0.999)
 _MOST_DIFFERENT = 3
-# The derivative has an axis of its own if f had less than this share of the height.
+# The derivative has a separate axis if f had less than this share of the height.
 _FLAT = 1 / 3
 
 
@@ -32,7 +32,7 @@ def plot_activation(
     """Plot what an activation has learned.
 
     A single shared function is drawn with its derivative, its knots and, as a dashed
-    line, its start. The derivative has an axis of its own, on the right, where a common
+    line, its start. The derivative has a separate axis, on the right, where a common
     one would flatten the function. Functions that differ by channel or position are
     drawn as their median, with bands that hold 50 % and 90 % of the functions. The
     three functions that differ most from the median are drawn and named.

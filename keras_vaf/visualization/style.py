@@ -80,7 +80,7 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
 
 
 def axis_on_the_right(ax: Axes, color: str) -> Axes:
-    """Return axes over others, with the same x and a y-axis of their own."""
+    """Return axes over others, with the same x and another y-axis."""
     right = ax.twinx()
     right.tick_params(axis="y", labelcolor=color, color=color)
     right.spines["right"].set(visible=True, color=color)

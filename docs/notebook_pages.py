@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+
+# A table of pandas, without its own style.
+_TABLE = re.compile(r"<table[^>]*>(.*)</table>", re.S)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 _INTRODUCTION = """\
 This page shows the notebook with what it printed. \
@@ -57,9 +62,10 @@ def _cell(cell: dict[str, Any], name: str, pictures: list[bytes]) -> str:
         elif "text/markdown" in data:
             parts.append("".join(data["text/markdown"]))
         elif "text/html" in data and "<table" in "".join(data["text/html"]):
-            parts.append("".join(data["text/html"]))
+            (table,) = _TABLE.findall("".join(data["text/html"]))
+            parts.append(f"<table>{table}</table>")
         else:
-            text = "".join(output.get("text") or data["text/plain"])
+            text = _COLOURS.sub("", "".join(output.get("text") or data["text/plain"]))
             parts.append(f"```text\n{text.rstrip()}\n```")
     return "\n\n".join(parts)
 

@@ -17,8 +17,7 @@ from keras_vaf.models.analysis.held import Place
 _REPORTS: weakref.WeakKeyDictionary[keras.Model, "ConversionReport"] = (
     weakref.WeakKeyDictionary()
 )
-# Largest number of lines of a printed report.
-_LINES = 10
+_LINES = 10  # of a printed report, at most
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,9 +159,7 @@ class ConversionReport:
         return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"
 
 
-def _grouped(
-    replaced: Sequence[ReplacedActivation], kept: Sequence[KeptActivation]
-) -> list[str]:
+def _grouped(replaced: Sequence[Any], kept: Sequence[Any]) -> list[str]:
     """Return one line per kind of replacement and of reason."""
     kinds: dict[tuple[str, str], list[Any]] = {}
     for change in replaced:
@@ -171,11 +168,11 @@ def _grouped(
         kinds.setdefault((f"{each.activation} kept,", each.reason), []).append(each)
     lines = []
     for (what, then), group in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
-        line = f"{len(group)} x {what} {then}"
+        line, total = f"{len(group)} x {what} {then}", ConversionReport(tuple(group))
         if isinstance(group[0], ReplacedActivation):
-            found = ConversionReport(tuple(group))
-            line += f", parameters {found.parameters:+d}"
-            line += f", largest error {found.error:.2g}"
+            line += (
+                f", parameters {total.parameters:+d}, largest error {total.error:.2g}"
+            )
         lines.append(line)
     return lines
 

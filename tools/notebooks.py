@@ -51,8 +51,7 @@ if importlib.util.find_spec("keras_vaf") is None:
 
 # Log lines of TensorFlow and XLA about the machine, which Colab does not show.
 _LOG = re.compile(
-    r"^(?:WARNING: All log messages before|WARNING:tensorflow:|[IWE]\d{4} \d\d:).*\n",
-    re.M,
+    r"^(?:WARNING: All log messages before absl|[IWE]\d{4} \d\d:).*\n", re.M
 )
 
 

@@ -14,6 +14,16 @@ _SECTION = re.compile(
     re.M,
 )
 
+# The first paragraph, what follows it, and the example with its code.
+_EXAMPLE = re.compile(
+    r"\A(.*?\n\n)(.*?)^(Example:\n.*?)(?=\n\n[A-Z][a-z ]+:\n|\Z)", re.S | re.M
+)
+# An argument of VAFActivation about one of its weights.
+_OF_WEIGHT = re.compile(
+    r"^    ((?:alpha|beta)\w*_(regularizer|constraint|initializer)): .*\n(?: {8}.*\n)*",
+    re.M,
+)
+
 
 class Docstrings(griffe.Extension):
     """Typesets formulas, adds the pictures of classes, and gives sections titles."""
@@ -27,6 +37,8 @@ class Docstrings(griffe.Extension):
             text = _FORMULA.sub(lambda found: f"$$\n{latex(found[1])}\n$$", text)
             if obj.name not in WITHOUT_PICTURE:
                 text = _with_picture(text, obj.name)
+        text = _grouped(text)
+        text = _EXAMPLE.sub(r"\1\3\n\n\2", text.rstrip(), count=1)
         text = re.sub(r"^Example:$", "**Example:**", text, flags=re.M)
         obj.docstring.value = _SECTION.sub(_titled, f"{text}\n").rstrip()
 
@@ -36,6 +48,23 @@ def _with_picture(text: str, name: str) -> str:
     picture = f"![Plot of {name}](../../images/classes/{name}.png)"
     before = r"\n(?=(Args|Weights|Raises|Reference|Example):\n)"
     return re.sub(before, f"\n{picture}\n\n", text, count=1)
+
+
+def _grouped(text: str) -> str:
+    """Describe arguments that exist for each weight together, by their kind."""
+    kinds: dict[str, list[str]] = {}
+    for name, kind in _OF_WEIGHT.findall(text):
+        kinds.setdefault(kind, []).append(f"`{name}`")
+    if not kinds:
+        return text
+    lines = [
+        f"- {kind} of a weight, as for any Keras layer: {', '.join(names)}"
+        for kind, names in kinds.items()
+    ]
+    group = "\n".join(["**Arguments for each weight:**", "", *lines])
+    return _OF_WEIGHT.sub("", text).replace(
+        "\n\nInput shape:", f"\n\n{group}\n\nInput shape:"
+    )
 
 
 def _titled(found: re.Match[str]) -> str:

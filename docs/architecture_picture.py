@@ -11,6 +11,9 @@ from module_graph import ROOT, Graph, module_graph, package_graph
 # `keras_vaf/__main__.py`. Their arrows would hide those of the packages.
 LEFT_OUT = {"types", "utils", "keras_vaf", "__main__"}
 
+# Packages that a newcomer may ignore. They are grey; docs/carry_on.md names them.
+LATER = {"research", "tuners", "datasets"}
+
 _WIDTH, _HEIGHT = 130, 34
 _COLUMN, _ROW = 160, 84
 _MARGIN = 20
@@ -95,9 +98,10 @@ def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 def _box(part: str, x: float, y: float) -> str:
     left, top = x - _WIDTH / 2, y - _HEIGHT / 2
+    fill, stroke = ("#F1F1F1", "#767676") if part in LATER else ("#E8F1F8", "#0072B2")
     return (
         f'<g><rect x="{left:g}" y="{top:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="4" '
-        'fill="#E8F1F8" stroke="#0072B2"/>'
+        f'fill="{fill}" stroke="{stroke}"/>'
         f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" fill="#333333" '
         f'font-family="sans-serif" font-size="15">{escape(part)}</text></g>'
     )

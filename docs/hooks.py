@@ -7,7 +7,8 @@
 - The lines that name tables and sentences of reports are left out.
 - The picture of the architecture is made from the imports, and the pictures of layers,
   starts, penalties and constraints from their classes.
-- Each public class has a page (`api_pages`).
+- Each public class has a page (`api_pages`), and each notebook (`notebook_pages`).
+- A long signature shows five arguments, and the gallery one panel of each picture.
 - Generated reports are left out of the search, and guides come before the reference.
 """
 
@@ -26,8 +27,10 @@ from map_tables import map_files
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
-from notebook_pictures import notebook_pictures
+from notebook_pages import notebook_pages
 from report_tables import without_comments
+from signatures import collapsed
+from thumbnails import thumbnails
 
 
 class DoctestFences(Preprocessor):
@@ -69,17 +72,21 @@ def on_config(config):
 def on_files(files, config):
     """Add notebooks, pages of classes, and generated pictures."""
     contents = {"architecture.svg": svg(imports())}
-    contents |= class_pages(config.repo_url or "") | map_files()
+    contents |= class_pages(config.repo_url or "") | map_files() | notebook_pages()
     for name, picture in (pictures() | effects()).items():
         contents[f"images/classes/{name}.png"] = picture
-    for name, picture in notebook_pictures().items():
-        contents[f"images/notebooks/{name}.png"] = picture
+    for name, picture in thumbnails(lambda path: _picture(path, contents)).items():
+        contents[f"images/thumbnails/{name}.png"] = picture
     for path, content in contents.items():
         files.append(File.generated(config, path, content=content))
     for path in Path(config.docs_dir, "..", "notebooks").glob("*.ipynb"):
         name = f"notebooks/{path.name}"
         files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
+
+
+def _picture(path, contents):
+    return contents.get(path) or Path(__file__).parent.joinpath(path).read_bytes()
 
 
 def on_page_markdown(markdown, page, **kwargs):
@@ -100,6 +107,7 @@ def on_page_content(content, **kwargs):
     )
     content = _CODE.sub(lambda found: _HYPHENATED.sub(_UNBROKEN, found[0]), content)
     content = _LONG_CELL.sub('<code class="long">', content)
+    content = collapsed(content)
     return _PICTURE.sub(r'<a href="\1">\g<0></a>', content)
 
 

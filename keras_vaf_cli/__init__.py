@@ -50,8 +50,7 @@ COMMANDS = (
 EXIT_CODES = {
     0: "success",
     1: "`data verify` found a wrong file, or keras-vaf has a bug and shows a traceback",
-    2: "invalid input, a missing file or package, or a folder that cannot be written; "
-    "one sentence states the cause",
+    2: "invalid input, a missing file or package, or a folder that cannot be written",
     130: "stopped by Ctrl-C",
     143: "stopped by SIGTERM",
 }

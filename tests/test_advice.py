@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import keras_vaf
+from keras_vaf.experiments import find_variants
 from keras_vaf.optimizers import activations_apart
+from keras_vaf.training import recipe
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -55,3 +57,42 @@ def test_the_table_of_settings_agrees_with_the_defaults():
     factor = inspect.signature(activations_apart).parameters["learning_rate_factor"]
     assert use["learning rate"] == "the same for activations and other weights"
     assert factor.default == 1
+
+
+@pytest.mark.parametrize("name", ["choose.md", "compare.md", "cli.md", "map.md"])
+def test_a_page_has_the_learning_rates_of_the_recipe(name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    (found,) = re.findall(r"0\.0003(?:(?:,| and)\s*0\.\d+)+", text)
+    assert [*map(float, re.findall(r"0\.\d+", found))] == [*recipe.LEARNING_RATES]
+
+
+def test_the_page_about_compare_has_the_activations_of_the_recipe():
+    text = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    fixed = [each for each in recipe.ACTIVATIONS if not each.startswith("vaf")]
+    titles = [variant.title for variant in find_variants(",".join(fixed))]
+    assert f"compares {', '.join(titles)} and two VAFs" in text
+
+
+# Pages on which weights of a trained network are trained further.
+FINE_TUNING = ["simplify.md", "map.md", "examples/fine_tuning.md"]
+
+
+@pytest.mark.parametrize("name", FINE_TUNING)
+def test_a_page_about_fine_tuning_links_to_the_advice(name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert "choose.md#fine-tuning" in text
+
+
+def test_the_advice_on_fine_tuning_has_the_printed_accuracies():
+    advice = CHOOSE.partition("### Fine-tuning")[2].partition("###")[0]
+    example = ROOT / "docs/reports/examples/fine_tuning.txt"
+    book = json.loads((ROOT / "notebooks/8_fine_tuning.ipynb").read_text("utf-8"))
+    printed = [
+        "".join(output.get("text", ""))
+        for cell in book["cells"]
+        for output in cell.get("outputs", ())
+    ]
+    known = re.findall(r"accuracy (0\.\d{3})", "".join([*printed, example.read_text()]))
+    stated = re.findall(r"0\.\d{3}", advice)
+    assert len(stated) == 6
+    assert set(stated) <= set(known)

@@ -13,6 +13,10 @@ PAGES = [
 ]
 
 
+# Code of 88 characters fits beside the navigation at 1280 pixels (docs/stylesheets).
+WIDTH = 88
+
+
 def blocks(page, language):
     """Return the code blocks of a page in a language."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -93,11 +97,27 @@ def test_every_extra_is_explained():
     assert sorted(explained) == sorted(configuration["options.extras_require"])
 
 
+def commands_of_the_readme():
+    """Return the blocks of commands, without the line breaks that a phone needs."""
+    found = blocks("README.md", "bash")
+    return [re.sub(r" \\\n +", " ", block) for block in found]
+
+
 @pytest.mark.backend("tensorflow")
 def test_the_readme_has_one_line_for_the_main_job_and_one_for_the_tests():
-    main_job, tests = blocks("README.md", "bash")
+    main_job, tests = commands_of_the_readme()
     assert re.fullmatch(r"pip install \S+ && keras-vaf .+\n", main_job)
     assert re.fullmatch(r"pip install -e \S+ && pytest\n", tests)
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
+def test_no_line_of_code_is_cut_on_the_page(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    code = re.findall(r"^```(.*)\n(.*?)^```", text, re.M | re.S)
+    code = [block for language, block in code if language != "text"]
+    lines = "".join(code).splitlines()
+    assert [line for line in lines if len(line) > WIDTH] == []
 
 
 @pytest.mark.backend("tensorflow")
@@ -105,7 +125,7 @@ def test_continuous_integration_runs_the_very_lines_of_the_readme():
     commands = re.findall(
         r'^ *step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M
     )
-    main_job, tests = blocks("README.md", "bash")
+    main_job, tests = commands_of_the_readme()
     assert main_job.strip() in commands
     assert "bash .ci/readme" in commands  # which reads the other line from README.md
     script = (ROOT / ".ci" / "readme").read_text()

@@ -1,7 +1,6 @@
 """`VAFActivation`, the trainable activation of the paper."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import keras
 import numpy as np
@@ -13,7 +12,7 @@ from keras_vaf.layers.sharing import GivenSharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
-from keras_vaf.types import Tensor
+from keras_vaf.types import Constraint, DType, Initializer, Regularizer
 from keras_vaf.utils import check_integer
 
 
@@ -120,24 +119,24 @@ class VAFActivation(TrainableActivation):
         initialization: initializers.Identifier = "g",
         data_format: str | None = None,
         *,
-        alpha_regularizer: Any = None,
-        alpha_bias_regularizer: Any = None,
-        beta_regularizer: Any = None,
-        beta_bias_regularizer: Any = None,
-        alpha_constraint: Any = None,
-        alpha_bias_constraint: Any = None,
-        beta_constraint: Any = None,
-        beta_bias_constraint: Any = None,
-        function_regularizer: Callable[[Any], Tensor] | None = None,
+        alpha_regularizer: Regularizer | None = None,
+        alpha_bias_regularizer: Regularizer | None = None,
+        beta_regularizer: Regularizer | None = None,
+        beta_bias_regularizer: Regularizer | None = None,
+        alpha_constraint: Constraint | None = None,
+        alpha_bias_constraint: Constraint | None = None,
+        beta_constraint: Constraint | None = None,
+        beta_bias_constraint: Constraint | None = None,
+        function_regularizer: Regularizer | None = None,
         function_constraint: FunctionConstraint | None = None,
-        alpha_initializer: Any = None,
-        alpha_bias_initializer: Any = None,
-        beta_initializer: Any = None,
-        beta_bias_initializer: Any = None,
+        alpha_initializer: Initializer | None = None,
+        alpha_bias_initializer: Initializer | None = None,
+        beta_initializer: Initializer | None = None,
+        beta_bias_initializer: Initializer | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         trainable: bool = True,
-        activity_regularizer: Any = None,
+        activity_regularizer: Regularizer | None = None,
         autocast: bool = True,
     ) -> None:
         others = arguments_of_base(locals(), "k", "g", "initialization")

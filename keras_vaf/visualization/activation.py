@@ -21,6 +21,8 @@ NAMED = "named"
 # Quantiles of the data between which the curves are drawn.
 _INNER = (0.001, 0.999)
 _MOST_DIFFERENT = 3
+# The derivative has a separate axis if f had less than this share of the height.
+_FLAT = 1 / 3
 
 
 @style.styled
@@ -30,9 +32,10 @@ def plot_activation(
     """Plot what an activation has learned.
 
     A single shared function is drawn with its derivative, its knots and, as a dashed
-    line, its start. Functions that differ by channel or position are drawn as their
-    median, with bands that hold 50 % and 90 % of the functions. The three functions
-    that differ most from the median are drawn and named.
+    line, its start. The derivative has a separate axis, on the right, where a common
+    one would flatten the function. Functions that differ by channel or position are
+    drawn as their median, with bands that hold 50 % and 90 % of the functions. The
+    three functions that differ most from the median are drawn and named.
 
     Args:
         layer: A trainable activation with weights.
@@ -97,9 +100,8 @@ def drawn_range(values: np.ndarray | None) -> np.ndarray:
 def _draw_function(
     layer: TrainableActivation, x: np.ndarray, curve: np.ndarray, ax: Axes
 ) -> None:
-    slope = np.gradient(curve, x)
     ax.plot(x, curve, color=style.BLUE, zorder=3, label="f")
-    ax.plot(x, slope, color=style.ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
+    _draw_derivative(x, curve, ax)
     places = knots(layer)
     places = places[(places > x[0]) & (places < x[-1])]
     if places.size:
@@ -120,6 +122,16 @@ def _draw_function(
     if known is not None:
         y = known.target(x)
         ax.plot(x, y, "--", color=style.DARK, lw=1.2, zorder=3.5, label="start")
+
+
+def _draw_derivative(x: np.ndarray, curve: np.ndarray, ax: Axes) -> None:
+    slope = np.gradient(curve, x)
+    label, own = "derivative of f", ax
+    if np.ptp(curve) < _FLAT * np.ptp([*curve, *slope]):
+        own = style.axis_on_the_right(ax, style.ORANGE)
+        label = f"{label} (right axis)"
+        ax.plot([], [], color=style.ORANGE, lw=1.5, label=label)  # for the legend
+    own.plot(x, slope, color=style.ORANGE, lw=1.5, zorder=2.5, label=label)
 
 
 def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:

@@ -44,6 +44,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
+    "axes.formatter.limits": (-2, 4),  # longer labels would overlap in small panels
     "grid.color": "#E6E8EA",
     "xtick.color": DARK,
     "ytick.color": DARK,
@@ -76,6 +77,15 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
     pyplot = require("matplotlib.pyplot", extra="plot")
     _, ax = pyplot.subplots(figsize=(7.0, 4.0))
     return ax, {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+
+
+def axis_on_the_right(ax: Axes, color: str) -> Axes:
+    """Return axes over others, with the same x and another y-axis."""
+    right = ax.twinx()
+    right.tick_params(axis="y", labelcolor=color, color=color)
+    right.spines["right"].set(visible=True, color=color)
+    right.grid(visible=False)
+    return right
 
 
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:

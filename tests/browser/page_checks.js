@@ -7,6 +7,12 @@
   const overhang = document.documentElement.scrollWidth - window.innerWidth;
   if (overhang > 0) problems.push(`the page is ${overhang} pixels too wide`);
 
+  // No code is cut at its right edge in a wide window, nor the first command of the site on a phone.
+  const code = [...article.querySelectorAll("pre > code")].filter((each) => each.clientWidth);
+  const first = location.pathname === "/" ? code.slice(0, 1) : [];
+  for (const each of window.innerWidth > 1000 ? code : first)
+    if (each.scrollWidth > each.clientWidth + 1) problems.push(`code is cut: ${each.textContent}`);
+
   // A word of code is broken only if it is longer than the line.
   const range = document.createRange();
   for (const code of article.querySelectorAll("code")) {

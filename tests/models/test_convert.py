@@ -8,7 +8,15 @@ import pytest
 from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
-from keras_vaf.models import convert, freeze, grow, report, simplify
+from keras_vaf.models import (
+    ConversionReport,
+    KeptActivation,
+    convert,
+    freeze,
+    grow,
+    report,
+    simplify,
+)
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import get_function
 from keras_vaf.optimizers import activations_apart
@@ -468,3 +476,21 @@ def test_a_notebook_shows_the_report_as_a_table():
     assert table.startswith("<table>") and table.count("<tr>") == 5
     assert "<td>LeakyReLU(0.3)</td><td>VAFActivation</td>" in table
     assert "kept</td><td>it shapes an output" in table
+
+
+def test_the_report_of_a_large_model_is_printed_in_ten_lines():
+    parts = [keras.layers.Activation(f) for f in 20 * ["relu"] + ["tanh", "silu"]]
+    model = keras.Sequential([keras.Input((3,)), *parts, keras.layers.Dense(1)])
+    found = report(convert(model))
+    lines = str(found).splitlines()
+    assert lines[0] == "20 x relu -> VAFActivation, parameters +200, largest error 0"
+    assert lines[-2] == found.summary and len(lines) == 5
+    assert len(found.details.splitlines()) == 23
+
+
+def test_a_printed_report_names_the_seven_most_frequent_kinds():
+    kept = [KeptActivation("a", "relu", f"reason {n}") for n in range(12)]
+    lines = str(ConversionReport(kept=(*kept, kept[5]))).splitlines()
+    assert len(lines) == 10
+    assert lines[0] == "2 x relu kept, reason 5"
+    assert lines[-3] == "5 other kinds of lines"

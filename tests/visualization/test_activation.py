@@ -18,7 +18,7 @@ def lines_of(ax):
 def layer():
     """One that bends at -1, 0 and 2."""
     layer = VAFActivation(k=4, initialization="relu")
-    weights = [[1, -1, 2, 0], [0, -1, -4, 1], [1, 0.5, -0.75, 7], 0.25]
+    weights = [[1, -1, 2, 0], [0, -1, -4, 1], [1, 0.5, -0.75, 2], 0.25]
     layer.set_weights([np.array(weight) for weight in weights])
     return layer
 
@@ -31,7 +31,7 @@ def test_shows_function_derivative_knots_and_start(layer):
     np.testing.assert_allclose(y, layer.function(x))
     assert (x[0], x[-1]) == pytest.approx((-4.4, 4.4))
     assert lines["knots of f"].get_xdata() == pytest.approx([-1, 0, 2])
-    assert lines["knots of f"].get_ydata() == pytest.approx([7.25, 7.25, 9.25])
+    assert lines["knots of f"].get_ydata() == pytest.approx([2.25, 2.25, 4.25])
     np.testing.assert_allclose(lines["start"].get_ydata(), np.maximum(x, 0))
     assert lines["start"].get_linestyle() == "--"
 
@@ -53,6 +53,20 @@ def test_derivative_is_the_slope_between_knots(layer):
     ):
         inside = (x > low + 0.02) & (x < high - 0.02)
         np.testing.assert_allclose(slope[inside], expected, atol=1e-6)
+
+
+def test_derivative_has_its_own_axis_where_it_would_flatten_f():
+    layer = VAFActivation(k=3, initialization="relu")
+
+    ax = plot_activation(layer, data=np.linspace(-0.01, 0.01, 99))
+
+    _, right = ax.figure.axes
+    assert ax.get_ylim()[1] < 0.02
+    assert right.get_ylim()[1] > 1
+    x, slope = right.get_lines()[0].get_data()
+    np.testing.assert_allclose(slope[np.abs(x) > 1e-4], x[np.abs(x) > 1e-4] > 0)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "derivative of f (right axis)" in names
 
 
 def test_histogram_counts_the_data_and_decides_the_range(layer):

@@ -1,5 +1,7 @@
 """The picture of all activations of a model."""
 
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -65,6 +67,20 @@ def test_shows_what_enters_each_layer(model):
     )
     for ax in axes:
         assert [patch.get_label() for patch in ax.patches] == ["data"]
+
+
+@pytest.mark.parametrize("scale", [3e-4, 0.02, 4e5])
+def test_labels_of_many_small_panels_do_not_overlap(scale):
+    vafs = [VAFActivation(k=3, name=f"vaf_{place}") for place in range(4)]
+    model = keras.Sequential([keras.Input((3,)), *vafs])
+
+    axes = plot_activations(model, scale * np.linspace(-1, 0.7, 30).reshape(10, 3))
+
+    axes[0].figure.draw_without_rendering()
+    for ax in axes:
+        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+        for left, right in itertools.pairwise(boxes):
+            assert left.x1 < right.x0
 
 
 def test_takes_a_list_for_a_model_of_several_inputs():

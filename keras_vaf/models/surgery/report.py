@@ -3,7 +3,7 @@
 import dataclasses
 import html
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -17,6 +17,7 @@ from keras_vaf.models.analysis.held import Place
 _REPORTS: weakref.WeakKeyDictionary[keras.Model, "ConversionReport"] = (
     weakref.WeakKeyDictionary()
 )
+_LINES = 10  # of a printed report, at most
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +82,9 @@ class KeptActivation:
 class ConversionReport:
     """The changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
 
-    `report` returns it. Notebooks show it as a table.
+    `report` returns it. It is printed in ten lines at most: equal replacements of a
+    large model share a line. `details` has one line per activation, and notebooks show
+    it as a table.
 
     Args:
         replaced: The activations that were replaced.
@@ -131,9 +134,20 @@ class ConversionReport:
             line += f"; {layers} have custom code and were not searched"
         return line
 
-    def __str__(self) -> str:
-        """Return one line per activation, and a line with the totals."""
+    @property
+    def details(self) -> str:
+        """One line per activation, and a line with the totals."""
         return "\n".join(map(str, (*self.replaced, *self.kept, self.summary)))
+
+    def __str__(self) -> str:
+        """Return `details`, or a summary of them in at most ten lines."""
+        if len(self.replaced) + len(self.kept) < _LINES:
+            return self.details
+        lines = _grouped(self.replaced, self.kept)
+        if len(lines) > _LINES - 2:
+            others = len(lines) - (_LINES - 3)
+            lines = [*lines[: _LINES - 3], f"{others} other kinds of lines"]
+        return "\n".join([*lines, self.summary, "`details` lists every activation"])
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks."""
@@ -143,6 +157,24 @@ class ConversionReport:
         cells = ([f"<td>{html.escape(cell)}</td>" for cell in row] for row in rows)
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
         return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"
+
+
+def _grouped(replaced: Sequence[Any], kept: Sequence[Any]) -> list[str]:
+    """Return one line per kind of replacement and of reason."""
+    kinds: dict[tuple[str, str], list[Any]] = {}
+    for change in replaced:
+        kinds.setdefault((f"{change.before} ->", change.after), []).append(change)
+    for each in kept:
+        kinds.setdefault((f"{each.activation} kept,", each.reason), []).append(each)
+    lines = []
+    for (what, then), group in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
+        line, total = f"{len(group)} x {what} {then}", ConversionReport(tuple(group))
+        if isinstance(group[0], ReplacedActivation):
+            line += (
+                f", parameters {total.parameters:+d}, largest error {total.error:.2g}"
+            )
+        lines.append(line)
+    return lines
 
 
 def report(model: keras.Model) -> ConversionReport:

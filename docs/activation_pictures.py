@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib import pyplot
 
 from keras_vaf import layers
+from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.utils import png_bytes
 from keras_vaf.visualization import style
 
@@ -31,10 +32,19 @@ def _draw(member: layers.Member) -> bytes:
     ax.set_xlabel("pre-activation a")
     ax.set_ylabel("f(a)")
     ax.set_xlim(_X[0], _X[-1])
+    ax.set_title(start_formula(member))
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     picture = png_bytes(figure, dpi=100)
     pyplot.close(figure)
     return picture
+
+
+def start_formula(member: layers.Member) -> str:
+    """Return the formula of the start of a layer, or "" if it is long."""
+    if not issubclass(member.layer, layers.TrainableActivation):
+        return ""
+    text = short_formula(member.layer(sharing="layer", **member.picture))
+    return f"start: {text}" if text else ""
 
 
 def _curves(member: layers.Member) -> tuple[np.ndarray, Labels]:

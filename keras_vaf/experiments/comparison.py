@@ -26,6 +26,7 @@ from keras_vaf.experiments.results.comparison_table import (
     comparison_frame,
     comparison_table,
 )
+from keras_vaf.experiments.results.learned import learned_formulas
 from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
 from keras_vaf.experiments.runs.missing import Run, train_missing
@@ -218,8 +219,9 @@ def write_comparison(
     """
     reports, folder = comparison.reports, comparison.folder
     write_reports(folder / "report.json", trained)
-    markdown = comparison_table(reports).markdown
-    write_atomically(folder / "table.md", f"{markdown}\n{comparison.advice}\n")
+    parts = [comparison_table(reports).markdown, f"{comparison.advice}\n"]
+    parts += filter(None, [learned_formulas(reports)])
+    write_atomically(folder / "table.md", "\n".join(parts))
     picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)
     # The name of the folder depends on all settings that determine the network.

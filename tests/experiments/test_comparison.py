@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 
 import keras
 import numpy as np
@@ -18,6 +19,7 @@ from keras_vaf.experiments import (
     comparison,
     comparison_table,
     find_variants,
+    learned_layers,
     read_reports,
     refit,
 )
@@ -25,6 +27,7 @@ from keras_vaf.experiments.runs import cells as cell_runs
 from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.runs import TooLittleMemory
 from tests.experiments.fakes import NETWORK, make_arm, make_report, make_trial
+from tests.formula_text import values_of_text
 
 
 class QuickTrainer:
@@ -89,7 +92,8 @@ def test_writes_report_table_picture_and_network(real):
     }
     assert tuple(read_reports(real.folder / "report.json")) == real.reports
     table = comparison_table(real.reports).markdown
-    assert (real.folder / "table.md").read_text() == f"{table}\n{real.advice}\n"
+    written = (real.folder / "table.md").read_text()
+    assert written.startswith(f"{table}\n{real.advice}\n\n## Learned functions\n")
     assert (real.folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert [(r.protocol.variant.name, r.fold) for r in real.reports] == [
         ("relu", 0),
@@ -97,6 +101,25 @@ def test_writes_report_table_picture_and_network(real):
         ("relu", 1),
         ("vaf-relu", 1),
     ]
+
+
+def test_the_table_has_the_formulas_of_the_learned_functions(real):
+    best = min(
+        real.reports[1::2], key=lambda report: report.selected.validation["loss"]
+    )
+    parts = re.findall(
+        r"^VAF, ReLU start, hidden layer (\d), fold (\d):\n\n```text\n(f.*)\n"
+        r"4 digits: largest difference (\S+) on the data\nnearest: .* on the data\n```",
+        (real.folder / "table.md").read_text(),
+        re.M,
+    )
+    assert [part[:2] for part in parts] == [(n, str(best.fold + 1)) for n in "12"]
+    layers = learned_layers(best)
+    for layer, seen, part in zip(layers, best.activations, parts, strict=True):
+        x = np.asarray(seen["inputs"])
+        differences = np.abs(values_of_text(part[2], x) - layer.function(x))
+        assert differences.max() <= 1.05 * float(part[3])
+        assert float(part[3]) < 1e-3
 
 
 def test_the_saved_network_predicts_raw_rows(real, classes):

@@ -8,10 +8,12 @@ import pkgutil
 from pathlib import Path
 
 import keras
+import numpy as np
 import pytest
 
-from docs.activation_pictures import pictures
+from docs.activation_pictures import pictures, start_formula
 from keras_vaf import experiments, layers, models, tuners
+from tests.formula_text import values_of_text
 from tests.layers.family import ACTIVATIONS as CONTRACT
 from tests.layers.family import built
 from tests.saving.test_registered_names import NAMES
@@ -117,3 +119,14 @@ def test_each_has_a_picture():
     drawn = pictures()
     assert drawn.keys() == MEMBERS.keys()
     assert len(set(drawn.values())) == len(drawn)
+
+
+def test_the_formula_above_a_picture_is_that_of_the_start():
+    titles = {name: start_formula(member) for name, member in MEMBERS.items()}
+    titles = {name: title for name, title in titles.items() if title}
+    assert titles.keys() > {"VAFActivation", "PELU", "SReLU", "DyT"}
+    x = np.linspace(-4, 4, 30)
+    for name, title in titles.items():
+        layer = MEMBERS[name].layer(sharing="layer", **MEMBERS[name].picture)
+        found = values_of_text(title.removeprefix("start: "), x)
+        np.testing.assert_allclose(found, layer.function(x), rtol=1e-6, atol=1e-6)

@@ -1,15 +1,20 @@
-"""`learned_layers`, which restores the trainable activations of a report."""
+"""`learned_layers` and `learned_formulas`, the trainable activations of reports."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_vaf.experiments.reports.report import Report
+from keras_vaf.experiments.reports.report import Report, validation_loss
+from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.models import formula
 from keras_vaf.utils import check_kind
+
+_DIGITS = 4
 
 
 def learned_layers(report: Report) -> list[TrainableActivation]:
@@ -72,3 +77,27 @@ def inputs_of(report: Report, place: int) -> np.ndarray:
     quantiles = report.activations[place]["inputs"]
     levels = np.linspace(0, 1, len(quantiles))
     return np.interp(np.linspace(0, 1, 20_001), levels, quantiles)
+
+
+def learned_formulas(reports: Sequence[Report]) -> str:
+    """Return the formulas of learned functions as Markdown, or "" if there are none.
+
+    For each protocol, they are those of the fold with the lowest validation loss. A
+    layer is left out if it has several functions or cannot be written as a VAF.
+
+    Args:
+        reports: The reports of a comparison.
+    """
+    parts = []
+    for own in by_protocol(reports).values():
+        best = min(own, key=validation_loss)
+        for place, layer in enumerate(learned_layers(best)):
+            if layer.function(0.0).ndim > 0:
+                continue
+            try:
+                text = formula(layer, digits=_DIGITS, data=inputs_of(best, place))
+            except ValueError:  # it cannot be written as a VAF
+                continue
+            title = f"{best.protocol.variant.title}, hidden layer {place + 1}"
+            parts.append(f"{title}, fold {best.fold + 1}:\n\n```text\n{text}\n```\n")
+    return "\n".join(["## Learned functions\n", *parts]) if parts else ""

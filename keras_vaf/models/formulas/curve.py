@@ -1,8 +1,8 @@
 """`Lines` and `Sum`, a learned function as the numbers of its formula."""
 
-import dataclasses
 import itertools
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,7 @@ from keras_vaf.ops.functions import evaluate
 _EQUAL = 4 * np.finfo("float64").eps
 
 
-def rounded(value: float, digits: int) -> float:
-    """Return a number rounded to so many significant digits."""
-    return float(f"{value:.{digits}g}") + 0.0
-
-
-@dataclasses.dataclass(frozen=True)
-class Lines:
+class Lines(NamedTuple):
     """A continuous function made of straight lines: `slope * a + constant` each.
 
     Args:
@@ -31,23 +25,13 @@ class Lines:
     slopes: tuple[float, ...]
     constants: tuple[float, ...]
 
-    def rounded(self, digits: int) -> "Lines":
-        """Return the function with rounded numbers."""
-        return Lines(
-            *(
-                tuple(rounded(value, digits) for value in values)
-                for values in dataclasses.astuple(self)
-            )
-        )
-
     def values(self, x: np.ndarray) -> np.ndarray:
         """Return f(x)."""
         place = np.searchsorted(self.knots, x)
         return np.take(self.slopes, place) * x + np.take(self.constants, place)
 
 
-@dataclasses.dataclass(frozen=True)
-class Sum:
+class Sum(NamedTuple):
     """A sum of copies of g: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`.
 
     Args:
@@ -60,20 +44,26 @@ class Sum:
     units: tuple[tuple[float, float, float], ...]
     constant: float
 
-    def rounded(self, digits: int) -> "Sum":
-        """Return the function with rounded numbers."""
-        units = tuple(
-            (rounded(alpha, digits), rounded(bias, digits), rounded(beta, digits))
-            for alpha, bias, beta in self.units
-        )
-        return Sum(self.g, units, rounded(self.constant, digits))
-
     def values(self, x: np.ndarray) -> np.ndarray:
         """Return f(x)."""
         y = np.full(np.shape(x), self.constant)
         for alpha, bias, beta in self.units:
             y = y + beta * evaluate(self.g, alpha * x + bias)
         return y
+
+
+Curve = Lines | Sum
+
+
+def rounded(curve: Curve, digits: int) -> Curve:
+    """Return a function whose numbers are rounded to `digits` significant digits."""
+
+    def each(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(each, value))
+        return value if callable(value) else float(f"{value:.{digits}g}") + 0.0
+
+    return type(curve)(*map(each, curve))
 
 
 def sum_of(g: Function, units: np.ndarray, constant: float) -> Sum:

@@ -43,9 +43,29 @@ _CODE = {
     "tanh_shrink": "h - tanh(h)",
 }
 
-_C = {"abs": "fabs", "max": "fmax", "min": "fmin"}
-_SYMPY = {"abs": "Abs", "max": "Max", "min": "Min"}
-_BUILT_IN = ("abs", "max", "min")
+# Calls that differ between the languages. Python's other functions are in `math`.
+_CALLS = {
+    "python": {
+        "abs": "abs({})",
+        "max": "max({}, {})",
+        "min": "min({}, {})",
+        "where": "({1} if {0} else {2})",
+    },
+    "c": {
+        "abs": "fabs({})",
+        "max": "fmax({}, {})",
+        "min": "fmin({}, {})",
+        "where": "({} ? {} : {})",
+    },
+    "sympy": {
+        "abs": "Abs({})",
+        "expm1": "(exp({}) - 1)",
+        "log1p": "log(1 + {})",
+        "max": "Max({}, {})",
+        "min": "Min({}, {})",
+        "where": "Piecewise(({1}, {0}), ({2}, True))",
+    },
+}
 
 
 def display_name(g: Function) -> str:
@@ -89,33 +109,9 @@ class _Translation(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.Name(self._argument)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        arguments = [self.visit(each) for each in node.args]
+    def visit_Call(self, node: ast.Call) -> ast.Name:
+        arguments = [ast.unparse(self.visit(each)) for each in node.args]
         name = ast.unparse(node.func)
-        if name == "where":
-            return ast.Name(self._where(*map(ast.unparse, arguments)))
-        if self._form == "python":
-            name = name if name in _BUILT_IN else f"math.{name}"
-        else:
-            name = (_C if self._form == "c" else _SYMPY).get(name, name)
-        if self._form == "sympy":
-            name, arguments = _for_sympy(name, arguments)
-        return ast.Call(ast.Name(name), arguments, [])
-
-    def _where(self, condition: str, x: str, y: str) -> str:
-        if self._form == "python":
-            return f"({x} if {condition} else {y})"
-        if self._form == "c":
-            return f"({condition} ? {x} : {y})"
-        return f"Piecewise(({x}, {condition}), ({y}, True))"
-
-
-def _for_sympy(name: str, arguments: list[ast.AST]) -> tuple[str, list[ast.AST]]:
-    """Return a call with functions that SymPy has."""
-    (argument, *_) = arguments
-    text = ast.unparse(argument)
-    if name == "expm1":
-        return "", [ast.Name(f"exp({text}) - 1")]
-    if name == "log1p":
-        return "log", [ast.Name(f"1 + {text}")]
-    return name, arguments
+        prefix = "math." if self._form == "python" else ""
+        usual = f"{prefix}{name}({', '.join(arguments)})"
+        return ast.Name(_CALLS[self._form].get(name, usual).format(*arguments))

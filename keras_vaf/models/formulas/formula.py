@@ -8,11 +8,13 @@ import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.models.analysis.nearest import RANGE, nearest
-from keras_vaf.models.formulas.curve import Lines, Sum, lines_of, sum_of
-from keras_vaf.models.formulas.forms import FORMS, FULL, with_frame, write
+from keras_vaf.models.formulas.curve import Curve, lines_of, rounded, sum_of
+from keras_vaf.models.formulas.forms import FORMS, with_frame, written
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.utils import check_choice, check_integer
 
+_FULL = 17
+"""Number of digits from which on numbers are exact."""
 _COMMENT = {"text": "", "latex": "% ", "python": "# ", "c": "// "}
 
 
@@ -83,7 +85,7 @@ def formula(
 
 
 def short_formula(layer: keras.layers.Layer, most: int = 40) -> str:
-    """Return the formula of a layer for a title, or "" if there is no short one.
+    """Return the formula of a layer for a title, or "" if it would be too long.
 
     Args:
         layer: A trainable activation with weights.
@@ -93,22 +95,25 @@ def short_formula(layer: keras.layers.Layer, most: int = 40) -> str:
         curves = _curves(layer)
     except ValueError:
         return ""
-    text = write(curves[""], "text", 3) if "" in curves else ""
-    return f"f(a) = {text}" if text and len(text) <= most else ""
+    if "" not in curves:
+        return ""
+    text = written(rounded(curves[""], 3), "text")
+    return f"f(a) = {text}" if len(text) <= most else ""
 
 
 def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> str:
     curves = _curves(layer)
-    text = with_frame(curves, form, digits)
-    if form == "sympy" or digits >= FULL:
+    printed = {name: rounded(curve, digits) for name, curve in curves.items()}
+    text = with_frame(printed, form)
+    if form == "sympy" or digits >= _FULL:
         return text
     where = "on [-10, 10]" if data is None else "on the data"
     x = np.linspace(RANGE[0], RANGE[1], 1001)
     if data is not None:
         x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
     error = max(
-        float(np.max(np.abs(curve.rounded(digits).values(x) - curve.values(x))))
-        for curve in curves.values()
+        float(np.max(np.abs(printed[name].values(x) - curve.values(x))))
+        for name, curve in curves.items()
     )
     start = _COMMENT[form]
     lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
@@ -117,11 +122,11 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     return "\n".join([text.rstrip("\n"), *lines])
 
 
-def _curves(layer: keras.layers.Layer) -> dict[str, Lines | Sum]:
+def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     """Return the functions of a layer by their index (see `with_frame`)."""
     g, units, constants = units_of(layer)
     units = np.moveaxis(units, 0, -2)
-    curves: dict[str, Lines | Sum] = {}
+    curves: dict[str, Curve] = {}
     for place in itertools.product(*map(range, constants.shape)):
         own, constant = units[place], float(constants[place])
         relu = g is keras.activations.relu

@@ -90,62 +90,55 @@ class VAFEstimator(_base.BaseEstimator):
                 if the numbers are too large for a standard deviation in float64, or if
                 the loss is not finite after the first epoch.
         """
-        settings = self._settings()
-        X, y = self._checked(X, y, reset=True)
-        targets, outputs = self._first_targets(y)
-        X, targets, weights = _used(X, targets, sample_weight)
-        self._begin(X, outputs, settings)
-        self._train(X, targets, weights, settings)
-        return self
+        return self._fit(X, y, sample_weight)
 
-    def _fit_more(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any = None
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        more: bool = False,
+        classes: Any = None,
     ) -> Self:
-        """Train for one epoch, from the current weights or from new ones."""
+        """Train a new network or, if `more`, train the current network for one epoch.
+
+        The first call with `more` makes a new network.
+        """
         settings = self._settings()
-        settings = settings._replace(epochs=1, validation_fraction=None, patience=None)
-        first = not hasattr(self, "network_")
-        X, y = self._checked(X, y, reset=first)
-        outputs = 0
-        if first:
-            targets, outputs = self._first_targets(y, classes)
-        else:
-            targets = self._targets(y)
-        X, targets, weights = _used(X, targets, sample_weight)
+        if more:
+            settings = settings._replace(
+                epochs=1, validation_fraction=None, patience=None
+            )
+        first = not (more and hasattr(self, "network_"))
+        numbers = not _base.is_classifier(self)
+        X, y = _checks.validate_data(
+            self,
+            X,
+            y,
+            reset=first,
+            dtype=np.float64,
+            y_numeric=numbers,
+            multi_output=numbers,
+        )
+        outputs = self._count_outputs(y, classes) if first else 0
+        X, targets, weights = _used(X, self._targets(y), sample_weight)
         if first:
             self._begin(X, outputs, settings)
         self._train(X, targets, weights, settings)
         return self
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
-        numbers = not _base.is_classifier(self)
-        return _checks.validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            dtype=np.float64,
-            y_numeric=numbers,
-            multi_output=numbers,
-        )
-
-    def _first_targets(
-        self, y: np.ndarray, classes: Any = None
-    ) -> tuple[np.ndarray, int]:
-        """Store what is known from the first targets.
+    def _count_outputs(self, y: np.ndarray, classes: Any) -> int:
+        """Store facts about the first targets, and return the number of outputs.
 
         Args:
             y: The targets.
             classes: All classes, if they are known.
-
-        Returns:
-            The targets as the network learns them, and its number of outputs.
         """
         raise NotImplementedError(f"{type(self).__name__} must define it.")
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         """Return the targets as the network learns them."""
-        raise NotImplementedError(f"{type(self).__name__} must define `_targets`.")
+        raise NotImplementedError(f"{type(self).__name__} must define it.")
 
     def network_inputs(self, X: Any) -> np.ndarray:
         """Return the inputs of the network, scaled like the training rows.
@@ -197,6 +190,11 @@ class VAFEstimator(_base.BaseEstimator):
 
     def _settings(self) -> Settings:
         """Check the training options."""
+        if not isinstance(self.activation, str):
+            raise ValueError(
+                "`activation` must be 'vaf' or the name of a fixed activation, such as "
+                f"'relu'. Received: activation={self.activation!r}"
+            )
         check_positive("learning_rate", self.learning_rate)
         check_integer("epochs", self.epochs)
         for name in ("batch_size", "patience"):

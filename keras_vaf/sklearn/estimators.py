@@ -86,14 +86,12 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
                 "`classes` must be those of the first call, or None. "
                 f"Received: classes={classes!r}"
             )
-        return self._fit_more(X, y, sample_weight, classes)
+        return self._fit(X, y, sample_weight, more=True, classes=classes)
 
-    def _first_targets(
-        self, y: np.ndarray, classes: Any = None
-    ) -> tuple[np.ndarray, int]:
+    def _count_outputs(self, y: np.ndarray, classes: Any) -> int:
         _multiclass.check_classification_targets(y)
         self.classes_ = np.unique(y if classes is None else classes)
-        return self._targets(y), len(self.classes_)
+        return len(self.classes_)
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         new = np.setdiff1d(y, self.classes_)
@@ -174,14 +172,12 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
         Raises:
             ValueError: As for `fit`.
         """
-        return self._fit_more(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, more=True)
 
-    def _first_targets(
-        self, y: np.ndarray, classes: Any = None
-    ) -> tuple[np.ndarray, int]:
+    def _count_outputs(self, y: np.ndarray, classes: Any) -> int:
         center, spread = center_and_spread("y", y.astype(np.float64))
         self._target_center, self._target_spread = center, spread
-        return self._targets(y), math.prod(y.shape[1:])
+        return math.prod(y.shape[1:])
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return (y.astype(np.float64) - self._target_center) / self._target_spread

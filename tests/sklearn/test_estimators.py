@@ -42,7 +42,7 @@ QUICK = {"hidden": (8,), "epochs": 30, "random_state": 0}
     [VAFClassifier(**ARGUMENTS), VAFRegressor(**ARGUMENTS)],
     expected_failed_checks=lambda estimator: EXPECTED_FAILED_CHECKS,
 )
-@pytest.mark.backend("torch")  # which compiles nothing
+@pytest.mark.backend("torch")  # PyTorch compiles nothing
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -338,6 +338,9 @@ def test_a_search_over_vaf_and_relu(iris):
     assert [type(layer).__name__ for layer in relu.layers[1:2]] == ["Activation"]
     with pytest.raises(ValueError, match="Did you mean 'relu'"):
         VAFClassifier(activation="rellu").fit(X, y)
+    for wrong in (None, 3, np.tanh, ["relu"]):
+        with pytest.raises(ValueError, match="Received: activation="):
+            VAFClassifier(activation=wrong).fit(X, y)
 
 
 @pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])

@@ -20,6 +20,7 @@ _REPLACED: tuple[str | Function, ...] = (
     *("soft_shrink", "softsign", "relu_squared", approximate_gelu),
 )
 _GATES = ("sigmoid", "hard_sigmoid")
+_MAY_BE_A_GATE = "it may be a gate, or shape an output; name it in `layers`"
 
 
 class Activation(NamedTuple):
@@ -52,15 +53,12 @@ def activation_of(module: torch.nn.Module) -> Activation | None:
     values = _values(module)
     if values is None or np.allclose(values, _X):
         return None
-    for gate in _GATES:
-        if _equal(values, gate):
-            reason = "it may be a gate, or shape an output; name it in `layers`"
-            return Activation(gate, gate, gate, reason)
-    for known in _REPLACED:
+    for known in (*_GATES, *_REPLACED):
         if _equal(values, known):
             name = known if isinstance(known, str) else "approximate_gelu"
             lines = elementwise(get_function(known, "function")).lines
-            return Activation(name, known, known if lines is None else "relu")
+            kept = _MAY_BE_A_GATE if known in _GATES else ""
+            return Activation(name, known, known if lines is None else "relu", kept)
     slope = -values[0] / 8
     if np.allclose(values, np.where(_X > 0, _X, slope * _X), 1e-9, 1e-12):
         start = PiecewiseLinearStart([0], [slope, 1])

@@ -70,9 +70,8 @@ def convert_module(
             kept.append(KeptActivation(path, type(part).__name__, str(reason)))
             continue
         if made is not None:
-            vaf, before, error = made
-            new[id(part)] = vaf
-            count = sum(weight.numel() for weight in vaf.parameters())
+            new[id(part)], before, error = made
+            count = sum(weight.numel() for weight in new[id(part)].parameters())
             line = ReplacedActivation(path, before, "VAFActivation", error, count)
             replaced.append(line)
     named = {line.layer for line in replaced} | {line.layer for line in kept}

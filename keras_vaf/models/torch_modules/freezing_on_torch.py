@@ -86,25 +86,22 @@ def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
         ValueError: If there is none, or if one has a g that PyTorch does not have.
     """
     module = copy.deepcopy(module)
-    parts = dict(module.named_modules())
-    found = {p: m for p, m in parts.items() if isinstance(m, TrainableActivation)}
-    if not found:
+    new: dict[int, torch.nn.Module] = {}
+    lines = []
+    for path, part in module.named_modules():
+        if isinstance(part, PerChannel):
+            whole = PerChannel(FrozenVAF(part.vaf))
+            new[id(part)] = torch.fx.symbolic_trace(whole)
+        elif isinstance(part, TrainableActivation):
+            new[id(part)] = torch.fx.symbolic_trace(FrozenVAF(part))
+            count = -sum(weight.numel() for weight in part.parameters())
+            name = type(part).__name__
+            lines.append(ReplacedActivation(path, name, "torch.fx", 0.0, count))
+    if not lines:
         raise ValueError(
             "Expected a module with trainable activations, such as `convert` returns. "
             f"Received: {type(module).__name__}"
         )
-    new: dict[int, torch.nn.Module] = {}
-    for part in parts.values():
-        if isinstance(part, TrainableActivation):
-            new[id(part)] = torch.fx.symbolic_trace(FrozenVAF(part))
-        elif isinstance(part, PerChannel):
-            whole = PerChannel(FrozenVAF(part.vaf))
-            new[id(part)] = torch.fx.symbolic_trace(whole)
     frozen = replace_parts(module, new)
-    lines = []
-    for path, part in found.items():
-        count = -sum(weight.numel() for weight in part.parameters())
-        name = type(part).__name__
-        lines.append(ReplacedActivation(path, name, "torch.fx", 0.0, count))
     keep_report(frozen, ConversionReport(tuple(lines)))
     return frozen

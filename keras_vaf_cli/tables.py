@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import csv
+import pickle
 import shlex
 import sys
 import types
@@ -105,7 +106,7 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def check_table(arguments: argparse.Namespace, source: str) -> None:
-    """Read a table before Keras is imported, which takes seconds.
+    """Read a table before Keras is imported, which takes seconds, and keep it.
 
     Args:
         arguments: Arguments of the command line.
@@ -116,7 +117,9 @@ def check_table(arguments: argparse.Namespace, source: str) -> None:
     """
     if arguments.target is not None and "keras_vaf" not in sys.modules:
         with without_keras():
-            _read(arguments, source, table_options(arguments))
+            dataset = _read(arguments, source, table_options(arguments))
+            # The classes of the dataset are imported again, together with Keras.
+            arguments.dataset = pickle.dumps(dataset)
 
 
 @contextlib.contextmanager
@@ -173,6 +176,8 @@ def open_data(
 
     if arguments.target is None:
         dataset = open_dataset(source, data_dir=arguments.data_dir, **options)
+    elif kept := arguments.__dict__.pop("dataset", None):
+        dataset = pickle.loads(kept)
     else:
         dataset = _read(arguments, source, options)
     for note in dataset.notes:

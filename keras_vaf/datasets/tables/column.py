@@ -1,18 +1,15 @@
-"""`Column`, which encodes the cells of a column of a table as numbers, with NumPy."""
+"""`Column`, which reads the cells of a column of a table as numbers, with NumPy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from keras_vaf.datasets.tables.cells import Cells
 from keras_vaf.datasets.tables.dates import day, example_of
-from keras_vaf.datasets.tables.numbers import NumberFormat
-from keras_vaf.datasets.tables.texts import (
-    Texts,
-    plain_array,
-    reads_as_number,
-    to_floats,
-)
+from keras_vaf.datasets.tables.numbers import NumberFormat, is_plain, reads_as_number
+from keras_vaf.datasets.tables.problems import Odd
 from keras_vaf.utils import check_choice
 
 Kind = Literal["number", "category", "boolean", "date"]
@@ -32,34 +29,7 @@ BOOLEANS = (
 _WORDS = {"0": 0.0, "1": 1.0} | {
     word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
 }
-
-
-class CellError(ValueError):
-    """Cells that a column cannot encode.
-
-    Args:
-        column: Name of the column.
-        must: Requirement of the column, as a part of a sentence.
-        position: Position of the first of these cells, counted from 0.
-        cell: The first of these cells.
-        share: Share of these cells among the cells that are not missing.
-        words: The different texts of these cells, if they are text.
-    """
-
-    def __init__(
-        self,
-        column: str,
-        must: str,
-        position: int,
-        cell: str,
-        share: float = 0.0,
-        words: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(
-            f"row {position + 1}: column {column!r} {must}. Received: {cell!r}"
-        )
-        self.column, self.must, self.position, self.cell = column, must, position, cell
-        self.share, self.words = share, words
+_MOST_WORDS = 5  # different words that may mean a missing entry
 
 
 @dataclass(frozen=True)
@@ -103,72 +73,91 @@ class Column:
         """Return cells as float32 numbers.
 
         Args:
-            cells: A sequence, an array, a pandas Series, or `Texts`.
+            cells: A sequence, an array or a pandas Series.
 
         Raises:
-            CellError: If a cell is not a number, truth value or date, as the column
+            ValueError: If a cell is not a number, truth value or date, as the column
                 requires.
         """
-        array = None if isinstance(cells, Texts) else plain_array(cells)
-        if self.kind == "date" and array is not None and array.dtype.kind == "M":
+        column = Cells(cells, self.name)
+        values, odd = self.read(column)
+        if odd.any():
+            raise self.odd_cells(column, odd)
+        return values
+
+    def read(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Return cells as float32 numbers, and the mask of those that are odd.
+
+        Args:
+            cells: The cells.
+        """
+        cells = cells.without(self.na)
+        array, odd = cells.array, np.zeros(len(cells), bool)
+        is_date = array is not None and array.dtype.kind == "M"
+        if array is not None and self.kind == "date" and is_date:
             days = array.astype("datetime64[us]") - np.datetime64("1970-01-01", "us")
-            return (days / np.timedelta64(1, "D")).astype(np.float32)
-        if self.kind == "number" and array is not None and array.dtype.kind != "M":
-            return self._finite(array)
-        texts = cells if isinstance(cells, Texts) else Texts(cells, self.na)
-        if self.kind == "category":
+            values = days / np.timedelta64(1, "D")
+        elif array is not None and self.kind == "number" and not is_date:
+            values = array
+        elif self.kind == "category":
             places = {name: float(place) for place, name in enumerate(self.names)}
-            return texts.replaced(places, UNKNOWN).astype(np.float32)
-        found = {text: self._value(text) for text in texts.counts}
-        values = {text: value for text, value in found.items() if value is not None}
-        if len(values) < len(found):
-            odd = tuple(text for text, value in found.items() if value is None)
-            raise self._odd_cells(texts, odd)
-        numbers = texts.replaced(values, np.nan)
-        return (
-            self._finite(numbers)
-            if self.kind == "number"
-            else numbers.astype(np.float32)
-        )
+            values = cells.mapped(places, UNKNOWN)
+        else:
+            found = {text: self._value(text) for text in cells.counts}
+            known = {text: value for text, value in found.items() if value is not None}
+            values = cells.mapped(known)
+            if len(known) < len(found):
+                odd = cells.have(found.keys() - known.keys())
+        with np.errstate(over="ignore"):
+            values = values.astype(np.float32)
+        return values, odd | np.isinf(values)
+
+    def odd_cells(self, cells: Cells, odd: np.ndarray, **fix: Any) -> Odd:
+        """Return the error about odd cells.
+
+        Args:
+            cells: The cells of the column.
+            odd: Mask of those that are odd.
+            **fix: Arguments that solve the problem, unless the odd cells may be words
+                for a missing entry.
+        """
+        place, count = int(odd.argmax()), int(odd.sum())
+        texts = () if cells.array is not None else cells.texts(odd)
+        if not texts or self._value(texts[0]) is not None:
+            must = "must hold finite numbers in the range of float32"
+            return cells.odd(must, place, **fix)
+        if may_be_missing(texts, cells.share(texts)):
+            fix = {"na": texts, "allow_missing": True}
+        must = "must hold truth values, such as true and false"
+        if self.kind == "date":
+            example = example_of(self.format)
+            must = f"must hold dates of the format {self.format}, such as {example}"
+        elif self.kind == "number":
+            must = "must hold numbers"
+            if reads_as_number(texts[0]):
+                must += " that are finite and written with the digits 0 to 9"
+            must += f", such as {self.format or '-1.5 or 2e3'}"
+        verb = "does" if count == 1 else "do"
+        must += f"; {count} of its {len(cells)} cells {verb} not"
+        return cells.odd(must, place, **fix)
 
     def _value(self, text: str) -> float | None:
         """Return the number that a text stands for, or `None` if there is none."""
-        try:
-            if self.kind == "boolean":
-                return _WORDS[text.lower()]
-            if self.kind == "date":
-                return day(text, self.format)
-            if self.format:
-                return NumberFormat.of(self.format).read(text)
-            if (numbers := to_floats([text])) is not None:
-                return float(numbers[0])
-        except (ValueError, KeyError):
-            pass
-        return None
-
-    def _odd_cells(self, texts: Texts, odd: tuple[str, ...]) -> CellError:
-        """Return the error about texts that the column cannot encode."""
-        place, cell = texts.first(odd)
-        must = "must hold truth values, such as true and false"
+        if self.kind == "boolean":
+            return _WORDS.get(text.lower())
         if self.kind == "date":
-            must = f"must hold dates of the format {self.format}, such as "
-            must += example_of(self.format)
-        elif self.kind == "number":
-            must = "must hold numbers"
-            if reads_as_number(cell):
-                must += " that are finite and written with the digits 0 to 9"
-            must += f", such as {self.format or '-1.5 or 2e3'}"
-        count = sum(texts.counts[text] for text in odd)
-        verb = "does" if count == 1 else "do"
-        must += f"; {count} of its {len(texts)} cells {verb} not"
-        return CellError(self.name, must, place, cell, count / texts.filled, odd)
+            return day(text, self.format)
+        if self.format:
+            return NumberFormat.of(self.format).read_any(text)
+        return float(text) if is_plain(text) else None
 
-    def _finite(self, numbers: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            values = numbers.astype(np.float32)
-        infinite = np.isinf(values)
-        if infinite.any():
-            must = "must hold finite numbers in the range of float32"
-            first = int(infinite.argmax())
-            raise CellError(self.name, must, first, str(numbers[first]))
-        return values
+
+def may_be_missing(texts: Sequence[str], share: float) -> bool:
+    """Return whether texts that a column cannot read may mean a missing entry.
+
+    Args:
+        texts: The different texts.
+        share: Share of their cells in the column.
+    """
+    finite = any(reads_as_number(each) and np.isfinite(float(each)) for each in texts)
+    return 0 < len(texts) <= _MOST_WORDS and share <= 0.5 and not finite

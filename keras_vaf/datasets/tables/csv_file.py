@@ -5,22 +5,18 @@ import io
 import itertools
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.problems import TableError, check_different
-from keras_vaf.datasets.tables.texts import (
-    MISSING,
-    are_codes,
-    have_decimal_comma,
-)
+from keras_vaf.datasets.tables.cells import MISSING
+from keras_vaf.datasets.tables.numbers import has_decimal_comma
+from keras_vaf.datasets.tables.problems import TableError, check_columns
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 _SEPARATORS = ",;\t|"
 _SAMPLE = 2**16  # bytes used to guess separator and decimal mark
@@ -29,11 +25,11 @@ _POINT = re.compile(  # not 1.234, which may have a thousands separator
 )
 
 
-@dataclass(frozen=True)
-class CsvOptions:
-    """Format of a CSV file.
+class CsvFile:
+    """A CSV file. pandas reads its cells, and the `csv` module finds line numbers.
 
-    Attributes:
+    Args:
+        path: Path of the file.
         separator: Character between two cells. `None` selects comma, semicolon, tab or
             bar, whichever is most frequent in the header.
         decimal: Decimal mark. `None` selects the comma if cells look like it.
@@ -42,18 +38,19 @@ class CsvOptions:
         na: Additional words that stand for a missing entry.
 
     Raises:
-        ValueError: If the separator or the decimal mark cannot be one.
+        ValueError: If a mark cannot be one, or if the file has no header or two columns
+            with the same name.
     """
 
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    na: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check the separator and the decimal mark."""
-        for name in ("separator", "decimal"):
-            mark = getattr(self, name)
+    def __init__(
+        self,
+        path: Path,
+        separator: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
+        na: Sequence[str] = (),
+    ) -> None:
+        for name, mark in (("separator", separator), ("decimal", decimal)):
             if mark is not None and (
                 len(mark) != 1 or mark.isalnum() or mark in '"\r\n'
             ):
@@ -61,30 +58,16 @@ class CsvOptions:
                     f"`{name}` must be a single character, such as a comma. "
                     f"Received: {name}={mark!r}"
                 )
-
-
-class CsvFile:
-    """A CSV file. pandas reads its cells, and the `csv` module finds line numbers.
-
-    Args:
-        path: Path of the file.
-        options: Format of the file.
-
-    Raises:
-        ValueError: If the file has no header or two columns with the same name.
-    """
-
-    def __init__(self, path: Path, options: CsvOptions) -> None:
         self.name = path.name
         self._path = path
         with path.open("rb") as file:
             self._sample = file.read(_SAMPLE)
         utf16 = self._sample[:2] in (b"\xff\xfe", b"\xfe\xff")
-        self.encoding = options.encoding or ("utf-16" if utf16 else "utf-8-sig")
-        self._na = MISSING | {*options.na}
-        self.separator = options.separator or self._guess_separator()
+        self.encoding = encoding or ("utf-16" if utf16 else "utf-8-sig")
+        self._na = MISSING | {*na}
+        self.separator = separator or self._guess_separator()
         _, self.columns = next(self._records(), (1, []))
-        self.decimal = options.decimal or self._guess_decimal()
+        self.decimal = decimal or self._guess_decimal()
         self._check_header()
 
     def read_frame(
@@ -129,17 +112,18 @@ class CsvFile:
             frame = frame.drop(columns=self.columns[-1])
         return frame
 
-    def leading_zeros(self, frame: "DataFrame") -> set[str]:
-        """Return the columns of numbers that are codes, such as 01067.
+    def perhaps_codes(self, frame: "DataFrame", others: Collection[str]) -> set[str]:
+        """Return the columns of whole numbers that may be codes, such as 01067.
 
         Args:
             frame: The rows of the file.
+            others: Names of columns that are not returned.
         """
-        if not self._may_have_leading_zeros():
-            return set()
-        names = [name for name in frame if frame[name].dtype.kind in "iuf"]
-        texts = self.read_frame(as_text=names, only=names)
-        return {each for each in names if are_codes(texts[each].dropna().unique())}
+        whole = {name for name in frame if _are_whole(frame[name])}.difference(others)
+        if not whole or self.encoding.lower().startswith(("utf-16", "utf-32")):
+            return whole
+        code = re.compile(rb'0\d(?<=[%b"\s]0\d)' % re.escape(self.separator).encode())
+        return whole if any(map(code.search, self._blocks())) else set()
 
     def raw_rows(self) -> Iterator[tuple[str, bool]]:
         """Yield all text of the file in parts, and whether a part is a row of cells."""
@@ -188,24 +172,28 @@ class CsvFile:
         cells = [cell for _, row in records for cell in row]
         if any(map(_POINT.fullmatch, cells)):
             return "."
-        return "," if any(have_decimal_comma([cell]) for cell in cells) else "."
+        return "," if any(map(has_decimal_comma, cells)) else "."
 
     def _check_header(self) -> None:
         if not any(self.columns):
             raise self._problem(1, "expected the names of the columns. Received: none")
-        check_different(self.columns, f"{self.name}, line 1")
+        check_columns(self.columns, f"{self.name}, line 1")
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
         """Return whether pandas may have filled in missing cells of a row."""
         if not frame.iloc[:, -1].isna().any():
             return False
-        separator = self.separator.encode()
         count, quoted = 0, False
+        for block in self._blocks():
+            count += block.count(self.separator.encode())
+            quoted = quoted or b'"' in block
+        return quoted or count != (len(frame) + 1) * (len(self.columns) - 1)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of the file, in blocks of whole lines."""
         with self._path.open("rb") as file:
             while block := file.read(2**20):
-                count += block.count(separator)
-                quoted = quoted or b'"' in block
-        return quoted or count != (len(frame) + 1) * (len(self.columns) - 1)
+                yield block + file.readline()
 
     def _check_rows(self) -> None:
         """Raise an error that names the first line with too few or too many cells."""
@@ -215,13 +203,6 @@ class CsvFile:
                 raise self._problem(
                     line, f"expected {width} values. Received: {len(cells)}"
                 )
-
-    def _may_have_leading_zeros(self) -> bool:
-        if self.encoding.lower().startswith(("utf-16", "utf-32")):
-            return True
-        ends = re.escape(self.separator).encode() + rb'"\s'
-        code = rb"(?:^|[%b])0\d+(?:[%b]|$)" % (ends, ends)
-        return re.search(code, self._path.read_bytes()) is not None
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is not blank."""
@@ -282,6 +263,14 @@ class CsvFile:
 
     def _problem(self, line: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {line}: {message}")
+
+
+def _are_whole(numbers: "Series") -> bool:
+    """Return whether a column has whole numbers only."""
+    if numbers.dtype.kind != "f":
+        return numbers.dtype.kind in "iu"
+    # Usually the first rows settle it.
+    return all((rows.dropna() % 1 == 0).all() for rows in (numbers[:20], numbers))
 
 
 def _kept(file: Iterable[str], lines: list[str]) -> Iterator[str]:

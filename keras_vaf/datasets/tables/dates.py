@@ -2,13 +2,8 @@
 
 import datetime
 import re
-from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.problems import fault
-from keras_vaf.datasets.tables.texts import Texts
-
-if TYPE_CHECKING:
-    from pandas import Series
+from keras_vaf.datasets.tables.cells import Cells
 
 ISO = "ISO 8601"
 """Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
@@ -21,7 +16,11 @@ _ANY_ORDER = (
 )
 _DAY_FIRST = ("%d/%m/%Y", "%d-%m-%Y")
 _MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y")
-_TIMES = ("", " %H:%M", " %H:%M:%S")
+_FORMATS = [
+    form + time
+    for form in (*_ANY_ORDER, *_DAY_FIRST, *_MONTH_FIRST)
+    for time in ("", " %H:%M", " %H:%M:%S")
+]
 
 _START_OF_DATE = re.compile(
     r"\d{1,4}[-./ ](\d\d?|[a-z]{3}|W\d\d)[-./ ]\d|\d{8}T|[a-z]{3} \d\d?, \d",
@@ -32,27 +31,30 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
 
 
-def day(text: str, form: str) -> float:
+def day(text: str, form: str) -> float | None:
     """Return a date as the number of days since 1970-01-01, in UTC.
 
     Args:
         text: The date.
         form: Format of the date, as in `Column`.
 
-    Raises:
-        ValueError: If the text is not a date in this format.
+    Returns:
+        The number, or `None` if the text is not a date in this format.
 
     Example:
 
     >>> day("31.12.1970 12:00", "%d.%m.%Y %H:%M")
     364.5
     """
-    if form == ISO:
-        moment = datetime.datetime.fromisoformat(text)
-    else:
-        moment = datetime.datetime.strptime(text, form)
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    try:
+        if form == ISO:
+            moment = datetime.datetime.fromisoformat(text)
+        else:
+            moment = datetime.datetime.strptime(text, form)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
     return (moment - _EPOCH) / _DAY
 
 
@@ -63,12 +65,11 @@ def example_of(form: str) -> str:
     return datetime.datetime(2024, 12, 31).strftime(form)
 
 
-def date_format(series: "Series", texts: Texts, dates: str | None) -> str:
+def date_format(cells: Cells, dates: str | None) -> str:
     """Return the format of a column of dates, or "" for other columns.
 
     Args:
-        series: The column.
-        texts: Texts of the column.
+        cells: The column.
         dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
             `"month-first"`.
 
@@ -76,29 +77,29 @@ def date_format(series: "Series", texts: Texts, dates: str | None) -> str:
         The format of most cells, if more than half of the cells are dates.
 
     Raises:
-        Fault: If the order of day and month is unknown, or if years have two digits.
+        Odd: If the order of day and month is unknown, or if years have two digits.
     """
-    cells = {
-        form: sum(texts.counts[name] for name in texts.names if _is_date(name, form))
-        for form in _candidates(texts.names)
+    read = {
+        form: [name for name in cells.names if day(name, form) is not None]
+        for form in _candidates(cells.names)
     }
-    most = max(cells.values(), default=0)
-    if most <= texts.filled / 2:
+    shares = {form: cells.share(names) for form, names in read.items()}
+    most = max(shares.values(), default=0)
+    if most <= 0.5:
         return ""
-    found = [form for form, count in cells.items() if count == most]
-    example = next(name for name in texts.names if _is_date(name, found[0]))
-    place = texts.place(example)
+    found = [form for form, share in shares.items() if share == most]
+    example = read[found[0]][:1]
     if "%y" in found[0]:
         must = (
             "holds dates whose years have two digits; write years with four digits in "
             "the file"
         )
-        raise fault(series, must, place, ignore=(str(series.name),))
+        raise cells.odd(must, example, ignore=(cells.name,))
     if not found[0].startswith(_DAY_FIRST) or not found[-1].startswith(_MONTH_FIRST):
         return found[0]
     if dates is None:
         must = "holds dates that can be read with the day or with the month first"
-        raise fault(series, must, place, dates="day-first")
+        raise cells.odd(must, example, dates="day-first")
     return found[0 if dates == "day-first" else -1]
 
 
@@ -107,34 +108,18 @@ def _candidates(names: list[str]) -> list[str]:
     sample = names[:: len(names) // _SAMPLE + 1]
     sample = [name for name in sample if _START_OF_DATE.match(name)]
     # No other format reads a text of ISO 8601.
-    others = [name for name in sample if not _is_date(name, ISO)]
+    others = [name for name in sample if day(name, ISO) is None]
     found = [ISO] if len(others) < len(sample) else []
     # `strptime` takes a millisecond for a format that it has not just used.
     shapes = {_shape(name) for name in others}
     return found + [
         form
-        for form in _formats()
+        for form in _FORMATS
         if _shape(example_of(form)) in shapes
-        and any(_is_date(name, form) for name in others)
-    ]
-
-
-def _formats() -> list[str]:
-    return [
-        form + time
-        for form in (*_ANY_ORDER, *_DAY_FIRST, *_MONTH_FIRST)
-        for time in _TIMES
+        and any(day(name, form) is not None for name in others)
     ]
 
 
 def _shape(text: str) -> str:
     """Return a text with one 0 for each number, and one a for each word."""
     return re.sub(r"\s+", " ", re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text)))
-
-
-def _is_date(text: str, form: str) -> bool:
-    try:
-        day(text, form)
-    except ValueError:
-        return False
-    return True

@@ -8,8 +8,9 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.inference import LeftOut
+from keras_vaf.datasets.tables.numbers import are_codes, reads_as_number
 from keras_vaf.datasets.tables.problems import listed
-from keras_vaf.datasets.tables.texts import are_codes, reads_as_number
+from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import readable, visible
 
 _MOST_NAMES = 12  # names in one sentence
@@ -19,10 +20,13 @@ _FEWEST_OF_A_CLASS = 3  # one row each for training, validation and test
 _SAMPLE = 10_000  # rows used to find such columns
 
 
-def left_out_constants(
+def informative(
     columns: Sequence[Column], x: np.ndarray
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
-    """Leave out columns with a single value, unless the table has only one row.
+    """Leave out columns with a single value, and those that number the rows.
+
+    A table of one row keeps all columns with values. A column that numbers the rows, as
+    the index in pandas' `to_csv`, has no name and different whole numbers.
 
     Args:
         columns: The columns.
@@ -31,55 +35,30 @@ def left_out_constants(
     Returns:
         The other columns, their values, and the columns left out.
     """
-    if len(x) < 2 or not columns:
-        return list(columns), x, []
-    for rows in (x[:_SAMPLE], x):  # usually the first rows already differ
-        varies = np.fmin.reduce(rows) < np.fmax.reduce(rows)
-        if varies.all():
-            return list(columns), x, []
-    left_out = [
-        LeftOut(column.name, "it has one value")
-        for column, kept in zip(columns, varies, strict=True)
-        if not kept
-    ]
-    kept = [column for column, each in zip(columns, varies, strict=True) if each]
-    return kept, x[:, varies], left_out
-
-
-def left_out_index(
-    columns: Sequence[Column], x: np.ndarray
-) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
-    """Leave out the columns in which pandas stored the numbers of the rows.
-
-    Such a column has no name, and different whole numbers.
-
-    Args:
-        columns: The columns.
-        x: Values of the columns.
-
-    Returns:
-        The other columns, their values, and the columns left out.
-    """
-    index = [
-        (not column.name or column.name.startswith("Unnamed: "))
+    reasons = {
+        place: "it has no name and numbers the rows"
+        for place, column in enumerate(columns)
+        if (not column.name or column.name.startswith("Unnamed: "))
         and column.kind == "number"
         and _numbers_rows(x[:, place])
-        for place, column in enumerate(columns)
-    ]
-    if not any(index):
+    }
+    for rows in (x[:_SAMPLE], x):  # usually the first rows already differ
+        same = np.flatnonzero(~(np.fmin.reduce(rows) < np.fmax.reduce(rows)))
+        if not len(same):
+            break
+    if len(x) > 1:
+        for place in same.tolist():
+            reasons.setdefault(place, "it has one value")
+    if not reasons:
         return list(columns), x, []
-    left_out = [
-        LeftOut(column.name, "it has no name and numbers the rows")
-        for column, each in zip(columns, index, strict=True)
-        if each
-    ]
-    kept = [column for column, each in zip(columns, index, strict=True) if not each]
-    return kept, x[:, ~np.asarray(index)], left_out
+    left_out = [LeftOut(columns[place].name, why) for place, why in reasons.items()]
+    kept = [place for place in range(len(columns)) if place not in reasons]
+    return [columns[place] for place in kept], x[:, kept], left_out
 
 
 def describe_table(
     dataset: Dataset,
-    file: str,
+    table: Table,
     left_out: Sequence[LeftOut],
     task: Task | None,
     dropped: int,
@@ -88,19 +67,15 @@ def describe_table(
 
     Args:
         dataset: The dataset.
-        file: Name of the table.
+        table: The table.
         left_out: Columns that are not inputs.
         task: The task given by the user; `None` if the values decided.
         dropped: Number of rows left out because they have no target.
     """
-    notes = [
-        f"{file}: {len(dataset.x):,} rows, "
-        + (
-            "1 input."
-            if len(dataset.columns) == 1
-            else f"{len(dataset.columns)} inputs."
-        )
-    ]
+    inputs = len(dataset.columns)
+    first = f"{table.name}: {len(dataset.x):,} rows, {inputs} "
+    first += "input" if inputs == 1 else "inputs"
+    notes = [f"{first} ({table.file.description})." if table.file else f"{first}."]
     if dropped:
         rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
         notes.append(f"Left out {rows} without a target.")

@@ -1,13 +1,19 @@
-"""`number_format`, which finds how a column writes its numbers, and `read_number`."""
+"""`NumberFormat`, which reads numbers with signs and marks, and rules for numbers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _NUMBER = re.compile(
     r"([+-]?)\s?([$€£¥]?)\s?([+-]?)(\d(?:[\d.,' ]*\d)?)\s?(%|[$€£¥]|EUR|USD|GBP|CHF)?",
     re.ASCII,
 )
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_CODE = re.compile(r"0\d+", re.ASCII)
+_COMMA = re.compile(  # not 1,234, which may have a thousands separator
+    r"[+-]?(\d+,(\d{1,2}|\d{4,})|0,\d+)", re.ASCII
+)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": "'"})
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 _MARKS = [(d, t) for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
@@ -22,6 +28,11 @@ class NumberFormat(NamedTuple):
         thousands: Mark between thousands, or an empty text.
         unit: A currency sign or %, or an empty text. Numbers without the currency sign
             are read, too.
+
+    Example:
+
+    >>> NumberFormat.of("1.234,5 €").read("1.234,56 €")
+    1234.56
     """
 
     decimal: str = "."
@@ -29,77 +40,50 @@ class NumberFormat(NamedTuple):
     unit: str = ""
 
     @classmethod
-    def of(cls, text: str) -> "NumberFormat":
-        """Return the format whose `text` is given."""
-        number, _, unit = text.partition("5")
+    def of(cls, example: str) -> "NumberFormat":
+        """Return the format whose `example` is given."""
+        number, _, unit = example.partition("5")
         whole = number.removeprefix("1").removesuffix(number[-1])
         return cls(number[-1], whole.removesuffix("234"), unit.strip())
 
     @property
-    def text(self) -> str:
+    def example(self) -> str:
         """A number in this format, such as `1.234,5 €`."""
         return f"1{self.thousands}234{self.decimal}5 {self.unit}".rstrip()
 
     def read(self, text: str) -> float | None:
-        """Return the number that a text stands for, or `None` if there is none.
+        """Return the number that a text stands for, or `None` if it has another form.
+
+        A percentage is not divided by 100.
+        """
+        parts = _parts(text)
+        if parts is None or (parts[2] != self.unit and (parts[2] or self.unit == "%")):
+            return None
+        whole, mark, fraction = parts[1].partition(self.decimal)
+        if self.thousands and self.thousands in whole:
+            groups = rf"[1-9]\d{{0,2}}({re.escape(self.thousands)}\d{{3}})+"
+            if not re.fullmatch(groups, whole, re.ASCII):
+                return None
+            whole = whole.replace(self.thousands, "")
+        if not whole.isdigit() or (mark and not fraction.isdigit()):
+            return None
+        return float(f"{parts[0]}{whole}.{fraction or 0}")
+
+    def read_any(self, text: str) -> float | None:
+        """Return a number as `read` does, with any mark between thousands.
 
         If the format has no mark between thousands, the comma or point that is not the
         decimal mark is taken as one.
         """
-        number = read_number(text, self)
+        number = self.read(text)
         if number is not None or self.thousands:
             return number
-        other = "," if self.decimal == "." else "."
-        return read_number(text, self._replace(thousands=other))
-
-
-class UnclearMarks(Exception):
-    """Numbers whose marks have two meanings.
-
-    Args:
-        text: One of the numbers.
-        decimal: The more likely decimal mark.
-    """
-
-    def __init__(self, text: str, decimal: str) -> None:
-        super().__init__(text, decimal)
-        self.text, self.decimal = text, decimal
-
-
-def read_number(text: str, form: NumberFormat) -> float | None:
-    """Return the number that a text stands for, or `None` if it has another form.
-
-    A percentage is not divided by 100.
-
-    Args:
-        text: The text.
-        form: The format.
-
-    Example:
-
-    >>> read_number("1.234,56 €", NumberFormat.of("1.234,5 €"))
-    1234.56
-    """
-    parts = _parts(text)
-    if parts is None or parts[2] not in ("%" if form.unit == "%" else form.unit, ""):
-        return None
-    sign, body, unit = parts
-    if form.unit == "%" and not unit:
-        return None
-    whole, mark, fraction = body.partition(form.decimal)
-    if form.thousands and form.thousands in whole:
-        first, *groups = whole.split(form.thousands)
-        if not 1 <= len(first) <= 3 or first[0] == "0" or {*map(len, groups)} != {3}:
-            return None
-        whole = "".join((first, *groups))
-    if not whole.isdigit() or (mark and not fraction.isdigit()):
-        return None
-    return float(f"{sign}{whole}.{fraction or 0}")
+        return self._replace(thousands="," if self.decimal == "." else ".").read(text)
 
 
 def number_format(
     texts: Sequence[str], decimal: str | None = None, likely: str | None = None
-) -> NumberFormat | None:
+) -> tuple[NumberFormat, str] | None:
     """Return how texts write numbers, or `None` if they have no signs or marks.
 
     Args:
@@ -107,52 +91,44 @@ def number_format(
         decimal: The decimal mark, if it is known.
         likely: The decimal mark of other columns.
 
-    Raises:
-        UnclearMarks: If a mark may be a decimal mark or separate thousands.
+    Returns:
+        The format, and a number whose comma or point may be a decimal mark or separate
+        thousands; empty if there is none.
     """
     parts = {text: part for text in texts if (part := _parts(text))}
+    bodies = [body for _, body, _ in parts.values()]
     units = {unit for _, _, unit in parts.values()} - {""}
-    marks = {mark for _, body, _ in parts.values() for mark in body if mark in ".,' "}
-    plain = {"."} if "," not in (decimal, likely) else set()
-    if len(units) > 1 or not (units or marks - plain or _repeats(parts, ".")):
+    marks = {mark for mark in ".,' " if any(mark in body for body in bodies)}
+    if "," not in (decimal, likely) and not any(b.count(".") > 1 for b in bodies):
+        marks -= {"."}
+    if len(units) > 1 or not (units or marks):
         return None
     unit = units.pop() if units else ""
-    known = decimal
-    if unit and decimal is None:
-        known = likely or ("." if unit in _WITH_POINTS else None)
+    known = decimal or (unit and (likely or ("." if unit in _WITH_POINTS else None)))
     forms = _best_formats(parts, unit)
-    if len(forms) > 1 and known:
-        forms = [form for form in forms if form.decimal == known] or forms
+    forms = [form for form in forms if form.decimal == known] or forms
     if not forms:
         return None
     best = forms[0]
     certain = decimal or unit or best.thousands in ("", "'", " ")
-    if len(forms) > 1 or not (certain or _proves(parts, best)):
-        marked = [text for text in parts if "," in text or "." in text]
-        raise UnclearMarks(marked[0], likely or best.decimal)
-    return best
+    proven = any(
+        {best.decimal, best.thousands} <= {*body} or body.count(best.thousands) > 1
+        for body in bodies
+    )
+    if len(forms) == 1 and (certain or proven):
+        return best, ""
+    return best, next(text for text in parts if "," in text or "." in text)
 
 
-def _best_formats(
-    parts: dict[str, tuple[str, str, str]], unit: str
-) -> list[NumberFormat]:
+def _best_formats(texts: Iterable[str], unit: str) -> list[NumberFormat]:
     """Return the formats that read the most texts, one of those with equal numbers."""
     readings: dict[tuple[float | None, ...], NumberFormat] = {}
     for marks in _MARKS:
         form = NumberFormat(*marks, unit)
-        readings.setdefault(tuple(read_number(text, form) for text in parts), form)
+        readings.setdefault(tuple(map(form.read, texts)), form)
     counts = {values: len(values) - values.count(None) for values in readings}
     most = max(counts.values())
     return [readings[values] for values, count in counts.items() if count == most > 0]
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a number, perhaps with a sign or with marks."""
-    parts = _parts(text)
-    return parts is not None and any(
-        read_number(text, NumberFormat(*marks, parts[2])) is not None
-        for marks in _MARKS
-    )
 
 
 def _parts(text: str) -> tuple[str, str, str] | None:
@@ -167,15 +143,63 @@ def _parts(text: str) -> tuple[str, str, str] | None:
     return sign or other_sign, body, _SYMBOLS.get(unit, unit)
 
 
-def _bodies(parts: dict[str, tuple[str, str, str]]) -> Iterator[str]:
-    return (body for _, body, _ in parts.values())
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, perhaps with a sign or with marks."""
+    parts = _parts(text)
+    return parts is not None and any(
+        NumberFormat(*marks, parts[2]).read(text) is not None for marks in _MARKS
+    )
 
 
-def _repeats(parts: dict[str, tuple[str, str, str]], mark: str) -> bool:
-    return any(body.count(mark) > 1 for body in _bodies(parts))
+def is_plain(text: str) -> bool:
+    """Return whether a text is a number of digits, a point and an exponent."""
+    return _PLAIN.fullmatch(text) is not None
 
 
-def _proves(parts: dict[str, tuple[str, str, str]], form: NumberFormat) -> bool:
-    """Return whether a number has both marks, or the mark between thousands twice."""
-    both = any({form.decimal, form.thousands} <= {*body} for body in _bodies(parts))
-    return both or _repeats(parts, form.thousands)
+def reads_as_number(text: str) -> bool:
+    """Return whether `float` reads a text, which includes `inf` and `1_000`."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def are_codes(texts: Sequence[str]) -> bool:
+    """Return whether texts are whole numbers, some of them with a leading zero.
+
+    Args:
+        texts: Different texts, such as 01067 and 10115.
+    """
+    stripped = [text.strip() for text in texts]
+    return any(map(_CODE.fullmatch, stripped)) and all(
+        text.isascii() and text.isdigit() for text in stripped
+    )
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Return whether a text is a number with a decimal comma."""
+    return _COMMA.fullmatch(text) is not None
+
+
+def with_points(texts: Sequence[str], decimal: str) -> Sequence[str]:
+    """Return the texts of a column, with decimal points in numbers.
+
+    The texts are not changed if some have currency signs, % or marks between thousands.
+
+    Args:
+        texts: The texts.
+        decimal: Decimal mark of the numbers.
+    """
+    mark = re.escape(decimal)
+    number = re.compile(rf"([+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+    changed = [
+        f"{found[1]}.{found[2]}" if (found := number.fullmatch(text)) else text
+        for text in texts
+    ]
+    if any(map(_THOUSANDS.fullmatch, texts)) or any(
+        is_number(old) and not is_plain(new)
+        for old, new in zip(texts, changed, strict=True)
+    ):
+        return texts
+    return changed

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from keras_vaf.datasets.dataset import Task
-from keras_vaf.utils import check_choice
+from keras_vaf.utils import check_choice, check_flag
 
 DateOrder = Literal["day-first", "month-first"]
 
@@ -41,6 +41,7 @@ class Roles:
 
     def __post_init__(self) -> None:
         """Check the options."""
+        check_flag("allow_missing", self.allow_missing)
         if self.task is not None:
             check_choice("task", self.task, get_args(Task))
         if self.dates is not None:
@@ -67,3 +68,8 @@ class Roles:
             **({self.time: "the time"} if self.time else {}),
             self.target: "the target",
         }
+
+    def inputs(self, names: list[str]) -> list[str]:
+        """Return the names of the columns that are inputs."""
+        others = {self.target, self.groups, self.time, *self.ignore}
+        return [name for name in names if name not in others]

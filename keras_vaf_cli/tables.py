@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import csv
+import io
 import pickle
 import shlex
 import sys
@@ -227,8 +228,9 @@ def _remove(words: list[str], option: str) -> None:
 
 
 def _joined(names: Sequence[str]) -> str:
-    quoted = (f'"{name}"' if "," in name or '"' in name else name for name in names)
-    return ",".join(dict.fromkeys(quoted))
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow(dict.fromkeys(names))
+    return buffer.getvalue().removesuffix("\r\n")
 
 
 def _sheet(text: str) -> str | int:

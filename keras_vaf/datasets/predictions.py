@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.networks import encoder_of, open_for, predict_rows
+from keras_vaf.datasets.tables.networks import predict
 from keras_vaf.datasets.tables.sources import BINARY
 from keras_vaf.utils import require
 
@@ -76,8 +76,7 @@ def predicted_file(
         ValueError: If the table or the output cannot be used.
     """
     check_format(source, output)
-    table = open_for(encoder_of(model), source, sheet, only_inputs=True, **options)
-    columns, notes = predict_rows(model, table)
+    table, columns, notes = predict(model, source, sheet, only_inputs=True, **options)
     if table.file is not None:
         content = _text_with(table.file, source.read_bytes(), columns)
     elif source.suffix.lower() in _PARQUET:
@@ -93,7 +92,7 @@ def _text_with(
     """Return the content of a CSV file with additional cells in each row."""
     rows = iter(_new_cells(file, columns))
     copied, written = [], []
-    for text, is_row in file.raw_rows():
+    for _, _, text, is_row in file.parts():
         end = len(text.rstrip("\r\n")) if is_row else len(text)
         copied.append(text)
         written += [text[:end], next(rows, "") if is_row else "", text[end:]]

@@ -91,12 +91,8 @@ class Cells:
         return sum(self.counts[text] for text in texts) / max(1, self.filled)
 
     def without(self, words: Collection[str]) -> "Cells":
-        """Return these cells, with words that stand for a missing entry.
-
-        Args:
-            words: The words.
-        """
-        if self.array is not None or self.counts.keys().isdisjoint(words):
+        """Return these cells, with words that stand for a missing entry."""
+        if not words or self.array is not None or self.counts.keys().isdisjoint(words):
             return self
         other = copy.copy(self)
         other.__dict__.pop("counts", None)
@@ -106,12 +102,7 @@ class Cells:
         return other
 
     def mapped(self, values: dict[str, float], other: float = np.nan) -> np.ndarray:
-        """Return a value for each cell by its text, and NaN for a missing entry.
-
-        Args:
-            values: The value for each text.
-            other: Value for all other texts.
-        """
+        """Return a value for each cell by its text, and NaN for a missing entry."""
         codes, texts = self._texts
         known = {**values, "": np.nan}
         return np.array([known.get(text, other) for text in texts], np.float64)[codes]

@@ -86,11 +86,7 @@ class Column:
         return values
 
     def read(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-        """Return cells as float32 numbers, and the mask of those that are odd.
-
-        Args:
-            cells: The cells.
-        """
+        """Return cells as float32 numbers, and the mask of those that are odd."""
         cells = cells.without(self.na)
         array, odd = cells.array, np.zeros(len(cells), bool)
         is_date = array is not None and array.dtype.kind == "M"
@@ -113,17 +109,11 @@ class Column:
         return values, odd | np.isinf(values)
 
     def odd_cells(self, cells: Cells, odd: np.ndarray, **fix: Any) -> Odd:
-        """Return the error about odd cells.
-
-        Args:
-            cells: The cells of the column.
-            odd: Mask of those that are odd.
-            **fix: Arguments that solve the problem, unless the odd cells may be words
-                for a missing entry.
-        """
+        """Return the error about odd cells."""
         place, count = int(odd.argmax()), int(odd.sum())
-        texts = () if cells.array is not None else cells.texts(odd)
-        if not texts or self._value(texts[0]) is not None:
+        texts = cells.texts(odd)
+        numbers = cells.array is not None and cells.array.dtype.kind in "iuf"
+        if (self.kind == "number" and numbers) or self._value(texts[0]) is not None:
             must = "must hold finite numbers in the range of float32"
             return cells.odd(must, place, **fix)
         if may_be_missing(texts, cells.share(texts)):
@@ -153,11 +143,6 @@ class Column:
 
 
 def may_be_missing(texts: Sequence[str], share: float) -> bool:
-    """Return whether texts that a column cannot read may mean a missing entry.
-
-    Args:
-        texts: The different texts.
-        share: Share of their cells in the column.
-    """
+    """Return whether texts that a column cannot read may mean a missing entry."""
     finite = any(reads_as_number(each) and np.isfinite(float(each)) for each in texts)
     return 0 < len(texts) <= _MOST_WORDS and share <= 0.5 and not finite

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 _SEPARATORS = ",;\t|"
-_SAMPLE = 2**16  # bytes used to guess separator and decimal mark
+_SAMPLE = 2**16  # bytes used to guess the separator
+_ROWS = 100  # rows used to guess the decimal mark
 _POINT = re.compile(  # not 1.234, which may have a thousands separator
     r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII
 )
@@ -59,16 +60,20 @@ class CsvFile:
                     f"Received: {name}={mark!r}"
                 )
         self.name = path.name
-        self._path = path
+        self.path = path
         with path.open("rb") as file:
             self._sample = file.read(_SAMPLE)
         utf16 = self._sample[:2] in (b"\xff\xfe", b"\xfe\xff")
         self.encoding = encoding or ("utf-16" if utf16 else "utf-8-sig")
         self._na = MISSING | {*na}
         self.separator = separator or self._guess_separator()
-        _, self.columns = next(self._records(), (1, []))
+        most = 2 if self.separator == "," else _ROWS
+        first = [cells for _, cells in itertools.islice(self._records(), most)]
+        self.columns, self._rows = (first or [[]])[0], first[1:]
+        if not any(self.columns):
+            raise self._problem(1, "expected the names of the columns. Received: none")
+        check_columns(self.columns, f"{self.name}, line 1")
         self.decimal = decimal or self._guess_decimal()
-        self._check_header()
 
     def read_frame(
         self, as_text: Collection[str] = (), only: Collection[str] | None = None
@@ -91,7 +96,7 @@ class CsvFile:
                 warnings.simplefilter("error", pandas.errors.ParserWarning)
                 warnings.simplefilter("ignore", pandas.errors.DtypeWarning)
                 frame = pandas.read_csv(
-                    self._path,
+                    self.path,
                     sep=self.separator,
                     decimal=self.decimal,
                     encoding=self.encoding,
@@ -113,27 +118,17 @@ class CsvFile:
         return frame
 
     def perhaps_codes(self, frame: "DataFrame", others: Collection[str]) -> set[str]:
-        """Return the columns of whole numbers that may be codes, such as 01067.
-
-        Args:
-            frame: The rows of the file.
-            others: Names of columns that are not returned.
-        """
+        """Return the columns of whole numbers that may be codes, such as 01067."""
         whole = {name for name in frame if _are_whole(frame[name])}.difference(others)
         if not whole or self.encoding.lower().startswith(("utf-16", "utf-32")):
             return whole
         code = re.compile(rb'0\d(?<=[%b"\s]0\d)' % re.escape(self.separator).encode())
         return whole if any(map(code.search, self._blocks())) else set()
 
-    def raw_rows(self) -> Iterator[tuple[str, bool]]:
-        """Yield all text of the file in parts, and whether a part is a row of cells."""
-        for _, _, text, is_row in self._parts():
-            yield text, is_row
-
     def starts_with_decimal(self, column: str) -> bool:
         """Return whether the first cell of a column is a number that is not whole."""
-        _, cells = next(itertools.islice(self._records(), 1, None), (0, []))
-        cell = dict(zip(self.columns, cells, strict=False)).get(column, "")
+        rows = [dict(zip(self.columns, row, strict=False)) for row in self._rows[:1]]
+        cell = rows[0].get(column, "") if rows else ""
         try:
             return not float(cell.replace(self.decimal, ".")).is_integer()
         except (ValueError, OverflowError):
@@ -166,18 +161,9 @@ class CsvFile:
 
     def _guess_decimal(self) -> str:
         """Return the comma if cells look like it and none contains a point."""
-        if self.separator == ",":
-            return "."
-        records = itertools.islice(self._records(), 1, 100)
-        cells = [cell for _, row in records for cell in row]
-        if any(map(_POINT.fullmatch, cells)):
-            return "."
-        return "," if any(map(has_decimal_comma, cells)) else "."
-
-    def _check_header(self) -> None:
-        if not any(self.columns):
-            raise self._problem(1, "expected the names of the columns. Received: none")
-        check_columns(self.columns, f"{self.name}, line 1")
+        cells = [cell for row in self._rows for cell in row]
+        points = self.separator == "," or any(map(_POINT.fullmatch, cells))
+        return "," if not points and any(map(has_decimal_comma, cells)) else "."
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
         """Return whether pandas may have filled in missing cells of a row."""
@@ -191,7 +177,7 @@ class CsvFile:
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the bytes of the file, in blocks of whole lines."""
-        with self._path.open("rb") as file:
+        with self.path.open("rb") as file:
             while block := file.read(2**20):
                 yield block + file.readline()
 
@@ -206,11 +192,11 @@ class CsvFile:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is not blank."""
-        for line, cells, _, is_row in self._parts():
+        for line, cells, _, is_row in self.parts():
             if is_row:
                 yield line, [cell.strip() for cell in cells]
 
-    def _parts(self) -> Iterator[tuple[int, list[str], str, bool]]:
+    def parts(self) -> Iterator[tuple[int, list[str], str, bool]]:
         """Yield line number, cells and text of each record, and whether it is a row."""
         with self._text() as file:
             lines: list[str] = []
@@ -234,7 +220,7 @@ class CsvFile:
         if self.encoding == "utf-8-sig" and b"\0" in self._sample:
             raise self._not_text()
         try:
-            return self._path.open(encoding=self.encoding, newline="")
+            return self.path.open(encoding=self.encoding, newline="")
         except LookupError:
             raise ValueError(
                 "`encoding` must be an encoding that Python knows, such as cp1252. "
@@ -246,7 +232,7 @@ class CsvFile:
         place, content = self._sample.find(b"\0"), self._sample
         fixes = {}
         if place < 0:
-            place, content = 0, self._path.read_bytes()
+            place, content = 0, self.path.read_bytes()
             fixes = {"encoding": "cp1252"}
             try:
                 content.decode(self.encoding)

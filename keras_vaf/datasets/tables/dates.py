@@ -22,10 +22,6 @@ _FORMATS = [
     for time in ("", " %H:%M", " %H:%M:%S")
 ]
 
-_START_OF_DATE = re.compile(
-    r"\d{1,4}[-./ ](\d\d?|[a-z]{3}|W\d\d)[-./ ]\d|\d{8}T|[a-z]{3} \d\d?, \d",
-    re.ASCII | re.IGNORECASE,
-)
 _SAMPLE = 50  # texts that select the formats to try on all texts
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
@@ -68,14 +64,6 @@ def example_of(form: str) -> str:
 def date_format(cells: Cells, dates: str | None) -> str:
     """Return the format of a column of dates, or "" for other columns.
 
-    Args:
-        cells: The column.
-        dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
-            `"month-first"`.
-
-    Returns:
-        The format of most cells, if more than half of the cells are dates.
-
     Raises:
         Odd: If the order of day and month is unknown, or if years have two digits.
     """
@@ -106,7 +94,6 @@ def date_format(cells: Cells, dates: str | None) -> str:
 def _candidates(names: list[str]) -> list[str]:
     """Return the formats of some of the texts."""
     sample = names[:: len(names) // _SAMPLE + 1]
-    sample = [name for name in sample if _START_OF_DATE.match(name)]
     # No other format reads a text of ISO 8601.
     others = [name for name in sample if day(name, ISO) is None]
     found = [ISO] if len(others) < len(sample) else []

@@ -91,12 +91,7 @@ class TableEncoder(keras.layers.Layer):
 
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
-        """Return the encoder that is equivalent to a fitted preprocessing.
-
-        Args:
-            dataset: A table.
-            fitted: The preprocessing, fitted on its training rows.
-        """
+        """Return the encoder that is equivalent to a fitted preprocessing."""
         scale = fitted.input_scale
         return cls(
             dataset.columns,

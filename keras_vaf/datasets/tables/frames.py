@@ -13,19 +13,13 @@ from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.dates import ISO
 from keras_vaf.datasets.tables.inference import (
     LeftOut,
+    Roles,
     check_target,
     infer_column,
     infer_target,
 )
 from keras_vaf.datasets.tables.notes import describe_table, informative
-from keras_vaf.datasets.tables.problems import (
-    Odd,
-    check_columns,
-    columns_of,
-    listed,
-    table_error,
-)
-from keras_vaf.datasets.tables.roles import Roles
+from keras_vaf.datasets.tables.problems import Odd, check_columns, listed
 from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import did_you_mean
 
@@ -34,10 +28,6 @@ _THREADS = 4
 
 def encode_frame(table: Table, roles: Roles) -> Dataset:
     """Check the columns of a table and turn them into a dataset.
-
-    Args:
-        table: The table.
-        roles: How its columns are used.
 
     Returns:
         The dataset. Rows without any entry and rows without a target are left out.
@@ -55,10 +45,12 @@ def encode_frame(table: Table, roles: Roles) -> Dataset:
     table = replace(table, frame=table.frame[~missing]) if missing.any() else table
     columns, x, left_out = _inputs(table, roles, odd)
     parts = _divisions(table, roles, odd)
-    if not roles.allow_missing:
-        odd += _missing_inputs(columns, x)
+    for place, column in enumerate(() if roles.allow_missing else columns):
+        if count := int(np.isnan(x[:, place]).sum()):
+            must = f"misses {count} of {len(x)} entries"
+            odd.append(Odd(column.name, must, fix={"allow_missing": True}))
     if odd:
-        raise table_error(table.name, odd, table.look_up)
+        raise table.error(odd)
     columns, x, others = informative(columns, x)
     left_out += others
     if not columns:
@@ -102,37 +94,34 @@ def encode_rows(
             read. The message lists all such columns.
         ValueError: If the columns have different numbers of rows.
     """
-    wanted = [column.name for column in columns]
+    wanted = {column.name for column in columns}
+    names = dict.fromkeys(table.names)
     check_columns(table.names, table.name, wanted if table.file else ())
     encoded, problems = [], []
     for column in columns:
-        if column.name in table.names:
+        if column.name in names:
             cells = table.cells(column.name, column)
             values, odd = column.read(cells)
             encoded.append(values)
             if not odd.any():
                 continue
             problem = column.odd_cells(cells, odd)
-            words = [repr(word) for word in problem.fix.get("na", ())]
+            words = listed([repr(word) for word in problem.fix.get("na", ())])
             if words and unread is not None:
                 values[odd] = np.nan
                 unread.append(
                     f"Column {column.name!r}: {odd.sum():,} of {len(odd):,} cells are "
-                    "not of the kind of this column and count as missing: "
-                    f"{listed(words)}."
+                    f"not of the kind of this column and count as missing: {words}."
                 )
                 continue
-            problem.fix = {}
+            problem.fix = {}  # `TableEncoder.encode` has no such arguments
         else:
-            hint = did_you_mean(
-                column.name, [n for n in table.names if n not in wanted]
-            )
+            hint = did_you_mean(column.name, [n for n in names if n not in wanted])
             must = f"is missing; add it, or rename another column.{hint}"
             problem = Odd(column.name, must)
         problems.append(problem)
     if problems:
-        note = f"Columns of the table: {columns_of(table)}"
-        raise table_error(table.name, problems, table.look_up, note)
+        raise table.error(problems, f"Columns of the table: {table.columns}")
     if len(lengths := sorted({len(values) for values in encoded})) > 1:
         raise ValueError(
             "All columns must have the same number of rows. Received: columns of "
@@ -141,18 +130,23 @@ def encode_rows(
     return np.stack(encoded, axis=1)
 
 
-def _checked(table: Table, roles: Roles) -> Table:
-    """Return a table without empty rows, if it has all columns with a role."""
+def check_names(table: Table, roles: Roles) -> None:
+    """Raise a `ValueError` if a table lacks a column with a role, or has no input."""
     check_columns(table.names, table.name, roles.named if table.file else ())
     for name, role in roles.named.items():
         if name not in table.names:
             raise ValueError(
                 f"{table.name} has no column {name!r} to use as {role}."
                 f"{did_you_mean(name, table.names)} Name one of its columns: "
-                f"{columns_of(table)}"
+                f"{table.columns}"
             )
     if not roles.inputs(table.names):
         raise ValueError(f"{table.name}: expected a column besides the target")
+
+
+def _checked(table: Table, roles: Roles) -> Table:
+    """Return a table without empty rows, after its columns were checked."""
+    check_names(table, roles)
     frame = table.frame
     if frame.iloc[:, 0].isna().any():
         frame = frame[~frame.isna().all(axis=1)]
@@ -248,12 +242,3 @@ def _divisions(table: Table, roles: Roles, odd: list[Odd]) -> dict[str, Any]:
         problem.fix = {k: v for k, v in problem.fix.items() if k == "dates"}
         odd.append(problem)
         return {}
-
-
-def _missing_inputs(columns: Sequence[Column], x: np.ndarray) -> list[Odd]:
-    counts = np.isnan(x).sum(axis=0).tolist()
-    return [
-        Odd(each.name, f"misses {n} of {len(x)} entries", fix={"allow_missing": True})
-        for each, n in zip(columns, counts, strict=True)
-        if n
-    ]

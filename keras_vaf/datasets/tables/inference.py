@@ -1,10 +1,12 @@
-"""`infer_column` and `infer_target`, which decide what columns of a table contain."""
+"""`infer_column` and `infer_target` decide what columns hold, given their `Roles`."""
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
+from keras_vaf.datasets.dataset import Task
 from keras_vaf.datasets.tables.cells import Cells
 from keras_vaf.datasets.tables.column import BOOLEANS, Column, may_be_missing
 from keras_vaf.datasets.tables.dates import ISO, date_format
@@ -15,7 +17,9 @@ from keras_vaf.datasets.tables.numbers import (
     number_format,
     reads_as_number,
 )
-from keras_vaf.datasets.tables.roles import Roles
+from keras_vaf.utils import check_choice, check_flag
+
+DateOrder = Literal["day-first", "month-first"]
 
 NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
 """Words that stand for a missing entry among numbers, dates and truth values."""
@@ -28,13 +32,65 @@ FEWEST_IDENTIFIERS = 20
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A column that is not an input.
+class Roles:
+    """The user's choices of how the columns of a table are used.
 
-    Args:
-        name: Name of the column.
-        reason: Reason why it is left out.
+    Attributes:
+        likely_decimal: The comma, if numbers of a file have it.
+        others: Arguments of `read_table`, with the same names.
     """
+
+    target: str
+    task: Task | None = None
+    categories: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
+    dates: DateOrder | None = None
+    allow_missing: bool = True
+    na: tuple[str, ...] = ()
+    decimal: str | None = None
+    likely_decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_flag("allow_missing", self.allow_missing)
+        if self.task is not None:
+            check_choice("task", self.task, get_args(Task))
+        if self.dates is not None:
+            check_choice("dates", self.dates, get_args(DateOrder))
+        if self.groups is not None and self.time is not None:
+            raise ValueError(
+                "Rows are split by `groups` or by `time`, not by both. Received: "
+                f"groups={self.groups!r}, time={self.time!r}"
+            )
+        for name in ("groups", "time"):
+            if getattr(self, name) == self.target:
+                raise ValueError(
+                    f"`{name}` must be another column than the target. "
+                    f"Received: {name}={self.target!r}, target={self.target!r}"
+                )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The role of each column that the user names."""
+        return {
+            **dict.fromkeys(self.ignore, "a column to ignore"),
+            **dict.fromkeys(self.categories, "a category"),
+            **({self.groups: "the groups"} if self.groups else {}),
+            **({self.time: "the time"} if self.time else {}),
+            self.target: "the target",
+        }
+
+    def inputs(self, names: list[str]) -> list[str]:
+        """Return the names of the columns that are inputs."""
+        others = {self.target, self.groups, self.time, *self.ignore}
+        return [name for name in names if name not in others]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not an input."""
 
     name: str
     reason: str
@@ -45,13 +101,6 @@ def infer_column(cells: Cells, roles: Roles) -> Column | LeftOut:
 
     Words such as "-" and "k.A." among numbers, dates and truth values are missing
     entries.
-
-    Args:
-        cells: The column.
-        roles: How columns are used.
-
-    Returns:
-        The column, or the reason why it is left out.
 
     Raises:
         Odd: If the column cannot be used.
@@ -144,10 +193,6 @@ def _category(cells: Cells) -> Column:
 def infer_target(cells: Cells, roles: Roles) -> Column:
     """Decide whether a target is a number or a class.
 
-    Args:
-        cells: The column.
-        roles: How columns are used.
-
     Raises:
         Odd: If the column cannot be used.
     """
@@ -167,13 +212,7 @@ def infer_target(cells: Cells, roles: Roles) -> Column:
 
 
 def check_target(cells: Cells, column: Column, values: np.ndarray) -> None:
-    """Raise an `Odd` error if a target cannot be predicted.
-
-    Args:
-        cells: The column.
-        column: Its encoding.
-        values: Its values, NaN where they are missing.
-    """
+    """Raise an `Odd` error if a target cannot be predicted."""
     names, filled = column.names, values[~np.isnan(values)]
     first = int((~np.isnan(values)).argmax())
     if column.kind == "number" and len(filled) > 1 and np.ptp(filled) == 0:

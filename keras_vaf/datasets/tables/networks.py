@@ -113,44 +113,54 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    table = open_for(
-        encoder_of(model),
-        source,
-        sheet,
-        separator=separator,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-    )
-    predictions = predict_rows(model, table)
-    predicted = table.frame.assign(**predictions.columns)
-    predicted.attrs["notes"] = predictions.notes
+    options: dict[str, Any] = {
+        "separator": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+    }
+    table, columns, notes = predict(model, source, sheet, na=na, **options)
+    predicted = table.frame.assign(**columns)
+    predicted.attrs["notes"] = notes
     return predicted
 
 
 class Predictions(NamedTuple):
-    """The predictions of a table.
+    """A table, its additional columns, and sentences about cells that are not known."""
 
-    Attributes:
-        columns: The additional columns, by name.
-        notes: Sentences about unknown categories and missing entries.
-    """
-
+    table: Table
     columns: dict[str, np.ndarray]
     notes: list[str]
 
 
-def predict_rows(model: keras.Model, table: Table) -> Predictions:
+def predict(
+    model: keras.Model,
+    source: "str | os.PathLike[str] | DataFrame",
+    sheet: str | int = 0,
+    only_inputs: bool = False,
+    **options: Any,
+) -> Predictions:
     """Return the predictions of a network for the rows of a table.
 
     Args:
         model: A network with a `TableEncoder`.
-        table: The table, at least with the columns of the network.
+        source: As in `predict_table`.
+        sheet: As in `predict_table`.
+        only_inputs: Whether to read only the inputs of the network from a CSV file.
+        **options: Other arguments of `predict_table`.
 
     Raises:
         ValueError: If the model or the table cannot be used (see `predict_table`).
     """
     encoder = encoder_of(model)
+    # All but plain numbers are read as text.
+    plain = {c.name for c in encoder.columns if c.kind == "number" and not c.format}
+    only = [column.name for column in encoder.columns] if only_inputs else None
+    table = open_table(
+        source,
+        lambda file: file.read_frame({*file.columns} - plain, only),
+        sheet,
+        **options,
+    )
     unread: list[str] = []
     x = encode_rows(encoder.columns, table, unread)
     if not len(x):
@@ -161,33 +171,7 @@ def predict_rows(model: keras.Model, table: Table) -> Predictions:
             f"{table.name} already has a column for the prediction. Rename it or "
             f"remove it. Received: {listed(present)}"
         )
-    return Predictions(columns, [*unread, *_notes(encoder, x)])
-
-
-def open_for(
-    encoder: TableEncoder,
-    source: "str | os.PathLike[str] | DataFrame",
-    sheet: str | int = 0,
-    only_inputs: bool = False,
-    **options: Any,
-) -> Table:
-    """Open a table for an encoder, with all but plain numbers as text.
-
-    Args:
-        encoder: The encoder of a network.
-        source: As in `predict_table`.
-        sheet: As in `predict_table`.
-        only_inputs: Whether to read only the inputs of the network from a CSV file.
-        **options: Format of a CSV file, and words for a missing entry.
-    """
-    plain = {c.name for c in encoder.columns if c.kind == "number" and not c.format}
-    only = [column.name for column in encoder.columns] if only_inputs else None
-    return open_table(
-        source,
-        lambda file: file.read_frame({*file.columns} - plain, only),
-        sheet,
-        **options,
-    )
+    return Predictions(table, columns, [*unread, *_notes(encoder, x)])
 
 
 def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:

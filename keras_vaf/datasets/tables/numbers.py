@@ -86,11 +86,6 @@ def number_format(
 ) -> tuple[NumberFormat, str] | None:
     """Return how texts write numbers, or `None` if they have no signs or marks.
 
-    Args:
-        texts: Different texts of a column. Other texts among them are ignored.
-        decimal: The decimal mark, if it is known.
-        likely: The decimal mark of other columns.
-
     Returns:
         The format, and a number whose comma or point may be a decimal mark or separate
         thousands; empty if there is none.
@@ -166,11 +161,7 @@ def reads_as_number(text: str) -> bool:
 
 
 def are_codes(texts: Sequence[str]) -> bool:
-    """Return whether texts are whole numbers, some of them with a leading zero.
-
-    Args:
-        texts: Different texts, such as 01067 and 10115.
-    """
+    """Return whether texts are whole numbers, some of them with a leading zero."""
     stripped = [text.strip() for text in texts]
     return any(map(_CODE.fullmatch, stripped)) and all(
         text.isascii() and text.isdigit() for text in stripped
@@ -186,10 +177,6 @@ def with_points(texts: Sequence[str], decimal: str) -> Sequence[str]:
     """Return the texts of a column, with decimal points in numbers.
 
     The texts are not changed if some have currency signs, % or marks between thousands.
-
-    Args:
-        texts: The texts.
-        decimal: Decimal mark of the numbers.
     """
     mark = re.escape(decimal)
     number = re.compile(rf"([+-]?\d*){mark}(\d+(?:[eE][+-]?\d+)?)", re.ASCII)

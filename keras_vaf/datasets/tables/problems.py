@@ -1,16 +1,13 @@
 """`TableError`, which lists everything odd in a table in one message."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from keras_vaf.utils import visible
 
 MOST_LISTED = 20
 """Largest number of columns that an error message lists."""
-
-LookUp = Callable[[Collection[Any]], dict[Any, tuple[str, dict[str, str]]]]
-"""Function that returns the line and the cells of rows, by column."""
 
 
 class Odd(ValueError):
@@ -42,12 +39,7 @@ class Odd(ValueError):
         return self.sentence(f"row {self.row}", {})
 
     def sentence(self, place: str, cells: Mapping[str, str]) -> str:
-        """Return the problem as a sentence.
-
-        Args:
-            place: Place of the cell, such as `"line 3"`.
-            cells: Cells of this line as they are written, by column.
-        """
+        """Return the problem as a sentence."""
         text = f"column {self.column!r} {self.must}"
         if self.row is None:
             return text
@@ -79,36 +71,7 @@ class TableError(ValueError):
         self.solves = solves
 
 
-def table_error(
-    name: str, odd: Sequence[Odd], look_up: LookUp | None, note: str = ""
-) -> TableError:
-    """Return one error with everything odd in a table.
-
-    Args:
-        name: Name of the table.
-        odd: At least one problem.
-        look_up: Function that looks up rows in a file; `None` without a file.
-        note: A sentence for the end of the message.
-    """
-    rows = {each.row for each in odd if each.row is not None}
-    found = look_up(rows) if look_up is not None and rows else {}
-    lines = [
-        each.sentence(*found.get(each.row, (f"row {each.row}", {})))
-        for each in odd[:MOST_LISTED]
-    ]
-    if len(odd) > MOST_LISTED:
-        lines.append(f"and {len(odd) - MOST_LISTED} more columns")
-    text = "\n".join([f"{name}: {len(odd)} columns cannot be used.", *lines])
-    if len(odd) == 1:
-        text = f"{name}{': ' if odd[0].row is None else ', '}{lines[0]}"
-    if note:
-        text = f"{text}\n{note}"
-    count = sum(bool(each.fix) for each in odd)
-    solves = f"{count} of these {len(odd)}" if count < len(odd) else ""
-    return TableError(text, _merged(each.fix for each in odd), solves)
-
-
-def _merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the arguments of all fixes, with the values of each argument joined."""
     found: dict[str, Any] = {}
     for fix in fixes:
@@ -148,16 +111,6 @@ def check_columns(names: Sequence[str], place: str, wanted: Iterable[str] = ()) 
                 f"Received: one column {names[0]!r}",
                 {"separator": mark},
             )
-
-
-def columns_of(table: Any) -> str:
-    """Return the columns of a `Table` as the end of an error message."""
-    names, hint = table.names, ""
-    if table.file is not None and len(names) == 1:
-        hint = " Are its cells separated by another character (`separator`)?"
-    elif sheets := getattr(table.frame, "attrs", {}).get("sheets"):
-        hint = f" Other sheets of the file (`sheet`): {listed(sheets)}."
-    return f"{listed(names) or 'none'}.{hint}"
 
 
 def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.frames import encode_frame
+from keras_vaf.datasets.tables.frames import check_names, encode_frame
+from keras_vaf.datasets.tables.inference import DateOrder, Roles
 from keras_vaf.datasets.tables.numbers import are_codes
-from keras_vaf.datasets.tables.roles import DateOrder, Roles
-from keras_vaf.datasets.tables.sources import open_table
+from keras_vaf.datasets.tables.sources import Table, open_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -94,25 +94,16 @@ def read_table(
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
     roles = Roles(
-        target,
-        task,
-        tuple(categories),
-        tuple(ignore),
-        groups,
-        time,
-        dates,
-        allow_missing,
-        tuple(na),
-        decimal,
+        *(target, task, tuple(categories), tuple(ignore), groups, time, dates),
+        *(allow_missing, tuple(na), decimal),
     )
+    options: dict[str, Any] = {
+        "separator": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+    }
     table = open_table(
-        source,
-        lambda file: _read_csv(file, roles),
-        sheet,
-        separator=separator,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
+        source, lambda file: _read_csv(file, roles), sheet, na=na, **options
     )
     if table.file is not None and table.decimal == ",":
         roles = replace(roles, likely_decimal=",")
@@ -121,6 +112,7 @@ def read_table(
 
 def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
     """Read a CSV file. A target of labels stays text, and so do numbers like 01067."""
+    check_names(Table({}, file.path, file), roles)  # without pandas, which loads slowly
     target, text = roles.target, {*roles.categories}
     if roles.groups is not None:
         text.add(roles.groups)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from keras_vaf.datasets.tables.cells import Cells
 from keras_vaf.datasets.tables.column import Column
 from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.problems import LookUp
+from keras_vaf.datasets.tables.problems import (
+    MOST_LISTED,
+    Odd,
+    TableError,
+    listed,
+    merged,
+)
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -54,9 +60,14 @@ class Table:
         return [*map(str, self.frame)] if self.file is None else self.file.columns
 
     @property
-    def look_up(self) -> LookUp | None:
-        """Function that finds the cells that a message quotes in the file."""
-        return None if self.file is None else self.file.cells_of
+    def columns(self) -> str:
+        """Its columns as the end of an error message."""
+        hint = ""
+        if self.file is not None and len(self.names) == 1:
+            hint = " Are its cells separated by another character (`separator`)?"
+        elif sheets := getattr(self.frame, "attrs", {}).get("sheets"):
+            hint = f" Other sheets of the file (`sheet`): {listed(sheets)}."
+        return f"{listed(self.names) or 'none'}.{hint}"
 
     def cells(self, name: str, column: Column | None = None) -> Cells:
         """Return the cells of a column.
@@ -70,16 +81,33 @@ class Table:
         rows = None if column is not None and self.file is None else self.frame.index
         return Cells(self.frame[name], name, self.na, decimal, rows)
 
+    def error(self, odd: Sequence[Odd], note: str = "") -> TableError:
+        """Return one error with everything odd, and a note at its end."""
+        rows = {each.row for each in odd if each.row is not None}
+        found = self.file.cells_of(rows) if self.file is not None and rows else {}
+        lines = [
+            each.sentence(*found.get(each.row, (f"row {each.row}", {})))
+            for each in odd[:MOST_LISTED]
+        ]
+        if len(odd) > MOST_LISTED:
+            lines.append(f"and {len(odd) - MOST_LISTED} more columns")
+        text = "\n".join([f"{self.name}: {len(odd)} columns cannot be used.", *lines])
+        if len(odd) == 1:
+            text = f"{self.name}{': ' if odd[0].row is None else ', '}{lines[0]}"
+        if note:
+            text = f"{text}\n{note}"
+        count = sum(bool(each.fix) for each in odd)
+        solves = f"{count} of these {len(odd)}" if count < len(odd) else ""
+        return TableError(text, merged(each.fix for each in odd), solves)
+
 
 def open_table(
     source: "str | os.PathLike[str] | DataFrame",
     read: "Callable[[CsvFile], DataFrame]",
     sheet: str | int = 0,
-    *,
-    separator: str | None = None,
     decimal: str | None = None,
-    encoding: str | None = None,
     na: Sequence[str] = (),
+    **options: Any,
 ) -> Table:
     """Open a table.
 
@@ -87,10 +115,9 @@ def open_table(
         source: A pandas `DataFrame`, or the path of a file.
         read: Function that reads a CSV file.
         sheet: As in `read_table`.
-        separator: As in `read_table`.
         decimal: As in `read_table`.
-        encoding: As in `read_table`.
         na: As in `read_table`.
+        **options: Separator and encoding of a CSV file.
 
     Raises:
         ValueError: If the source is not a table, or an argument is not an option.
@@ -109,7 +136,7 @@ def open_table(
         path = Path(source)
         frame = _read_binary(path, sheet)
     else:
-        file = CsvFile(Path(source), separator, decimal, encoding, na)
+        file = CsvFile(Path(source), decimal=decimal, na=na, **options)
         return Table(read(file), Path(source), file, file.decimal, na)
     frame = frame.rename(columns=lambda name: str(name).strip())
     return Table(frame, path, None, decimal, na)
@@ -145,11 +172,6 @@ def _check_extent(book: Any, sheet: str | int, size: int) -> None:
 
     pandas creates a full rectangle of cells up to the last row and column. A single
     cell in the last corner of a sheet would need about 140 GB.
-
-    Args:
-        book: A `pandas.ExcelFile`.
-        sheet: Name or number of the sheet.
-        size: Size of the file in bytes.
 
     Raises:
         ValueError: If the rectangle has more than two million cells and more than 100

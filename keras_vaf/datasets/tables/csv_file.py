@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.tables.cells import MISSING
-from keras_vaf.datasets.tables.numbers import has_decimal_comma
 from keras_vaf.datasets.tables.problems import TableError, check_columns
 from keras_vaf.utils import require
 
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 _SEPARATORS = ",;\t|"
 _SAMPLE = 2**16  # bytes used to guess the separator
 _ROWS = 100  # rows used to guess the decimal mark
-_POINT = re.compile(  # not 1.234, which may have a thousands separator
-    r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII
-)
+# Not 1.234 or 1,234, which may have a mark between thousands.
+_POINT = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII)
+_COMMA = re.compile(_POINT.pattern.replace(r"\.", ","), re.ASCII)
 
 
 class CsvFile:
@@ -31,12 +30,10 @@ class CsvFile:
 
     Args:
         path: Path of the file.
-        separator: Character between two cells. `None` selects comma, semicolon, tab or
-            bar, whichever is most frequent in the header.
-        decimal: Decimal mark. `None` selects the comma if cells look like it.
-        encoding: Encoding of the text. `None` means UTF-8, or UTF-16 if the file has
-            its byte order mark.
-        na: Additional words that stand for a missing entry.
+        separator: As in `read_table`.
+        decimal: As in `read_table`.
+        encoding: As in `read_table`.
+        na: As in `read_table`.
 
     Raises:
         ValueError: If a mark cannot be one, or if the file has no header or two columns
@@ -163,7 +160,7 @@ class CsvFile:
         """Return the comma if cells look like it and none contains a point."""
         cells = [cell for row in self._rows for cell in row]
         points = self.separator == "," or any(map(_POINT.fullmatch, cells))
-        return "," if not points and any(map(has_decimal_comma, cells)) else "."
+        return "," if not points and any(map(_COMMA.fullmatch, cells)) else "."
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
         """Return whether pandas may have filled in missing cells of a row."""

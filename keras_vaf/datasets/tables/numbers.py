@@ -10,9 +10,6 @@ _NUMBER = re.compile(
 )
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _CODE = re.compile(r"0\d+", re.ASCII)
-_COMMA = re.compile(  # not 1,234, which may have a thousands separator
-    r"[+-]?(\d+,(\d{1,2}|\d{4,})|0,\d+)", re.ASCII
-)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": "'"})
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
@@ -166,11 +163,6 @@ def are_codes(texts: Sequence[str]) -> bool:
     return any(map(_CODE.fullmatch, stripped)) and all(
         text.isascii() and text.isdigit() for text in stripped
     )
-
-
-def has_decimal_comma(text: str) -> bool:
-    """Return whether a text is a number with a decimal comma."""
-    return _COMMA.fullmatch(text) is not None
 
 
 def with_points(texts: Sequence[str], decimal: str) -> Sequence[str]:

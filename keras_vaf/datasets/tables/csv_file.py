@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.cells import MISSING
+from keras_vaf.datasets.tables.column import MISSING
 from keras_vaf.datasets.tables.problems import TableError, check_columns
 from keras_vaf.utils import require
 

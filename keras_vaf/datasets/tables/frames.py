@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.tables.cells import Cells
-from keras_vaf.datasets.tables.column import Column
-from keras_vaf.datasets.tables.dates import ISO
+from keras_vaf.datasets.tables.column import Cells, Column
+from keras_vaf.datasets.tables.formats import ISO
 from keras_vaf.datasets.tables.inference import (
     LeftOut,
     Roles,

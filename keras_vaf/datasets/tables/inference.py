@@ -7,11 +7,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from keras_vaf.datasets.dataset import Task
-from keras_vaf.datasets.tables.cells import Cells
-from keras_vaf.datasets.tables.column import BOOLEANS, Column, may_be_missing
-from keras_vaf.datasets.tables.dates import ISO, date_format
-from keras_vaf.datasets.tables.numbers import (
+from keras_vaf.datasets.tables.column import BOOLEANS, Cells, Column, may_be_missing
+from keras_vaf.datasets.tables.formats import (
+    DAY_FIRST,
+    ISO,
+    MONTH_FIRST,
     are_codes,
+    date_formats,
+    day,
     is_number,
     is_plain,
     number_format,
@@ -132,8 +135,7 @@ def _values(cells: Cells, roles: Roles) -> Column | None:
         return Column(cells.name, "boolean")
     if column := _numbers(cells, roles):
         return column
-    form = date_format(cells, roles.dates)
-    return Column(cells.name, "date", format=form) if form else None
+    return _dates(cells, roles)
 
 
 def _numbers(cells: Cells, roles: Roles) -> Column | None:
@@ -172,6 +174,31 @@ def _marked_numbers(cells: Cells, roles: Roles) -> Column | None:
         raise cells.odd(must, {unclear}, decimal=decimal)
     read = [name for name in cells.names if form.read(name) is not None]
     return Column(cells.name, format=form.example) if cells.share(read) > 0.5 else None
+
+
+def _dates(cells: Cells, roles: Roles) -> Column | None:
+    """Return the encoding of dates, or `None` for other texts.
+
+    Raises:
+        Odd: If the order of day and month is unknown, or if years have two digits.
+    """
+    forms = date_formats(cells.counts)
+    if not forms:
+        return None
+    example = [each for each in cells.names if day(each, forms[0]) is not None][:1]
+    if "%y" in forms[0]:
+        must = (
+            "holds dates whose years have two digits; write years with four digits in "
+            "the file"
+        )
+        raise cells.odd(must, example, ignore=(cells.name,))
+    form = forms[0]
+    if form.startswith(DAY_FIRST) and forms[-1].startswith(MONTH_FIRST):
+        if roles.dates is None:
+            must = "holds dates that can be read with the day or with the month first"
+            raise cells.odd(must, example, dates="day-first")
+        form = forms[0 if roles.dates == "day-first" else -1]
+    return Column(cells.name, "date", format=form)
 
 
 def _category(cells: Cells) -> Column:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile
+from keras_vaf.datasets.tables.formats import are_codes
 from keras_vaf.datasets.tables.frames import check_names, encode_frame
 from keras_vaf.datasets.tables.inference import DateOrder, Roles
-from keras_vaf.datasets.tables.numbers import are_codes
 from keras_vaf.datasets.tables.sources import Table, open_table
 
 if TYPE_CHECKING:

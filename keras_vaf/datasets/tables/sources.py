@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.datasets.tables.cells import Cells
-from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.column import Cells, Column
 from keras_vaf.datasets.tables.csv_file import CsvFile
 from keras_vaf.datasets.tables.problems import (
     MOST_LISTED,

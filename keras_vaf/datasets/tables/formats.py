@@ -1,7 +1,8 @@
-"""`NumberFormat`, which reads numbers with signs and marks, and rules for numbers."""
+"""How texts write numbers and dates: `number_format`, `date_formats` and rules."""
 
+import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 _NUMBER = re.compile(
@@ -15,6 +16,27 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": 
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 _MARKS = [(d, t) for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
 _WITH_POINTS = ("$", "£", "¥")  # currencies whose numbers have decimal points
+
+ISO = "ISO 8601"
+"""Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
+
+_ANY_ORDER = (
+    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    # These are refused, because the century is unknown.
+    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d"),
+    *("%d-%b-%y", "%d %b %y"),
+)
+DAY_FIRST = ("%d/%m/%Y", "%d-%m-%Y")
+MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y")
+_FORMATS = [
+    form + time
+    for form in (*_ANY_ORDER, *DAY_FIRST, *MONTH_FIRST)
+    for time in ("", " %H:%M", " %H:%M:%S")
+]
+
+_SAMPLE = 50  # texts that select the formats to try on all texts
+_EPOCH = datetime.datetime(1970, 1, 1)
+_DAY = datetime.timedelta(days=1)
 
 
 class NumberFormat(NamedTuple):
@@ -182,3 +204,74 @@ def with_points(texts: Sequence[str], decimal: str) -> Sequence[str]:
     ):
         return texts
     return changed
+
+
+def day(text: str, form: str) -> float | None:
+    """Return a date as the number of days since 1970-01-01, in UTC.
+
+    Args:
+        text: The date.
+        form: Format of the date, as in `Column`.
+
+    Returns:
+        The number, or `None` if the text is not a date in this format.
+
+    Example:
+
+    >>> day("31.12.1970 12:00", "%d.%m.%Y %H:%M")
+    364.5
+    """
+    try:
+        if form == ISO:
+            moment = datetime.datetime.fromisoformat(text)
+        else:
+            moment = datetime.datetime.strptime(text, form)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return (moment - _EPOCH) / _DAY
+
+
+def example_of(form: str) -> str:
+    """Return a date in a format."""
+    if form == ISO:
+        return "2024-12-31"
+    return datetime.datetime(2024, 12, 31).strftime(form)
+
+
+def date_formats(counts: Mapping[str, int]) -> list[str]:
+    """Return the formats that read the most texts, if more than half are dates.
+
+    Args:
+        counts: Number of cells with each text.
+    """
+    cells = {
+        form: sum(n for text, n in counts.items() if day(text, form) is not None)
+        for form in _candidates(sorted(counts))
+    }
+    most = max(cells.values(), default=0)
+    if most <= sum(counts.values()) / 2:
+        return []
+    return [form for form, count in cells.items() if count == most]
+
+
+def _candidates(names: list[str]) -> list[str]:
+    """Return the formats of some of the texts."""
+    sample = names[:: len(names) // _SAMPLE + 1]
+    # No other format reads a text of ISO 8601.
+    others = [name for name in sample if day(name, ISO) is None]
+    found = [ISO] if len(others) < len(sample) else []
+    # `strptime` takes a millisecond for a format that it has not just used.
+    shapes = {_shape(name) for name in others}
+    return found + [
+        form
+        for form in _FORMATS
+        if _shape(example_of(form)) in shapes
+        and any(day(name, form) is not None for name in others)
+    ]
+
+
+def _shape(text: str) -> str:
+    """Return a text with one 0 for each number, and one a for each word."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text)))

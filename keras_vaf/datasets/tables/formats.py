@@ -1,4 +1,4 @@
-"""How texts write numbers and dates: `number_format`, `date_formats` and rules."""
+"""Formats of numbers and dates in text, with `number_format` and `date_formats`."""
 
 import datetime
 import re

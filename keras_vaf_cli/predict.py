@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
     from keras_vaf.datasets.predictions import check_format, predicted_file
-    from keras_vaf.datasets.tables.csv_file import CsvOptions
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 
@@ -40,11 +39,9 @@ def run(arguments: argparse.Namespace) -> None:
     path, table = Path(arguments.output), Path(arguments.table)
     check_format(table, path)
     check_output(path, arguments.force, inputs)
-    options = file_options(arguments)
-    sheet = options.pop("sheet")
     model = load_model(arguments.model)
     with command_that_solves(arguments):
-        predicted = predicted_file(model, table, path, CsvOptions(**options), sheet)
+        predicted = predicted_file(model, table, path, **file_options(arguments))
     for note in predicted.notes:
         say(note, file=sys.stderr)
     write_atomically(path, predicted.content, arguments.force)

@@ -3,6 +3,8 @@
 import argparse
 import contextlib
 import csv
+import io
+import pickle
 import shlex
 import sys
 import types
@@ -108,7 +110,7 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
 def check_table(
     arguments: argparse.Namespace, source: str, folds: int | None = None
 ) -> None:
-    """Read a table before Keras is imported, which takes seconds.
+    """Read a table before Keras is imported, which takes seconds, and keep it.
 
     Args:
         arguments: Arguments of the command line.
@@ -126,6 +128,8 @@ def check_table(
             from keras_vaf.training.splits import k_folds
 
             k_folds(dataset.y, folds, stratify=dataset.task == "classification")
+        # The classes of the dataset are imported again, together with Keras.
+        arguments.dataset = pickle.dumps(dataset)
 
 
 @contextlib.contextmanager
@@ -182,6 +186,8 @@ def open_data(
 
     if arguments.target is None:
         dataset = open_dataset(source, data_dir=arguments.data_dir, **options)
+    elif kept := arguments.__dict__.pop("dataset", None):
+        dataset = pickle.loads(kept)
     else:
         dataset = _read(arguments, source, options)
     for note in dataset.notes:
@@ -231,8 +237,9 @@ def _remove(words: list[str], option: str) -> None:
 
 
 def _joined(names: Sequence[str]) -> str:
-    quoted = (f'"{name}"' if "," in name or '"' in name else name for name in names)
-    return ",".join(dict.fromkeys(quoted))
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow(dict.fromkeys(names))
+    return buffer.getvalue().removesuffix("\r\n")
 
 
 def _sheet(text: str) -> str | int:

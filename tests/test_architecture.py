@@ -74,7 +74,6 @@ MOST_FILES = 13
 MORE_FILES = {
     "keras_vaf/layers/family": 17,
     "keras_vaf_cli": 18,
-    "keras_vaf/datasets/tables": 14,
 }
 MOST_LINES = 300
 

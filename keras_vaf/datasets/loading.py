@@ -13,7 +13,8 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.encoding import encode_table
 from keras_vaf.datasets.fetching import cache_folder, data_folder, fetch_unless_there
 from keras_vaf.datasets.parsers import decompress
-from keras_vaf.datasets.tables.reading import TABLES, read_table
+from keras_vaf.datasets.tables.reading import read_table
+from keras_vaf.datasets.tables.sources import TABLES
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:

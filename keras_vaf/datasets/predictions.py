@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
-from keras_vaf.datasets.tables.networks import encoder_of, predict_rows, read_rows
-from keras_vaf.datasets.tables.reading import BINARY
+from keras_vaf.datasets.tables.csv_file import CsvFile
+from keras_vaf.datasets.tables.networks import predict
+from keras_vaf.datasets.tables.sources import BINARY
 from keras_vaf.utils import require
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -55,8 +55,8 @@ def predicted_file(
     model: keras.Model,
     source: Path,
     output: Path,
-    options: CsvOptions,
     sheet: str | int = 0,
+    **options: Any,
 ) -> PredictedFile:
     """Return a table with the predictions of a network as additional columns.
 
@@ -68,23 +68,22 @@ def predicted_file(
         model: A network with a `TableEncoder`.
         source: Path of the table.
         output: Path of the result, whose extension selects the format.
-        options: Format of a CSV file, and words for a missing entry.
         sheet: Name or number of an Excel sheet.
+        **options: Format of a CSV file, and words for a missing entry.
 
     Raises:
         TableError: If columns cannot be used (see `predict_table`).
         ValueError: If the table or the output cannot be used.
     """
     check_format(source, output)
-    frame, file = read_rows(source, encoder_of(model), options, sheet, only_inputs=True)
-    columns, notes = predict_rows(model, frame, options, source.name, file)
-    if file is not None:
-        content = _text_with(file, source.read_bytes(), columns)
+    table, columns, notes = predict(model, source, sheet, only_inputs=True, **options)
+    if table.file is not None:
+        content = _text_with(table.file, source.read_bytes(), columns)
     elif source.suffix.lower() in _PARQUET:
         content = _parquet_with(source, output, columns)
     else:
         content = _sheet_with(source, output, columns, sheet)
-    return PredictedFile(content, len(frame), notes)
+    return PredictedFile(content, len(table.frame), notes)
 
 
 def _text_with(
@@ -93,7 +92,7 @@ def _text_with(
     """Return the content of a CSV file with additional cells in each row."""
     rows = iter(_new_cells(file, columns))
     copied, written = [], []
-    for text, is_row in file.raw_rows():
+    for _, _, text, is_row in file.parts():
         end = len(text.rstrip("\r\n")) if is_row else len(text)
         copied.append(text)
         written += [text[:end], next(rows, "") if is_row else "", text[end:]]

@@ -24,35 +24,17 @@ def csv(separator=",", rows=ROWS, header=None, **columns):
     return text + "\n"
 
 
+# All other refusals are those of `read_table`: tests/datasets/test_own.py.
 REFUSED = {
     "number and text": (
         csv(a=["many", *range(1, ROWS)]),
         "line 2: column 'a' must hold numbers, .*; 1 of its 40 .*\nThis command solves",
     ),
-    "odd date": (
-        csv(a=["soon", *(f"2024-01-{row % 28 + 1:02}" for row in range(1, ROWS))]),
-        "line 2: .* must hold dates .*'soon'\n.*\n.* --na soon",
-    ),
-    "unclear dates": (
-        csv(a=[f"{row % 12 + 1}/{row % 12 + 1}/2024" for row in range(ROWS)]),
-        "can be read with the day or with the month first.*\n.*\n.*--dates day-first",
-    ),
-    "constant target": (
-        csv(t=[1.5] * ROWS),
-        "'t' is the target and must hold more than one value to predict.*'1.5'",
-    ),
-    "one class": (csv(t=[3] * ROWS), "must hold at least two classes. Received: '3'"),
     "three rows": (csv(rows=3), "3 rows with a target.* at least 20 are needed"),
-    "no target": (csv(t=None), "has no column 't'.* Name one of its columns: a, b, c"),
-    "empty target": (csv(t=[""] * ROWS), "'t' is the target and has no entry. Name a"),
     "separator": (
         csv(separator="#"),
         "separated by '#'.*\nThis .*\n.* --separator '#'",
     ),
-    "duplicates": (csv(header="aact"), r"differ; rename or remove .* twice: \['a'\]"),
-    "ragged": (csv() + "1,2\n", "line 42: expected 4 values. Received: 2"),
-    "infinite": (csv(a=["inf", *range(1, ROWS)]), "line 2: .* finite numbers"),
-    "nothing": ("", "line 1: expected the names of the columns"),
 }
 
 

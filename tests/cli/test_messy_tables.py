@@ -9,6 +9,7 @@ import pytest
 
 from keras_vaf.datasets import TableError, read_table
 from keras_vaf_cli import main
+from keras_vaf_cli.tables import _joined, column_names
 from tests.cli.messy_tables import ROWS, TABLES, german
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
@@ -72,6 +73,11 @@ def test_one_message_lists_everything_odd(tmp_path):
         assert repr(cell) in said
     options = {k: v for k, v in raised.value.fixes.items() if k != "allow_missing"}
     assert len(read_table(path, target, **options).x) >= ROWS - 3
+
+
+def test_names_in_an_advised_command_are_read_back():
+    names = ('a"b,c', " x", "a\nb", '5"', "ä\r")
+    assert column_names(_joined(names)) == names
 
 
 def test_a_refusal_needs_no_keras(tmp_path):

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
+from keras_vaf.datasets.tables.csv_file import CsvFile
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf_cli import main
 
@@ -178,7 +178,7 @@ def test_other_columns_of_a_wide_table_are_not_parsed(trained, capsys, frame):
     text = "\n".join(f"{row},{names}" for row in rows)
     code, _, _ = predict(trained, capsys, text, read=False)
     assert code == 0
-    file = CsvFile(trained[0].with_name("new.csv"), CsvOptions())
+    file = CsvFile(trained[0].with_name("new.csv"))
     assert list(file.read_frame(only=["area"])) == ["area"]
 
 

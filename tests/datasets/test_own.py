@@ -1,5 +1,7 @@
 """A user's own table is read as it is, or a message lists what to change and where."""
 
+import csv
+import io
 import sys
 
 import numpy as np
@@ -152,6 +154,7 @@ def test_rows_without_any_entry_are_left_out(write):
         ("a,y\n1,\n2,\n", "own.csv: column 'y' is the target and has no entry"),
         ("a,y\n1,2.5\n1,3.5\n", "own.csv: expected a column .* varies. Received: a"),
         ("a\n1\n2\n", r"no column 'y' .* separated by another character \(`separator`"),
+        ("a#y\n1#2.5\n2#3\n", "own.csv: expected cells separated by '#'"),
         ('a;y\n"1,234";2.5\n2;3\n', "name the decimal mark. Received: '1,234'"),
         ("a,y\n1/2/2024,2.5\n3/2/2024,3.5\n", "with the day or with the month first"),
         ("a,y\n1,2.5\n2,2.5\n", "line 2: column 'y' .* more than one value.* '2.5'"),
@@ -575,6 +578,41 @@ def test_what_a_message_advises_solves_every_problem(write):
         read_table(path, target="y", allow_missing=False)
     dataset = read_table(path, target="y", **raised.value.fixes)
     assert dataset.feature_names == ("a", "b", "d")
+
+
+DAYS = [f"{n % 28 + 1:02}.01.2024" for n in range(24)]
+ODD = {
+    "words": ["many", "few", *range(22)],
+    "six words": [*"abcdef", *range(18)],
+    "infinite": ["1e39", "inf", *range(22)],
+    "both": ["soon", "1e39", *range(22)],
+    "other digits": ["\u0663", "1_000", *range(22)],
+    "marks": ["1,234", "2,500"] * 12,
+    "two marks": ["-0,536", "1.203"] * 12,
+    "signs": ["5 %", "5 €"] * 12,
+    "orders": [f"{n % 12 + 1}/{n % 12 + 1}/2024" for n in range(24)],
+    "a wrong day": ["31.02.2024", *DAYS[1:]],
+    "two formats": ["2024-01-01", "2/1/24", *DAYS[2:]],
+    "short years": ["31.12.24", "30.12.24"] * 12,
+    "a truth value": ["maybe", "yes", *["no"] * 22],
+    "quotes": ['a"b,c', "-\n", *range(22)],
+}
+
+
+@pytest.mark.parametrize("role", ["input", "target", "time"])
+@pytest.mark.parametrize("name", ODD)
+def test_an_advised_option_never_gives_the_same_message_again(write, name, role):
+    buffer = io.StringIO()
+    rows = ((cell, n % 7, n + 0.5) for n, cell in enumerate(ODD[name]))
+    csv.writer(buffer).writerows([("a", "b", "c"), *rows])
+    path = write(buffer.getvalue())
+    options = {"target": "a" if role == "target" else "c"}
+    options |= {"time": "a"} if role == "time" else {}
+    try:
+        read_table(path, **options)
+    except TableError as error:
+        if error.fixes:
+            read_table(path, **options, **error.fixes)
 
 
 def test_a_message_lists_no_more_than_20_columns(write):

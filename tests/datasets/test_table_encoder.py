@@ -100,6 +100,9 @@ def test_only_the_most_frequent_of_many_categories_get_an_input(frame):
         (lambda f: f.assign(größe="tall"), "row 1: column 'größe' must hold numbers"),
         (lambda f: f.assign(owner="maybe"), "must hold truth values.*'maybe'"),
         (lambda f: f.assign(sold="soon"), "must hold dates of the format ISO"),
+        (lambda f: f.assign(sold=7), "must hold dates of the format ISO.*'7'"),
+        (lambda f: f.assign(owner=7.5), "must hold truth values.*'7.5'"),
+        (lambda f: f.assign(größe=f["sold"]), "'größe' must hold numbers.*'20..-"),
     ],
 )
 def test_other_columns_get_a_sentence(frame, change, message):

@@ -1,19 +1,26 @@
-"""`Column`, which encodes the cells of a column of a table as numbers, with NumPy."""
+"""`Column`, which reads the `Cells` of a column of a table as numbers, with NumPy."""
 
+import copy
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.dates import day, example_of
-from keras_vaf.datasets.tables.numbers import NumberFormat
-from keras_vaf.datasets.tables.texts import (
-    Texts,
-    plain_array,
+from keras_vaf.datasets.tables.formats import (
+    NumberFormat,
+    day,
+    example_of,
+    is_plain,
     reads_as_number,
-    to_floats,
+    with_points,
 )
+from keras_vaf.datasets.tables.problems import Odd
 from keras_vaf.utils import check_choice
+
+MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT"))
+"""Cells that stand for a missing entry."""
 
 Kind = Literal["number", "category", "boolean", "date"]
 
@@ -32,34 +39,147 @@ BOOLEANS = (
 _WORDS = {"0": 0.0, "1": 1.0} | {
     word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
 }
+_MOST_WORDS = 5  # different words that may mean a missing entry
 
 
-class CellError(ValueError):
-    """Cells that a column cannot encode.
+class Cells:
+    """The cells of a column, as numbers, dates or texts.
+
+    White space around a text is removed. The text of a missing entry is empty.
 
     Args:
-        column: Name of the column.
-        must: Requirement of the column, as a part of a sentence.
-        position: Position of the first of these cells, counted from 0.
-        cell: The first of these cells.
-        share: Share of these cells among the cells that are not missing.
-        words: The different texts of these cells, if they are text.
+        values: A sequence, an array or a pandas Series.
+        name: Name of the column.
+        na: Additional words that stand for a missing entry.
+        decimal: Decimal mark of numbers in text; `None` means the point.
+        rows: Names of the rows for messages; by default their numbers from 1.
+
+    Attributes:
+        array: The cells as a NumPy array; `None` if they are text.
     """
 
     def __init__(
         self,
-        column: str,
-        must: str,
-        position: int,
-        cell: str,
-        share: float = 0.0,
-        words: tuple[str, ...] = (),
+        values: Any,
+        name: str = "",
+        na: Sequence[str] = (),
+        decimal: str | None = None,
+        rows: Any = None,
     ) -> None:
-        super().__init__(
-            f"row {position + 1}: column {column!r} {must}. Received: {cell!r}"
-        )
-        self.column, self.must, self.position, self.cell = column, must, position, cell
-        self.share, self.words = share, words
+        self.name = name
+        self.array = _plain_array(values)
+        self._values, self._na, self._decimal = values, MISSING | {*na}, decimal
+        self._rows = range(1, len(values) + 1) if rows is None else rows
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self._values)
+
+    @cached_property
+    def _texts(self) -> tuple[np.ndarray, list[str]]:
+        """The code of each cell, and the text of each code."""
+        if hasattr(self._values, "factorize"):  # a pandas Series
+            codes, different = self._values.factorize()
+            values = np.asarray(different.astype(object)).tolist()
+        else:
+            values = np.asarray(self._values).tolist()
+            codes = np.arange(len(values))
+        texts = [_text(value) for value in values]
+        if self._decimal not in (None, "."):
+            places = [n for n, value in enumerate(values) if isinstance(value, str)]
+            changed = with_points([texts[n] for n in places], self._decimal)
+            for place, text in zip(places, changed, strict=True):
+                texts[place] = text
+        # The last text belongs to the code -1, which pandas gives to missing entries.
+        return codes, [*("" if text in self._na else text for text in texts), ""]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of cells with each text, without missing entries."""
+        codes, texts = self._texts
+        counts: dict[str, int] = {}
+        numbers = np.bincount(codes + 1)[1:].tolist()
+        for text, number in zip(texts, numbers, strict=False):
+            if text:
+                counts[text] = counts.get(text, 0) + number
+        return counts
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The different texts, sorted, without missing entries."""
+        return sorted(self.counts)
+
+    @property
+    def filled(self) -> int:
+        """Number of texts that are not missing."""
+        return sum(self.counts.values())
+
+    def share(self, texts: Iterable[str]) -> float:
+        """Return the share of cells with these texts among those not missing."""
+        return sum(self.counts[text] for text in texts) / max(1, self.filled)
+
+    def without(self, words: Collection[str]) -> "Cells":
+        """Return these cells, with words that stand for a missing entry."""
+        if not words or self.array is not None or self.counts.keys().isdisjoint(words):
+            return self
+        other = copy.copy(self)
+        other.__dict__.pop("counts", None)
+        other.__dict__.pop("names", None)
+        codes, texts = self._texts
+        other._texts = codes, ["" if text in words else text for text in texts]
+        return other
+
+    def mapped(self, values: dict[str, float], other: float = np.nan) -> np.ndarray:
+        """Return a value for each cell by its text, and NaN for a missing entry."""
+        codes, texts = self._texts
+        known = {**values, "": np.nan}
+        return np.array([known.get(text, other) for text in texts], np.float64)[codes]
+
+    def have(self, texts: Collection[str]) -> np.ndarray:
+        """Return the mask of the cells with one of these texts."""
+        codes, known = self._texts
+        return np.array([text in texts for text in known])[codes]
+
+    def texts(self, mask: np.ndarray) -> tuple[str, ...]:
+        """Return the different texts of some cells, in the order of the table."""
+        codes, texts = self._texts
+        found = dict.fromkeys(codes[mask].tolist())
+        return tuple(dict.fromkeys(texts[code] for code in found))
+
+    def odd(self, must: str, which: int | Collection[str] = 0, **fix: Any) -> Odd:
+        """Return the error about a cell of the column.
+
+        Args:
+            must: What was expected of the column, as a part of a sentence.
+            which: Position of the cell, or the texts of which the first one is meant.
+            **fix: Arguments of `read_table` that solve the problem.
+        """
+        place = which if isinstance(which, int) else int(self.have({*which}).argmax())
+        values = self._values
+        cell = values.iloc[place] if hasattr(values, "iloc") else values[place]
+        return Odd(self.name, must, self._rows[place], str(cell), fix)
+
+
+def _plain_array(values: Any) -> np.ndarray | None:
+    """Return cells of numbers or dates as an array, or `None` for other cells."""
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if hasattr(values, "to_numpy") and kind in "iuf":  # a Series, perhaps with NA
+        if isinstance(values.dtype, np.dtype):
+            return values.to_numpy()
+        return values.to_numpy(np.float64, na_value=np.nan)
+    if kind == "O" and hasattr(values, "factorize"):
+        return None
+    array = np.asarray(values)
+    return array if array.dtype.kind in "iufM" else None
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text; whole numbers are written without a decimal point."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
 
 
 @dataclass(frozen=True)
@@ -103,72 +223,76 @@ class Column:
         """Return cells as float32 numbers.
 
         Args:
-            cells: A sequence, an array, a pandas Series, or `Texts`.
+            cells: A sequence, an array or a pandas Series.
 
         Raises:
-            CellError: If a cell is not a number, truth value or date, as the column
+            ValueError: If a cell is not a number, truth value or date, as the column
                 requires.
         """
-        array = None if isinstance(cells, Texts) else plain_array(cells)
-        if self.kind == "date" and array is not None and array.dtype.kind == "M":
+        column = Cells(cells, self.name)
+        values, odd = self.read(column)
+        if odd.any():
+            raise self.odd_cells(column, odd)
+        return values
+
+    def read(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Return cells as float32 numbers, and the mask of those that are odd."""
+        cells = cells.without(self.na)
+        array, odd = cells.array, np.zeros(len(cells), bool)
+        is_date = array is not None and array.dtype.kind == "M"
+        if array is not None and self.kind == "date" and is_date:
             days = array.astype("datetime64[us]") - np.datetime64("1970-01-01", "us")
-            return (days / np.timedelta64(1, "D")).astype(np.float32)
-        if self.kind == "number" and array is not None and array.dtype.kind != "M":
-            return self._finite(array)
-        texts = cells if isinstance(cells, Texts) else Texts(cells, self.na)
-        if self.kind == "category":
+            values = days / np.timedelta64(1, "D")
+        elif array is not None and self.kind == "number" and not is_date:
+            values = array
+        elif self.kind == "category":
             places = {name: float(place) for place, name in enumerate(self.names)}
-            return texts.replaced(places, UNKNOWN).astype(np.float32)
-        found = {text: self._value(text) for text in texts.counts}
-        values = {text: value for text, value in found.items() if value is not None}
-        if len(values) < len(found):
-            odd = tuple(text for text, value in found.items() if value is None)
-            raise self._odd_cells(texts, odd)
-        numbers = texts.replaced(values, np.nan)
-        return (
-            self._finite(numbers)
-            if self.kind == "number"
-            else numbers.astype(np.float32)
-        )
+            values = cells.mapped(places, UNKNOWN)
+        else:
+            found = {text: self._value(text) for text in cells.counts}
+            known = {text: value for text, value in found.items() if value is not None}
+            values = cells.mapped(known)
+            if len(known) < len(found):
+                odd = cells.have(found.keys() - known.keys())
+        with np.errstate(over="ignore"):
+            values = values.astype(np.float32)
+        return values, odd | np.isinf(values)
+
+    def odd_cells(self, cells: Cells, odd: np.ndarray, **fix: Any) -> Odd:
+        """Return the error about odd cells."""
+        place, count = int(odd.argmax()), int(odd.sum())
+        texts = cells.texts(odd)
+        numbers = cells.array is not None and cells.array.dtype.kind in "iuf"
+        if (self.kind == "number" and numbers) or self._value(texts[0]) is not None:
+            must = "must hold finite numbers in the range of float32"
+            return cells.odd(must, place, **fix)
+        if may_be_missing(texts, cells.share(texts)):
+            fix = {"na": texts, "allow_missing": True}
+        must = "must hold truth values, such as true and false"
+        if self.kind == "date":
+            example = example_of(self.format)
+            must = f"must hold dates of the format {self.format}, such as {example}"
+        elif self.kind == "number":
+            must = "must hold numbers"
+            if reads_as_number(texts[0]):
+                must += " that are finite and written with the digits 0 to 9"
+            must += f", such as {self.format or '-1.5 or 2e3'}"
+        verb = "does" if count == 1 else "do"
+        must += f"; {count} of its {len(cells)} cells {verb} not"
+        return cells.odd(must, place, **fix)
 
     def _value(self, text: str) -> float | None:
         """Return the number that a text stands for, or `None` if there is none."""
-        try:
-            if self.kind == "boolean":
-                return _WORDS[text.lower()]
-            if self.kind == "date":
-                return day(text, self.format)
-            if self.format:
-                return NumberFormat.of(self.format).read(text)
-            if (numbers := to_floats([text])) is not None:
-                return float(numbers[0])
-        except (ValueError, KeyError):
-            pass
-        return None
-
-    def _odd_cells(self, texts: Texts, odd: tuple[str, ...]) -> CellError:
-        """Return the error about texts that the column cannot encode."""
-        place, cell = texts.first(odd)
-        must = "must hold truth values, such as true and false"
+        if self.kind == "boolean":
+            return _WORDS.get(text.lower())
         if self.kind == "date":
-            must = f"must hold dates of the format {self.format}, such as "
-            must += example_of(self.format)
-        elif self.kind == "number":
-            must = "must hold numbers"
-            if reads_as_number(cell):
-                must += " that are finite and written with the digits 0 to 9"
-            must += f", such as {self.format or '-1.5 or 2e3'}"
-        count = sum(texts.counts[text] for text in odd)
-        verb = "does" if count == 1 else "do"
-        must += f"; {count} of its {len(texts)} cells {verb} not"
-        return CellError(self.name, must, place, cell, count / texts.filled, odd)
+            return day(text, self.format)
+        if self.format:
+            return NumberFormat.of(self.format).read_any(text)
+        return float(text) if is_plain(text) else None
 
-    def _finite(self, numbers: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            values = numbers.astype(np.float32)
-        infinite = np.isinf(values)
-        if infinite.any():
-            must = "must hold finite numbers in the range of float32"
-            first = int(infinite.argmax())
-            raise CellError(self.name, must, first, str(numbers[first]))
-        return values
+
+def may_be_missing(texts: Sequence[str], share: float) -> bool:
+    """Return whether texts that a column cannot read may mean a missing entry."""
+    finite = any(reads_as_number(each) and np.isfinite(float(each)) for each in texts)
+    return 0 < len(texts) <= _MOST_WORDS and share <= 0.5 and not finite

@@ -5,62 +5,24 @@ import io
 import itertools
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_vaf.datasets.tables.problems import TableError, check_different
-from keras_vaf.datasets.tables.texts import (
-    MISSING,
-    are_codes,
-    have_decimal_comma,
-)
+from keras_vaf.datasets.tables.column import MISSING
+from keras_vaf.datasets.tables.problems import TableError, check_columns
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 _SEPARATORS = ",;\t|"
-_SAMPLE = 2**16  # bytes used to guess separator and decimal mark
-_POINT = re.compile(  # not 1.234, which may have a thousands separator
-    r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII
-)
-
-
-@dataclass(frozen=True)
-class CsvOptions:
-    """Format of a CSV file.
-
-    Attributes:
-        separator: Character between two cells. `None` selects comma, semicolon, tab or
-            bar, whichever is most frequent in the header.
-        decimal: Decimal mark. `None` selects the comma if cells look like it.
-        encoding: Encoding of the text. `None` means UTF-8, or UTF-16 if the file has
-            its byte order mark.
-        na: Additional words that stand for a missing entry.
-
-    Raises:
-        ValueError: If the separator or the decimal mark cannot be one.
-    """
-
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    na: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check the separator and the decimal mark."""
-        for name in ("separator", "decimal"):
-            mark = getattr(self, name)
-            if mark is not None and (
-                len(mark) != 1 or mark.isalnum() or mark in '"\r\n'
-            ):
-                raise ValueError(
-                    f"`{name}` must be a single character, such as a comma. "
-                    f"Received: {name}={mark!r}"
-                )
+_SAMPLE = 2**16  # bytes used to guess the separator
+_ROWS = 100  # rows used to guess the decimal mark
+# Not 1.234 or 1,234, which may have a mark between thousands.
+_POINT = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII)
+_COMMA = re.compile(_POINT.pattern.replace(r"\.", ","), re.ASCII)
 
 
 class CsvFile:
@@ -68,24 +30,47 @@ class CsvFile:
 
     Args:
         path: Path of the file.
-        options: Format of the file.
+        separator: As in `read_table`.
+        decimal: As in `read_table`.
+        encoding: As in `read_table`.
+        na: As in `read_table`.
 
     Raises:
-        ValueError: If the file has no header or two columns with the same name.
+        ValueError: If a mark cannot be one, or if the file has no header or two columns
+            with the same name.
     """
 
-    def __init__(self, path: Path, options: CsvOptions) -> None:
+    def __init__(
+        self,
+        path: Path,
+        separator: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
+        na: Sequence[str] = (),
+    ) -> None:
+        for name, mark in (("separator", separator), ("decimal", decimal)):
+            if mark is not None and (
+                len(mark) != 1 or mark.isalnum() or mark in '"\r\n'
+            ):
+                raise ValueError(
+                    f"`{name}` must be a single character, such as a comma. "
+                    f"Received: {name}={mark!r}"
+                )
         self.name = path.name
-        self._path = path
+        self.path = path
         with path.open("rb") as file:
             self._sample = file.read(_SAMPLE)
         utf16 = self._sample[:2] in (b"\xff\xfe", b"\xfe\xff")
-        self.encoding = options.encoding or ("utf-16" if utf16 else "utf-8-sig")
-        self._na = MISSING | {*options.na}
-        self.separator = options.separator or self._guess_separator()
-        _, self.columns = next(self._records(), (1, []))
-        self.decimal = options.decimal or self._guess_decimal()
-        self._check_header()
+        self.encoding = encoding or ("utf-16" if utf16 else "utf-8-sig")
+        self._na = MISSING | {*na}
+        self.separator = separator or self._guess_separator()
+        most = 2 if self.separator == "," else _ROWS
+        first = [cells for _, cells in itertools.islice(self._records(), most)]
+        self.columns, self._rows = (first or [[]])[0], first[1:]
+        if not any(self.columns):
+            raise self._problem(1, "expected the names of the columns. Received: none")
+        check_columns(self.columns, f"{self.name}, line 1")
+        self.decimal = decimal or self._guess_decimal()
 
     def read_frame(
         self, as_text: Collection[str] = (), only: Collection[str] | None = None
@@ -108,7 +93,7 @@ class CsvFile:
                 warnings.simplefilter("error", pandas.errors.ParserWarning)
                 warnings.simplefilter("ignore", pandas.errors.DtypeWarning)
                 frame = pandas.read_csv(
-                    self._path,
+                    self.path,
                     sep=self.separator,
                     decimal=self.decimal,
                     encoding=self.encoding,
@@ -129,27 +114,18 @@ class CsvFile:
             frame = frame.drop(columns=self.columns[-1])
         return frame
 
-    def leading_zeros(self, frame: "DataFrame") -> set[str]:
-        """Return the columns of numbers that are codes, such as 01067.
-
-        Args:
-            frame: The rows of the file.
-        """
-        if not self._may_have_leading_zeros():
-            return set()
-        names = [name for name in frame if frame[name].dtype.kind in "iuf"]
-        texts = self.read_frame(as_text=names, only=names)
-        return {each for each in names if are_codes(texts[each].dropna().unique())}
-
-    def raw_rows(self) -> Iterator[tuple[str, bool]]:
-        """Yield all text of the file in parts, and whether a part is a row of cells."""
-        for _, _, text, is_row in self._parts():
-            yield text, is_row
+    def perhaps_codes(self, frame: "DataFrame", others: Collection[str]) -> set[str]:
+        """Return the columns of whole numbers that may be codes, such as 01067."""
+        whole = {name for name in frame if _are_whole(frame[name])}.difference(others)
+        if not whole or self.encoding.lower().startswith(("utf-16", "utf-32")):
+            return whole
+        code = re.compile(rb'0\d(?<=[%b"\s]0\d)' % re.escape(self.separator).encode())
+        return whole if any(map(code.search, self._blocks())) else set()
 
     def starts_with_decimal(self, column: str) -> bool:
         """Return whether the first cell of a column is a number that is not whole."""
-        _, cells = next(itertools.islice(self._records(), 1, None), (0, []))
-        cell = dict(zip(self.columns, cells, strict=False)).get(column, "")
+        rows = [dict(zip(self.columns, row, strict=False)) for row in self._rows[:1]]
+        cell = rows[0].get(column, "") if rows else ""
         try:
             return not float(cell.replace(self.decimal, ".")).is_integer()
         except (ValueError, OverflowError):
@@ -182,30 +158,25 @@ class CsvFile:
 
     def _guess_decimal(self) -> str:
         """Return the comma if cells look like it and none contains a point."""
-        if self.separator == ",":
-            return "."
-        records = itertools.islice(self._records(), 1, 100)
-        cells = [cell for _, row in records for cell in row]
-        if any(map(_POINT.fullmatch, cells)):
-            return "."
-        return "," if any(have_decimal_comma([cell]) for cell in cells) else "."
-
-    def _check_header(self) -> None:
-        if not any(self.columns):
-            raise self._problem(1, "expected the names of the columns. Received: none")
-        check_different(self.columns, f"{self.name}, line 1")
+        cells = [cell for row in self._rows for cell in row]
+        points = self.separator == "," or any(map(_POINT.fullmatch, cells))
+        return "," if not points and any(map(_COMMA.fullmatch, cells)) else "."
 
     def _may_have_short_rows(self, frame: "DataFrame") -> bool:
         """Return whether pandas may have filled in missing cells of a row."""
         if not frame.iloc[:, -1].isna().any():
             return False
-        separator = self.separator.encode()
         count, quoted = 0, False
-        with self._path.open("rb") as file:
-            while block := file.read(2**20):
-                count += block.count(separator)
-                quoted = quoted or b'"' in block
+        for block in self._blocks():
+            count += block.count(self.separator.encode())
+            quoted = quoted or b'"' in block
         return quoted or count != (len(frame) + 1) * (len(self.columns) - 1)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of the file, in blocks of whole lines."""
+        with self.path.open("rb") as file:
+            while block := file.read(2**20):
+                yield block + file.readline()
 
     def _check_rows(self) -> None:
         """Raise an error that names the first line with too few or too many cells."""
@@ -216,20 +187,13 @@ class CsvFile:
                     line, f"expected {width} values. Received: {len(cells)}"
                 )
 
-    def _may_have_leading_zeros(self) -> bool:
-        if self.encoding.lower().startswith(("utf-16", "utf-32")):
-            return True
-        ends = re.escape(self.separator).encode() + rb'"\s'
-        code = rb"(?:^|[%b])0\d+(?:[%b]|$)" % (ends, ends)
-        return re.search(code, self._path.read_bytes()) is not None
-
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is not blank."""
-        for line, cells, _, is_row in self._parts():
+        for line, cells, _, is_row in self.parts():
             if is_row:
                 yield line, [cell.strip() for cell in cells]
 
-    def _parts(self) -> Iterator[tuple[int, list[str], str, bool]]:
+    def parts(self) -> Iterator[tuple[int, list[str], str, bool]]:
         """Yield line number, cells and text of each record, and whether it is a row."""
         with self._text() as file:
             lines: list[str] = []
@@ -253,7 +217,7 @@ class CsvFile:
         if self.encoding == "utf-8-sig" and b"\0" in self._sample:
             raise self._not_text()
         try:
-            return self._path.open(encoding=self.encoding, newline="")
+            return self.path.open(encoding=self.encoding, newline="")
         except LookupError:
             raise ValueError(
                 "`encoding` must be an encoding that Python knows, such as cp1252. "
@@ -265,7 +229,7 @@ class CsvFile:
         place, content = self._sample.find(b"\0"), self._sample
         fixes = {}
         if place < 0:
-            place, content = 0, self._path.read_bytes()
+            place, content = 0, self.path.read_bytes()
             fixes = {"encoding": "cp1252"}
             try:
                 content.decode(self.encoding)
@@ -282,6 +246,14 @@ class CsvFile:
 
     def _problem(self, line: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {line}: {message}")
+
+
+def _are_whole(numbers: "Series") -> bool:
+    """Return whether a column has whole numbers only."""
+    if numbers.dtype.kind != "f":
+        return numbers.dtype.kind in "iu"
+    # Usually the first rows settle it.
+    return all((rows.dropna() % 1 == 0).all() for rows in (numbers[:20], numbers))
 
 
 def _kept(file: Iterable[str], lines: list[str]) -> Iterator[str]:

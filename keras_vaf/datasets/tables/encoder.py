@@ -11,7 +11,8 @@ from keras import ops
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.column import UNKNOWN, Column
-from keras_vaf.datasets.tables.rows import encode_rows
+from keras_vaf.datasets.tables.frames import encode_rows
+from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import check_number, check_numbers
 
 
@@ -90,12 +91,7 @@ class TableEncoder(keras.layers.Layer):
 
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
-        """Return the encoder that is equivalent to a fitted preprocessing.
-
-        Args:
-            dataset: A table.
-            fitted: The preprocessing, fitted on its training rows.
-        """
+        """Return the encoder that is equivalent to a fitted preprocessing."""
         scale = fitted.input_scale
         return cls(
             dataset.columns,
@@ -125,7 +121,7 @@ class TableEncoder(keras.layers.Layer):
                 columns.
             ValueError: If the columns have different numbers of rows.
         """
-        return encode_rows(self.columns, table)
+        return encode_rows(self.columns, Table(table))
 
     def unknown(self, x: np.ndarray) -> dict[str, int]:
         """Count the cells of unknown categories.

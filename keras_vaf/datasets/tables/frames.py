@@ -1,232 +1,243 @@
-"""`encode_frame`, which turns a pandas table into a dataset."""
+"""`encode_frame` and `encode_rows`, which turn tables into arrays of numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.tables.column import Column
-from keras_vaf.datasets.tables.dates import ISO
+from keras_vaf.datasets.tables.column import Cells, Column
+from keras_vaf.datasets.tables.formats import ISO
 from keras_vaf.datasets.tables.inference import (
     LeftOut,
-    encode,
-    encode_target,
+    Roles,
+    check_target,
     infer_column,
-    missing_targets,
+    infer_target,
 )
-from keras_vaf.datasets.tables.notes import (
-    describe_table,
-    left_out_constants,
-    left_out_index,
-)
-from keras_vaf.datasets.tables.problems import (
-    Fault,
-    LookUp,
-    Problem,
-    check_different,
-    check_separated,
-    columns_of,
-    fault,
-    placed,
-    table_error,
-)
-from keras_vaf.datasets.tables.roles import Roles
-from keras_vaf.datasets.tables.texts import Texts, texts_of
+from keras_vaf.datasets.tables.notes import describe_table, informative
+from keras_vaf.datasets.tables.problems import Odd, check_columns, listed
+from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import did_you_mean
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-T = TypeVar("T")
 
 _THREADS = 4
 
 
-def encode_frame(
-    frame: "DataFrame",
-    file: str,
-    name: str,
-    source: str,
-    roles: Roles,
-    look_up: LookUp | None = None,
-) -> Dataset:
+def encode_frame(table: Table, roles: Roles) -> Dataset:
     """Check the columns of a table and turn them into a dataset.
-
-    Args:
-        frame: The table. Missing entries are NaN or a word that stands for them.
-        file: Name of the table for error messages.
-        name: Name of the dataset.
-        source: Origin of the table.
-        roles: What the columns are for.
-        look_up: Function that finds the cells that an error message quotes.
 
     Returns:
         The dataset. Rows without any entry and rows without a target are left out.
 
     Raises:
         TableError: If columns cannot be used. One message lists all of them.
+        ValueError: If the table lacks a column or rows.
     """
-    frame = frame.rename(columns=lambda name: str(name).strip())
-    if look_up is not None:
-        check_separated(list(frame.columns), roles.named, file)
-    frame = _checked(frame, file, roles, is_csv=look_up is not None)
-    missing = missing_targets(frame[roles.target], roles)
-    problems: list[Problem] = []
+    table = _checked(table, roles)
+    odd: list[Odd] = []
+    y, classes, missing = _target(table, roles, odd)
     if missing.any() and not roles.allow_missing:
-        must = f"is the target and misses {missing.sum()} of {len(frame)} entries"
-        problems.append(Problem(roles.target, must, fix={"allow_missing": True}))
-    if missing.any():
-        frame = frame[~missing]
-    if frame.empty and missing.any():
-        raise ValueError(
-            f"{file}: column {roles.target!r} is the target and has no entry. Name a "
-            "column that has some, or fill it in."
-        )
-    if frame.empty:
-        raise ValueError(f"{file}: expected at least one row of data. Received: none")
-    columns, x, left_out = _inputs(frame, roles, problems)
-    y, classes = _collect(problems, encode_target, frame[roles.target], roles)
-    parts = _divisions(frame, roles, problems)
-    if not roles.allow_missing:
-        problems += _missing_inputs(columns, x)
-    if problems:
-        raise table_error(file, placed(problems, look_up))
-    columns = [replace(column, na=(*roles.na, *column.na)) for column in columns]
-    columns, x, index = left_out_index(columns, x)
-    columns, x, constant = left_out_constants(columns, x)
-    left_out += [*index, *constant]
+        must = f"is the target and misses {missing.sum()} of {len(missing)} entries"
+        odd.append(Odd(roles.target, must, fix={"allow_missing": True}))
+    table = replace(table, frame=table.frame[~missing]) if missing.any() else table
+    columns, x, left_out = _inputs(table, roles, odd)
+    parts = _divisions(table, roles, odd)
+    for place, column in enumerate(() if roles.allow_missing else columns):
+        if count := int(np.isnan(x[:, place]).sum()):
+            must = f"misses {count} of {len(x)} entries"
+            odd.append(Odd(column.name, must, fix={"allow_missing": True}))
+    if odd:
+        raise table.error(odd)
+    columns, x, others = informative(columns, x)
+    left_out += others
     if not columns:
         raise ValueError(
-            f"{file}: expected a column besides the target that varies. Received: "
-            + (", ".join(out.name for out in left_out) or "none")
+            f"{table.name}: expected a column besides the target that varies. Received:"
+            f" {', '.join(out.name for out in left_out) or 'none'}"
         )
     dataset = Dataset(
-        name=name,
+        name="table" if table.path is None else table.path.stem,
         task="regression" if classes is None else "classification",
         x=x,
-        y=y,
+        y=y[~missing].astype(np.float32 if classes is None else np.int64),
         feature_names=tuple(column.name for column in columns),
         class_names=classes,
         categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
-        source=source,
+        source="a pandas table" if table.path is None else str(table.path),
         columns=tuple(columns),
         target=roles.target,
-        groups=parts.get("groups"),
-        times=parts.get("times"),
+        **parts,
     )
-    dropped = int(missing.sum())
-    notes = describe_table(dataset, file, left_out, roles.task, dropped)
+    notes = describe_table(dataset, table, left_out, roles.task, int(missing.sum()))
     return replace(dataset, notes=notes)
 
 
-def _checked(frame: "DataFrame", file: str, roles: Roles, is_csv: bool) -> "DataFrame":
-    """Return the table without empty rows, if it has all columns with a role."""
-    if roles.na:
-        frame = frame.replace(dict.fromkeys(roles.na, np.nan))
-    check_different(frame.columns, file)
+def encode_rows(
+    columns: Sequence[Column], table: Table, unread: list[str] | None = None
+) -> np.ndarray:
+    """Return rows of a table as an array of numbers, for a network.
+
+    Args:
+        columns: The columns of the network.
+        table: The table, at least with these columns. Other columns are ignored.
+        unread: List of sentences, to which this function adds those on unknown words
+            that it takes as missing entries. `None` raises an error for such words.
+
+    Returns:
+        A float32 array of shape `(rows, columns)`.
+
+    Raises:
+        TableError: If columns are missing, or if a column has cells that it cannot
+            read. The message lists all such columns.
+        ValueError: If the columns have different numbers of rows.
+    """
+    wanted = {column.name for column in columns}
+    names = dict.fromkeys(table.names)
+    check_columns(table.names, table.name, wanted if table.file else ())
+    encoded, problems = [], []
+    for column in columns:
+        if column.name in names:
+            cells = table.cells(column.name, column)
+            values, odd = column.read(cells)
+            encoded.append(values)
+            if not odd.any():
+                continue
+            problem = column.odd_cells(cells, odd)
+            words = listed([repr(word) for word in problem.fix.get("na", ())])
+            if words and unread is not None:
+                values[odd] = np.nan
+                unread.append(
+                    f"Column {column.name!r}: {odd.sum():,} of {len(odd):,} cells are "
+                    f"not of the kind of this column and count as missing: {words}."
+                )
+                continue
+            problem.fix = {}  # `TableEncoder.encode` has no such arguments
+        else:
+            hint = did_you_mean(column.name, [n for n in names if n not in wanted])
+            must = f"is missing; add it, or rename another column.{hint}"
+            problem = Odd(column.name, must)
+        problems.append(problem)
+    if problems:
+        raise table.error(problems, f"Columns of the table: {table.columns}")
+    if len(lengths := sorted({len(values) for values in encoded})) > 1:
+        raise ValueError(
+            "All columns must have the same number of rows. Received: columns of "
+            f"{', '.join(map(str, lengths))} rows"
+        )
+    return np.stack(encoded, axis=1)
+
+
+def check_names(table: Table, roles: Roles) -> None:
+    """Raise a `ValueError` if a table lacks a column with a role, or has no input."""
+    check_columns(table.names, table.name, roles.named if table.file else ())
     for name, role in roles.named.items():
-        if name not in frame.columns:
+        if name not in table.names:
             raise ValueError(
-                f"{file} has no column {name!r} to use as {role}."
-                f"{did_you_mean(name, frame.columns)} Name one of its columns: "
-                f"{columns_of(frame, is_csv)}"
+                f"{table.name} has no column {name!r} to use as {role}."
+                f"{did_you_mean(name, table.names)} Name one of its columns: "
+                f"{table.columns}"
             )
-    inputs = [name for name in frame.columns if name not in _no_inputs(roles)]
-    if not inputs:
-        raise ValueError(f"{file}: expected a column besides the target")
-    if not frame.iloc[:, 0].isna().any():
-        return frame
-    empty = frame.isna().all(axis=1)
-    return frame[~empty] if empty.any() else frame
+    if not roles.inputs(table.names):
+        raise ValueError(f"{table.name}: expected a column besides the target")
 
 
-def _no_inputs(roles: Roles) -> set[str | None]:
-    return {roles.target, roles.groups, roles.time, *roles.ignore}
+def _checked(table: Table, roles: Roles) -> Table:
+    """Return a table without empty rows, after its columns were checked."""
+    check_names(table, roles)
+    frame = table.frame
+    if frame.iloc[:, 0].isna().any():
+        frame = frame[~frame.isna().all(axis=1)]
+    if frame.empty:
+        raise ValueError(f"{table.name}: expected at least one row of data")
+    return replace(table, frame=frame)
+
+
+def _read(cells: Cells, column: Column, **fix: Any) -> np.ndarray:
+    """Return cells as numbers, or raise the error about odd cells."""
+    values, odd = column.read(cells)
+    if odd.any():
+        raise column.odd_cells(cells, odd, **fix)
+    return values
+
+
+def _target(
+    table: Table, roles: Roles, odd: list[Odd]
+) -> tuple[np.ndarray, tuple[str, ...] | None, np.ndarray]:
+    """Return the targets, the names of the classes, and the mask of missing targets."""
+    cells = table.cells(roles.target)
+    try:
+        column = infer_target(cells, roles)
+        y = _read(cells, column)
+        missing = np.isnan(y)
+        if missing.all():
+            raise ValueError(
+                f"{table.name}: column {roles.target!r} is the target and has no "
+                "entry. Name a column that has some, or fill it in."
+            )
+        check_target(cells, column, y)
+        return y, column.names or None, missing
+    except Odd as problem:
+        odd.append(problem)
+        return np.empty(0), None, np.zeros(len(cells), bool)
 
 
 def _inputs(
-    frame: "DataFrame", roles: Roles, problems: list[Problem]
+    table: Table, roles: Roles, odd: list[Odd]
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
     """Return the input columns with their values, and the columns left out."""
-    names = [name for name in frame.columns if name not in _no_inputs(roles)]
+    names = roles.inputs(table.names)
     # A row of this array is a column of the table, which is faster to write.
-    values = np.empty((len(names), len(frame)), np.float32)
+    values = np.empty((len(names), len(table.frame)), np.float32)
 
-    def read(place: int) -> Column | LeftOut | Problem:
-        series = frame[names[place]]
+    def read(place: int) -> Column | LeftOut | Odd:
+        cells = table.cells(names[place])
         try:
-            texts = texts_of(series)
-            column = infer_column(series, texts, roles)
-            if not isinstance(column, LeftOut):
-                ignore = {"ignore": (names[place],)}
-                values[place], column = encode(series, column, texts, **ignore)
-        except Fault as error:
-            return error.problem
+            column = infer_column(cells, roles)
+            if isinstance(column, Column):
+                values[place] = _read(cells, column, ignore=(cells.name,))
+                column = replace(column, na=(*roles.na, *column.na))
+        except Odd as problem:
+            return problem
         return column
 
     # Text takes longest, so it comes first. pandas and NumPy do most of the work,
     # without Python's lock.
-    order = sorted(range(len(names)), key=lambda i: frame[names[i]].dtype.kind in "iuf")
+    kinds = {name: table.frame[name].dtype.kind for name in names}
+    order = sorted(range(len(names)), key=lambda place: kinds[names[place]] in "iuf")
     with ThreadPoolExecutor(_THREADS) as threads:
         read_columns = dict(zip(order, threads.map(read, order), strict=True))
     found = [read_columns[place] for place in range(len(names))]
-    problems += [each for each in found if isinstance(each, Problem)]
+    odd += [each for each in found if isinstance(each, Odd)]
     left_out = [each for each in found if isinstance(each, LeftOut)]
-    kept = [isinstance(each, Column) for each in found]
     columns = [each for each in found if isinstance(each, Column)]
-    values = values if all(kept) else values[kept]
+    if len(columns) < len(found):
+        values = values[[isinstance(each, Column) for each in found]]
     return columns, values.T, left_out
 
 
-def _collect(
-    problems: list[Problem], function: Callable[..., tuple], *arguments: Any
-) -> tuple:
-    try:
-        return function(*arguments)
-    except Fault as error:
-        problems.append(error.problem)
-        return None, None
-
-
-def _divisions(
-    frame: "DataFrame", roles: Roles, problems: list[Problem]
-) -> dict[str, np.ndarray]:
+def _divisions(table: Table, roles: Roles, odd: list[Odd]) -> dict[str, Any]:
     """Return the groups or times that determine which rows may share a fold."""
     if roles.groups is not None:
-        groups = Column("", "category", tuple(Texts(frame[roles.groups]).names))
-        codes = groups.encode(frame[roles.groups])
+        cells = table.cells(roles.groups)
+        codes, _ = Column("", "category", tuple(cells.names)).read(cells)
         return {"groups": np.nan_to_num(codes, nan=-1).astype(np.int64)}
     if roles.time is None:
         return {}
-    series = frame[roles.time]
+    cells = table.cells(roles.time)
     try:
-        texts = texts_of(series)
-        column = infer_column(series, texts, replace(roles, categories=()))
+        column = infer_column(cells, replace(roles, categories=()))
         if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
             must = f"is the time and must hold numbers or dates ({ISO} is best)"
-            raise fault(series, must, 0)
-        times, _ = encode(series, column, texts)
+            raise cells.odd(must)
+        times = _read(cells, column)
         if (missing := np.isnan(times)).any():
             must = "is the time; fill in its missing entries, or remove their rows"
-            raise fault(series, must, int(missing.argmax()))
-    except Fault as error:
+            raise cells.odd(must, int(missing.argmax()))
+        return {"times": times}
+    except Odd as problem:
         # A row without a time has no place among the others.
-        dates = {k: v for k, v in error.problem.fix.items() if k == "dates"}
-        problems.append(replace(error.problem, fix=dates))
+        problem.fix = {k: v for k, v in problem.fix.items() if k == "dates"}
+        odd.append(problem)
         return {}
-    return {"times": times}
-
-
-def _missing_inputs(columns: Sequence[Column], x: np.ndarray) -> list[Problem]:
-    return [
-        Problem(
-            column.name,
-            f"misses {count} of {len(x)} entries",
-            fix={"allow_missing": True},
-        )
-        for column, count in zip(columns, np.isnan(x).sum(axis=0), strict=True)
-        if count
-    ]

@@ -1,33 +1,31 @@
-"""`infer_column` and `encode_target`, which decide what columns of a table contain."""
+"""`infer_column` and `infer_target` decide what columns hold, given their `Roles`."""
 
+import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.column import BOOLEANS, CellError, Column
-from keras_vaf.datasets.tables.dates import ISO, date_format
-from keras_vaf.datasets.tables.numbers import (
-    UnclearMarks,
-    is_number,
-    number_format,
-    read_number,
-)
-from keras_vaf.datasets.tables.problems import fault
-from keras_vaf.datasets.tables.roles import Roles
-from keras_vaf.datasets.tables.texts import (
-    NO_ENTRY,
-    Texts,
+from keras_vaf.datasets.dataset import Task
+from keras_vaf.datasets.tables.column import BOOLEANS, Cells, Column, may_be_missing
+from keras_vaf.datasets.tables.formats import (
+    DAY_FIRST,
+    ISO,
+    MONTH_FIRST,
     are_codes,
-    may_be_missing,
-    plain_array,
+    date_formats,
+    day,
+    is_number,
+    is_plain,
+    number_format,
     reads_as_number,
-    texts_of,
-    to_floats,
 )
+from keras_vaf.utils import check_choice, check_flag
 
-if TYPE_CHECKING:
-    from pandas import Series
+DateOrder = Literal["day-first", "month-first"]
+
+NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
+"""Words that stand for a missing entry among numbers, dates and truth values."""
 
 MOST_CLASSES = 20
 """Whole numbers with at most this many different values are read as classes."""
@@ -37,227 +35,240 @@ FEWEST_IDENTIFIERS = 20
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A column that is not an input.
+class Roles:
+    """The user's choices of how the columns of a table are used.
 
-    Args:
-        name: Name of the column.
-        reason: Reason why it is left out.
+    Attributes:
+        likely_decimal: The comma, if numbers of a file have it.
+        others: Arguments of `read_table`, with the same names.
     """
+
+    target: str
+    task: Task | None = None
+    categories: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
+    dates: DateOrder | None = None
+    allow_missing: bool = True
+    na: tuple[str, ...] = ()
+    decimal: str | None = None
+    likely_decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_flag("allow_missing", self.allow_missing)
+        if self.task is not None:
+            check_choice("task", self.task, get_args(Task))
+        if self.dates is not None:
+            check_choice("dates", self.dates, get_args(DateOrder))
+        if self.groups is not None and self.time is not None:
+            raise ValueError(
+                "Rows are split by `groups` or by `time`, not by both. Received: "
+                f"groups={self.groups!r}, time={self.time!r}"
+            )
+        for name in ("groups", "time"):
+            if getattr(self, name) == self.target:
+                raise ValueError(
+                    f"`{name}` must be another column than the target. "
+                    f"Received: {name}={self.target!r}, target={self.target!r}"
+                )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The role of each column that the user names."""
+        return {
+            **dict.fromkeys(self.ignore, "a column to ignore"),
+            **dict.fromkeys(self.categories, "a category"),
+            **({self.groups: "the groups"} if self.groups else {}),
+            **({self.time: "the time"} if self.time else {}),
+            self.target: "the target",
+        }
+
+    def inputs(self, names: list[str]) -> list[str]:
+        """Return the names of the columns that are inputs."""
+        others = {self.target, self.groups, self.time, *self.ignore}
+        return [name for name in names if name not in others]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not an input."""
 
     name: str
     reason: str
 
 
-def infer_column(
-    series: "Series", texts: Texts | None, roles: Roles
-) -> Column | LeftOut:
+def infer_column(cells: Cells, roles: Roles) -> Column | LeftOut:
     """Decide what kind of values an input column contains.
-
-    Args:
-        series: The column.
-        texts: Texts of the column; `None` if it contains numbers or dates.
-        roles: How columns are used.
-
-    Returns:
-        The column, or the reason why it is left out.
-
-    Raises:
-        Fault: If the column cannot be used.
-    """
-    name, kind = str(series.name), series.dtype.kind
-    if name in roles.categories:
-        return Column(name, "category", category_names(series))
-    if texts is None:
-        return Column(name, "date", format=ISO) if kind == "M" else Column(name)
-    if kind == "b":
-        return Column(name, "boolean")
-    names = texts.names
-    if not names:
-        return LeftOut(name, "it has no entry")
-    codes = are_codes(names)
-    commas = "," in (roles.decimal, roles.likely_decimal)
-    if not codes and commas and (column := _marked_numbers(series, texts, roles)):
-        return column
-    if not codes and to_floats(names) is not None:
-        return Column(name)
-    if any(set(map(str.lower, names)) <= set(pair) for pair in BOOLEANS):
-        return Column(name, "boolean")
-    if not codes and (form := date_format(series, texts, roles.dates)):
-        return Column(name, "date", format=form)
-    if not codes and (column := _numbers(series, texts, roles)):
-        return column
-    if len(names) >= FEWEST_IDENTIFIERS and len(names) > texts.filled // 2:
-        share = "each row" if len(names) == texts.filled else "most rows"
-        return LeftOut(name, f"its text differs in {share}, as an identifier")
-    return Column(name, "category", tuple(names))
-
-
-def encode(
-    series: "Series", column: Column, texts: Texts | None, **fix: Any
-) -> tuple[np.ndarray, Column]:
-    """Return a column as float32, and its encoding with words for a missing entry.
 
     Words such as "-" and "k.A." among numbers, dates and truth values are missing
     entries.
 
-    Args:
-        series: The column.
-        column: Its encoding.
-        texts: Texts of the column; `None` if it contains numbers or dates.
-        **fix: Arguments that solve the problem, unless the odd cells may be words for a
-            missing entry.
-
     Raises:
-        Fault: If the column has other cells that it cannot encode.
+        Odd: If the column cannot be used.
     """
-    if texts is not None and column.kind != "category":
-        words = NO_ENTRY.intersection(texts.names)
-        if words and len(words) < len(texts.names):
-            texts = texts.without(words)
-            column = replace(column, na=tuple(sorted(words)))
-    try:
-        return column.encode(series if texts is None else texts), column
-    except CellError as error:
-        if may_be_missing(error.words, error.share):
-            fix = {"na": error.words, "allow_missing": True}
-        raise fault(series, error.must, error.position, **fix) from None
+    name = cells.name
+    if name in roles.categories:
+        return _category(cells)
+    if cells.array is not None:
+        is_date = cells.array.dtype.kind == "M"
+        return Column(name, "date", format=ISO) if is_date else Column(name)
+    names = cells.names
+    if not names:
+        return LeftOut(name, "it has no entry")
+    words = tuple(sorted(cells.counts.keys() & {*NO_ENTRY}))
+    if len(words) < len(names) and (column := _values(cells.without(words), roles)):
+        return replace(column, na=words)
+    if len(names) >= FEWEST_IDENTIFIERS and len(names) > cells.filled // 2:
+        share = "each row" if len(names) == cells.filled else "most rows"
+        return LeftOut(name, f"its text differs in {share}, as an identifier")
+    return Column(name, "category", tuple(names))
 
 
-def category_names(series: "Series") -> tuple[str, ...]:
-    """Return the names of a column's categories, sorted as numbers if all are numbers.
-
-    Args:
-        series: The column.
-
-    Raises:
-        Fault: If two names denote the same number, such as 1 and 1.0.
-    """
-    texts = Texts(series)
-    names = texts.names
-    numbers = to_floats(names)
-    if numbers is None:
-        return tuple(names)
-    names = sorted(names, key=float)
-    numbers.sort()
-    if (same := np.flatnonzero(numbers[1:] == numbers[:-1])).size:
-        must = f"must write each number in one way, such as {names[same[0]]}"
-        raise fault(series, must, texts.place(names[same[0] + 1]))
-    return tuple(names)
-
-
-def encode_target(
-    series: "Series", roles: Roles
-) -> tuple[np.ndarray, tuple[str, ...] | None]:
-    """Return the targets and, for classification, the names of the classes.
-
-    Args:
-        series: The column, without missing entries.
-        roles: How columns are used.
-
-    Raises:
-        Fault: If the column cannot be used.
-    """
-    task, column = roles.task, None
-    texts = texts_of(series)
-    if texts is not None and task != "classification":
-        column = _marked_numbers(series, texts, roles)
-    if task == "regression" or column or (task is None and not _holds_labels(series)):
-        column = column or Column(str(series.name))
-        numbers, _ = encode(series, column, texts)
-        if len(numbers) > 1 and np.all(numbers == numbers[0]):
-            must = "is the target and must hold more than one value to predict"
-            raise fault(series, must, 0)
-        return numbers, None
-    names = category_names(series)
-    if len(names) < 2:
-        raise fault(series, "is the target and must hold at least two classes", 0)
-    if len(names) > max(MOST_CLASSES, len(series) // 2):
-        texts = Texts(series)
-        odd = [name for name in names if to_floats([name]) is None] or names
-        share = sum(texts.counts[name] for name in odd) / len(series)
-        words = may_be_missing(odd, share)
-        fix = {"na": tuple(odd), "allow_missing": True} if words else {}
-        must = (
-            "is the target and must hold numbers, or classes of several rows each; it "
-            f"has {len(names)} different texts in {len(series)} rows"
-        )
-        raise fault(series, must, texts.first(odd)[0], **fix)
-    codes = Column(str(series.name), "category", names).encode(series)
-    return codes.astype(np.int64), names
-
-
-def missing_targets(series: "Series", roles: Roles) -> np.ndarray:
-    """Return the mask of the rows without a target.
-
-    Args:
-        series: The target.
-        roles: How columns are used.
-    """
-    if series.dtype.kind in "iufbM":
-        return series.isna().to_numpy()
-    texts = Texts(series)
-    others = [name for name in texts.names if name not in NO_ENTRY]
-    numbers = sum(texts.counts[name] for name in others if is_number(name))
-    if numbers <= texts.filled / 2 or roles.task == "classification":
-        return texts.missing
-    return texts.without(NO_ENTRY).missing
-
-
-def _holds_labels(series: "Series") -> bool:
-    array = plain_array(series)
-    if array is None:
-        names = Texts(series).names
-        array = to_floats(names)
-        if array is None:  # Numbers in other scripts raise an error later.
-            return not all(map(reads_as_number, names))
-    if not _are_whole(array[:MOST_CLASSES]):  # a quick check that settles most columns
-        return False
-    values = np.unique(array)
-    return len(values) <= MOST_CLASSES and _are_whole(values)
-
-
-def _are_whole(numbers: np.ndarray) -> bool:
-    return all(float(number).is_integer() for number in numbers.tolist())
-
-
-def _numbers(series: "Series", texts: Texts, roles: Roles) -> Column | None:
-    """Return the encoding of a column of text that is intended as numbers, or `None`.
-
-    Raises:
-        Fault: If the column writes its numbers in several ways.
-    """
-    if column := _marked_numbers(series, texts, roles):
+def _values(cells: Cells, roles: Roles) -> Column | None:
+    """Return the encoding of numbers, dates and truth values, or `None` for words."""
+    if are_codes(cells.names):
+        return None
+    words = {name.lower() for name in cells.names}
+    if any(words <= {*pair} for pair in BOOLEANS):
+        return Column(cells.name, "boolean")
+    if column := _numbers(cells, roles):
         return column
-    names, name = texts.names, str(series.name)
-    odd = [each for each in names if to_floats([each]) is None]
-    if all(map(is_number, names)) and len(odd) == len(names):
+    return _dates(cells, roles)
+
+
+def _numbers(cells: Cells, roles: Roles) -> Column | None:
+    """Return the encoding of text that is intended as numbers, or `None`.
+
+    Raises:
+        Odd: If the column writes its numbers in several ways.
+    """
+    if column := _marked_numbers(cells, roles):
+        return column
+    odd = [name for name in cells.names if not is_plain(name)]
+    if len(odd) == len(cells.names) and all(map(is_number, odd)):
         must = "writes numbers with several signs, such as % and €"
-        raise fault(series, must, texts.first(odd)[0], ignore=(name,))
-    count = sum(texts.counts[each] for each in odd)
-    if count <= texts.filled / 2 or all(map(reads_as_number, names)):
-        return Column(name)
+        raise cells.odd(must, odd, ignore=(cells.name,))
+    if cells.share(odd) <= 0.5 or all(map(reads_as_number, cells.names)):
+        return Column(cells.name)
     return None
 
 
-def _marked_numbers(series: "Series", texts: Texts, roles: Roles) -> Column | None:
+def _marked_numbers(cells: Cells, roles: Roles) -> Column | None:
     """Return the encoding of numbers with signs or marks, or `None` for other texts.
 
     Raises:
-        Fault: If a mark may be a decimal mark or separate thousands.
+        Odd: If a mark may be a decimal mark or separate thousands.
     """
-    names = texts.names
-    try:
-        form = number_format(names, roles.decimal, roles.likely_decimal)
-    except UnclearMarks as error:
+    found = number_format(cells.names, roles.decimal, roles.likely_decimal)
+    if found is None:
+        return None
+    form, unclear = found
+    if unclear:
         must = (
             "has numbers whose comma or point may be a decimal mark or separate "
             "thousands; name the decimal mark"
         )
-        place = texts.place(error.text)
-        raise fault(series, must, place, decimal=error.decimal) from None
-    if form is None:
+        decimal = roles.likely_decimal or form.decimal
+        raise cells.odd(must, {unclear}, decimal=decimal)
+    read = [name for name in cells.names if form.read(name) is not None]
+    return Column(cells.name, format=form.example) if cells.share(read) > 0.5 else None
+
+
+def _dates(cells: Cells, roles: Roles) -> Column | None:
+    """Return the encoding of dates, or `None` for other texts.
+
+    Raises:
+        Odd: If the order of day and month is unknown, or if years have two digits.
+    """
+    forms = date_formats(cells.counts)
+    if not forms:
         return None
-    read = [name for name in names if read_number(name, form) is not None]
-    most = sum(texts.counts[name] for name in read) > texts.filled / 2
-    return Column(str(series.name), format=form.text) if most else None
+    example = [each for each in cells.names if day(each, forms[0]) is not None][:1]
+    if "%y" in forms[0]:
+        must = (
+            "holds dates whose years have two digits; write years with four digits in "
+            "the file"
+        )
+        raise cells.odd(must, example, ignore=(cells.name,))
+    form = forms[0]
+    if form.startswith(DAY_FIRST) and forms[-1].startswith(MONTH_FIRST):
+        if roles.dates is None:
+            must = "holds dates that can be read with the day or with the month first"
+            raise cells.odd(must, example, dates="day-first")
+        form = forms[0 if roles.dates == "day-first" else -1]
+    return Column(cells.name, "date", format=form)
+
+
+def _category(cells: Cells) -> Column:
+    """Return the encoding of categories, sorted as numbers if all are numbers.
+
+    Raises:
+        Odd: If two names denote the same number, such as 1 and 1.0.
+    """
+    names = cells.names
+    if all(map(is_plain, names)):
+        names = sorted(names, key=float)
+        for one, other in itertools.pairwise(names):
+            if float(one) == float(other):
+                must = f"must write each number in one way, such as {one}"
+                raise cells.odd(must, {other})
+    return Column(cells.name, "category", tuple(names))
+
+
+def infer_target(cells: Cells, roles: Roles) -> Column:
+    """Decide whether a target is a number or a class.
+
+    Raises:
+        Odd: If the column cannot be used.
+    """
+    if roles.task == "classification":
+        return _category(cells)
+    words: tuple[str, ...] = ()
+    column = None
+    if cells.array is None:
+        plain = cells.without(NO_ENTRY)
+        if plain.share(filter(is_number, plain.names)) > 0.5:
+            words = tuple(sorted(cells.counts.keys() - plain.counts.keys()))
+            cells = plain
+        column = _marked_numbers(cells, roles)
+    if column is None and roles.task is None and _holds_labels(cells):
+        column = _category(cells)
+    return replace(column or Column(cells.name), na=words)
+
+
+def check_target(cells: Cells, column: Column, values: np.ndarray) -> None:
+    """Raise an `Odd` error if a target cannot be predicted."""
+    names, filled = column.names, values[~np.isnan(values)]
+    first = int((~np.isnan(values)).argmax())
+    if column.kind == "number" and len(filled) > 1 and np.ptp(filled) == 0:
+        must = "is the target and must hold more than one value to predict"
+        raise cells.odd(must, first)
+    if column.kind == "category" and len(names) < 2:
+        raise cells.odd("is the target and must hold at least two classes", first)
+    if len(names) > max(MOST_CLASSES, len(filled) // 2):
+        odd = tuple(name for name in names if not is_plain(name)) or names
+        missing = may_be_missing(odd, cells.share(odd))
+        fix = {"na": odd, "allow_missing": True} if missing else {}
+        must = (
+            "is the target and must hold numbers, or classes of several rows each; it "
+            f"has {len(names)} different texts in {len(filled)} rows"
+        )
+        raise cells.odd(must, odd, **fix)
+
+
+def _holds_labels(cells: Cells) -> bool:
+    array = cells.array
+    if array is None:
+        if not all(map(is_plain, cells.names)):
+            # Numbers in other scripts raise an error later.
+            return not all(map(reads_as_number, cells.names))
+        array = np.array([float(name) for name in cells.names])
+    if array.dtype.kind == "M":
+        return False
+    for values in (array[:MOST_CLASSES], array):  # usually the first cells settle it
+        values = np.unique(values[~np.isnan(values)])
+        if len(values) > MOST_CLASSES or np.any(values != np.floor(values)):
+            return False
+    return not np.isinf(values).any()

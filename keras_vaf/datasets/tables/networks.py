@@ -2,20 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import keras
 import numpy as np
 
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.column import Column
-from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
 from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.frames import encode_rows
 from keras_vaf.datasets.tables.problems import listed
-from keras_vaf.datasets.tables.reading import BINARY, read_binary
-from keras_vaf.datasets.tables.rows import encode_rows
-from keras_vaf.datasets.tables.texts import with_points
+from keras_vaf.datasets.tables.sources import Table, open_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -117,101 +113,65 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    options = CsvOptions(separator, decimal, encoding, tuple(na))
-    frame: Any = source
-    file, name = None, "the table"
-    if isinstance(source, str | os.PathLike):
-        name = Path(source).name
-        frame, file = read_rows(Path(source), encoder_of(model), options, sheet)
-    predictions = predict_rows(model, frame, options, name, file)
-    predicted = frame.assign(**predictions.columns)
-    predicted.attrs["notes"] = predictions.notes
+    options: dict[str, Any] = {
+        "separator": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+    }
+    table, columns, notes = predict(model, source, sheet, na=na, **options)
+    predicted = table.frame.assign(**columns)
+    predicted.attrs["notes"] = notes
     return predicted
 
 
 class Predictions(NamedTuple):
-    """The predictions of a table.
+    """A table, its additional columns, and sentences about cells that are not known."""
 
-    Attributes:
-        columns: The additional columns, by name.
-        notes: Sentences about unknown categories and missing entries.
-    """
-
+    table: Table
     columns: dict[str, np.ndarray]
     notes: list[str]
 
 
-def predict_rows(
+def predict(
     model: keras.Model,
-    frame: "DataFrame",
-    options: CsvOptions,
-    name: str,
-    file: CsvFile | None = None,
+    source: "str | os.PathLike[str] | DataFrame",
+    sheet: str | int = 0,
+    only_inputs: bool = False,
+    **options: Any,
 ) -> Predictions:
     """Return the predictions of a network for the rows of a table.
 
     Args:
         model: A network with a `TableEncoder`.
-        frame: The table, at least with the columns of the network.
-        options: Format of the table.
-        name: Name of the table for error messages.
-        file: The file of the table, if it is CSV text.
+        source: As in `predict_table`.
+        sheet: As in `predict_table`.
+        only_inputs: Whether to read only the inputs of the network from a CSV file.
+        **options: Other arguments of `predict_table`.
 
     Raises:
         ValueError: If the model or the table cannot be used (see `predict_table`).
     """
     encoder = encoder_of(model)
-    if options.na:
-        frame = frame.replace(dict.fromkeys(options.na, np.nan))
-    decimal = options.decimal if file is None else file.decimal
-    kept = {column.name for column in encoder.columns if _has_marks(column)}
-    frame = with_points(frame, decimal, kept)
+    # All but plain numbers are read as text.
+    plain = {c.name for c in encoder.columns if c.kind == "number" and not c.format}
+    only = [column.name for column in encoder.columns] if only_inputs else None
+    table = open_table(
+        source,
+        lambda file: file.read_frame({*file.columns} - plain, only),
+        sheet,
+        **options,
+    )
     unread: list[str] = []
-    x = encode_rows(encoder.columns, frame, name, file, unread)
+    x = encode_rows(encoder.columns, table, unread)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")
     columns = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
-    names = frame.columns if file is None else file.columns
-    if present := [each for each in columns if each in names]:
+    if present := [each for each in columns if each in table.names]:
         raise ValueError(
-            f"{name} already has a column for the prediction. Rename it or remove it. "
-            f"Received: {listed(present)}"
+            f"{table.name} already has a column for the prediction. Rename it or "
+            f"remove it. Received: {listed(present)}"
         )
-    return Predictions(columns, [*unread, *_notes(encoder, x)])
-
-
-def read_rows(
-    path: Path,
-    encoder: TableEncoder,
-    options: CsvOptions,
-    sheet: str | int = 0,
-    only_inputs: bool = False,
-) -> "tuple[DataFrame, CsvFile | None]":
-    """Read a table for its encoder, with all but numbers as text.
-
-    Args:
-        path: Path of the file.
-        encoder: The encoder of the network.
-        options: Format of a CSV file.
-        sheet: Name or number of an Excel sheet.
-        only_inputs: Whether to read only the inputs of the network from a CSV file.
-
-    Returns:
-        The table, and its CSV file.
-    """
-    if path.suffix.lower() in BINARY:
-        frame = read_binary(path, sheet)
-        return frame.rename(columns=lambda name: str(name).strip()), None
-    plain = (each for each in encoder.columns if not _has_marks(each))
-    numbers = {each.name for each in plain if each.kind == "number"}
-    file = CsvFile(path, options)
-    only = [each.name for each in encoder.columns] if only_inputs else None
-    return file.read_frame(as_text={*file.columns} - numbers, only=only), file
-
-
-def _has_marks(column: Column) -> bool:
-    """Return whether a column has numbers with signs or marks between thousands."""
-    return column.kind == "number" and bool(column.format)
+    return Predictions(table, columns, [*unread, *_notes(encoder, x)])
 
 
 def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:

@@ -7,9 +7,10 @@ import numpy as np
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.formats import are_codes, reads_as_number
 from keras_vaf.datasets.tables.inference import LeftOut
 from keras_vaf.datasets.tables.problems import listed
-from keras_vaf.datasets.tables.texts import are_codes, reads_as_number
+from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import readable, visible
 
 _MOST_NAMES = 12  # names in one sentence
@@ -19,88 +20,47 @@ _FEWEST_OF_A_CLASS = 3  # one row each for training, validation and test
 _SAMPLE = 10_000  # rows used to find such columns
 
 
-def left_out_constants(
+def informative(
     columns: Sequence[Column], x: np.ndarray
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
-    """Leave out columns with a single value, unless the table has only one row.
+    """Leave out columns with a single value, and those that number the rows.
 
-    Args:
-        columns: The columns.
-        x: Values of the columns.
-
-    Returns:
-        The other columns, their values, and the columns left out.
+    A table of one row keeps all columns with values. A column that numbers the rows, as
+    the index in pandas' `to_csv`, has no name and different whole numbers.
     """
-    if len(x) < 2 or not columns:
-        return list(columns), x, []
-    for rows in (x[:_SAMPLE], x):  # usually the first rows already differ
-        varies = np.fmin.reduce(rows) < np.fmax.reduce(rows)
-        if varies.all():
-            return list(columns), x, []
-    left_out = [
-        LeftOut(column.name, "it has one value")
-        for column, kept in zip(columns, varies, strict=True)
-        if not kept
-    ]
-    kept = [column for column, each in zip(columns, varies, strict=True) if each]
-    return kept, x[:, varies], left_out
-
-
-def left_out_index(
-    columns: Sequence[Column], x: np.ndarray
-) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
-    """Leave out the columns in which pandas stored the numbers of the rows.
-
-    Such a column has no name, and different whole numbers.
-
-    Args:
-        columns: The columns.
-        x: Values of the columns.
-
-    Returns:
-        The other columns, their values, and the columns left out.
-    """
-    index = [
-        (not column.name or column.name.startswith("Unnamed: "))
+    reasons = {
+        place: "it has no name and numbers the rows"
+        for place, column in enumerate(columns)
+        if (not column.name or column.name.startswith("Unnamed: "))
         and column.kind == "number"
         and _numbers_rows(x[:, place])
-        for place, column in enumerate(columns)
-    ]
-    if not any(index):
+    }
+    for rows in (x[:_SAMPLE], x):  # usually the first rows already differ
+        same = np.flatnonzero(~(np.fmin.reduce(rows) < np.fmax.reduce(rows)))
+        if not len(same):
+            break
+    if len(x) > 1:
+        for place in same.tolist():
+            reasons.setdefault(place, "it has one value")
+    if not reasons:
         return list(columns), x, []
-    left_out = [
-        LeftOut(column.name, "it has no name and numbers the rows")
-        for column, each in zip(columns, index, strict=True)
-        if each
-    ]
-    kept = [column for column, each in zip(columns, index, strict=True) if not each]
-    return kept, x[:, ~np.asarray(index)], left_out
+    left_out = [LeftOut(columns[place].name, why) for place, why in reasons.items()]
+    kept = [place for place in range(len(columns)) if place not in reasons]
+    return [columns[place] for place in kept], x[:, kept], left_out
 
 
 def describe_table(
     dataset: Dataset,
-    file: str,
+    table: Table,
     left_out: Sequence[LeftOut],
     task: Task | None,
     dropped: int,
 ) -> tuple[str, ...]:
-    """Return the decisions about a table, one sentence per decision.
-
-    Args:
-        dataset: The dataset.
-        file: Name of the table.
-        left_out: Columns that are not inputs.
-        task: The task given by the user; `None` if the values decided.
-        dropped: Number of rows left out because they have no target.
-    """
-    notes = [
-        f"{file}: {len(dataset.x):,} rows, "
-        + (
-            "1 input."
-            if len(dataset.columns) == 1
-            else f"{len(dataset.columns)} inputs."
-        )
-    ]
+    """Return the decisions about a table, one sentence per decision."""
+    inputs = len(dataset.columns)
+    first = f"{table.name}: {len(dataset.x):,} rows, {inputs} "
+    first += "input" if inputs == 1 else "inputs"
+    notes = [f"{first} ({table.file.description})." if table.file else f"{first}."]
     if dropped:
         rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
         notes.append(f"Left out {rows} without a target.")
@@ -135,20 +95,17 @@ def _target(dataset: Dataset, task: Task | None) -> str:
 
 
 def _kinds(dataset: Dataset) -> list[str]:
-    kinds: dict[str, list[str]] = {}
-    for column in dataset.columns:
-        text = column.name
-        if column.kind == "category":
-            text += f" ({len(column.names)})"
-        elif column.kind == "date" or column.format:
-            text += f" ({column.format})"
-        kinds.setdefault(column.kind, []).append(text)
     titles = {
         "number": "Numbers",
         "category": "Categories (with their number of values)",
         "boolean": "True or false, as 1 and 0",
         "date": "Dates, as days since 1970-01-01",
     }
+    kinds: dict[str, list[str]] = {}
+    for column in dataset.columns:
+        detail = len(column.names) if column.kind == "category" else column.format
+        text = f"{column.name} ({detail})" if detail else column.name
+        kinds.setdefault(column.kind, []).append(text)
     return [
         f"{titles[kind]}: {listed(kinds[kind], _MOST_NAMES)}."
         for kind in titles
@@ -172,27 +129,27 @@ def _missing(dataset: Dataset) -> list[str]:
 
 
 def _warnings(dataset: Dataset) -> list[str]:
-    found = _rare_classes(dataset)
-    for column in dataset.columns:
-        if len(column.names) > MOST_CATEGORIES:
-            found.append(
-                f"Warning: column {column.name!r} has {len(column.names):,} "
-                f"categories. The {MOST_CATEGORIES} most frequent ones of the "
-                "training rows get an input each; the others count as unknown."
-            )
+    columns = dataset.columns
+    found = [
+        f"column {each.name!r} has {len(each.names):,} categories. The "
+        f"{MOST_CATEGORIES} most frequent ones of the training rows get an input each; "
+        "the others count as unknown."
+        for each in columns
+        if len(each.names) > MOST_CATEGORIES
+    ]
     for place, why in _leaks(dataset).items():
-        name = dataset.feature_names[place]
+        name = columns[place].name
         found.append(
-            f"Warning: column {name!r} {why}. Use `--ignore {name}` unless it is known "
-            "before the target."
+            f"column {name!r} {why}. Use `--ignore {name}` unless it is known before "
+            "the target."
         )
     for place in _counters(dataset.x):
-        name = dataset.feature_names[place]
+        name = columns[place].name
         found.append(
-            f"Warning: column {name!r} counts the rows. Use `--ignore {name}` if it "
-            "is a number without meaning."
+            f"column {name!r} counts the rows. Use `--ignore {name}` if it is a number "
+            "without meaning."
         )
-    return found
+    return [f"Warning: {text}" for text in (*_rare_classes(dataset), *found)]
 
 
 def _rare_classes(dataset: Dataset) -> list[str]:
@@ -207,9 +164,9 @@ def _rare_classes(dataset: Dataset) -> list[str]:
     if not rare:
         return []
     return [
-        f"Warning: {listed(rare, _MOST_NAMES)}: classes of 1 or 2 rows cannot be "
-        "trained, selected and tested on different rows. Add rows, or remove these "
-        "classes from the table."
+        f"{listed(rare, _MOST_NAMES)}: classes of 1 or 2 rows cannot be trained, "
+        "selected and tested on different rows. Add rows, or remove these classes from "
+        "the table."
     ]
 
 
@@ -229,30 +186,23 @@ def _counters(x: np.ndarray) -> list[int]:
 
 def _leaks(dataset: Dataset) -> dict[int, str]:
     """Return the columns that predict the target alone, with a reason."""
+    found: dict[int, str] = {}
     if len(dataset.x) < _FEWEST_ROWS:
-        return {}
+        return found
     step = -(-len(dataset.x) // _SAMPLE)
     x, y = dataset.x[::step], dataset.y[::step]
-    if dataset.class_names is None:
-        return _correlated(x, y.astype(np.float64))
-    found = {}
     for place, column in enumerate(dataset.columns):
         filled = ~np.isnan(x[:, place])
-        if _separates(x[filled, place], y[filled], column.kind == "category"):
-            found[place] = "alone tells the class of every row"
-    return found
-
-
-def _correlated(x: np.ndarray, y: np.ndarray) -> dict[int, str]:
-    found = {}
-    for place in range(x.shape[1]):
-        filled = ~np.isnan(x[:, place])
-        one, other = x[filled, place].astype(np.float64), y[filled]
-        if len(one) < _FEWEST_ROWS or np.ptp(one) == 0 or np.ptp(other) == 0:
+        values, targets = x[filled, place], y[filled]
+        if len(values) < _FEWEST_ROWS or np.ptp(values) == 0 or np.ptp(targets) == 0:
             continue
-        correlation = float(np.corrcoef(one, other)[0, 1])
-        if abs(correlation) > _LEAK:
-            found[place] = f"has a correlation of {correlation:.5f} with the target"
+        if dataset.class_names is None:
+            both = values.astype(np.float64), targets.astype(np.float64)
+            correlation = float(np.corrcoef(*both)[0, 1])
+            if abs(correlation) > _LEAK:
+                found[place] = f"has a correlation of {correlation:.5f} with the target"
+        elif _separates(values, targets, column.kind == "category"):
+            found[place] = "alone tells the class of every row"
     return found
 
 
@@ -260,8 +210,6 @@ def _separates(values: np.ndarray, classes: np.ndarray, is_category: bool) -> bo
     """Return whether each value of a column, or each interval, belongs to one class."""
     order = np.lexsort((classes, values))
     values, classes = values[order], classes[order]
-    if len(values) < _FEWEST_ROWS or classes.min() == classes.max():
-        return False
     new_value, new_class = np.diff(values) != 0, np.diff(classes) != 0
     if (new_class & ~new_value).any():
         return False  # equal values in different classes

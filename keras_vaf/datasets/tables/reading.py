@@ -3,15 +3,14 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.csv_file import CsvFile, CsvOptions
-from keras_vaf.datasets.tables.frames import encode_frame
-from keras_vaf.datasets.tables.roles import DateOrder, Roles
-from keras_vaf.datasets.tables.texts import with_points
-from keras_vaf.utils import check_flag, require
+from keras_vaf.datasets.tables.csv_file import CsvFile
+from keras_vaf.datasets.tables.formats import are_codes
+from keras_vaf.datasets.tables.frames import check_names, encode_frame
+from keras_vaf.datasets.tables.inference import DateOrder, Roles
+from keras_vaf.datasets.tables.sources import Table, open_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -94,93 +93,26 @@ def read_table(
     >>> read_table("flowers.csv", target="kind")
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
-    check_flag("allow_missing", allow_missing)
     roles = Roles(
-        target,
-        task,
-        tuple(categories),
-        tuple(ignore),
-        groups,
-        time,
-        dates,
-        allow_missing,
-        tuple(na),
-        decimal,
+        *(target, task, tuple(categories), tuple(ignore), groups, time, dates),
+        *(allow_missing, tuple(na), decimal),
     )
-    options = CsvOptions(separator, decimal, encoding, tuple(na))
-    if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "columns"):
-            raise ValueError(
-                "`source` must be the path of a table, or a pandas DataFrame. "
-                f"Received: {type(source).__name__}"
-            )
-        frame = with_points(source, decimal)
-        return encode_frame(frame, "the table", "table", "a pandas table", roles)
-    path = Path(source)
-    if path.suffix.lower() in BINARY:
-        frame = with_points(read_binary(path, sheet), decimal)
-        return encode_frame(frame, path.name, path.stem, str(path), roles)
-    file = CsvFile(path, options)
-    roles = replace(roles, likely_decimal="," if file.decimal == "," else None)
-    frame = with_points(_read_csv(file, roles), file.decimal)
-    dataset = encode_frame(
-        frame, path.name, path.stem, str(path), roles, look_up=file.cells_of
+    options: dict[str, Any] = {
+        "separator": separator,
+        "decimal": decimal,
+        "encoding": encoding,
+    }
+    table = open_table(
+        source, lambda file: _read_csv(file, roles), sheet, na=na, **options
     )
-    first, *others = dataset.notes
-    first = f"{first.rstrip('.')} ({file.description})."
-    return replace(dataset, notes=(first, *others))
-
-
-_CELLS = 2**21
-_CELLS_PER_BYTE = 100
-
-BINARY = (".parquet", ".pq", ".xlsx", ".xlsm", ".xls", ".ods")
-"""Extensions of files that pandas reads without options."""
-
-TABLES = (*BINARY, ".csv", ".tsv")
-"""Extensions of all files that are tables."""
-
-
-def read_binary(path: Path, sheet: str | int = 0) -> "DataFrame":
-    """Read a Parquet or Excel file.
-
-    Args:
-        path: Path of the file.
-        sheet: Name or number of an Excel sheet.
-
-    Returns:
-        The table. For a workbook, `DataFrame.attrs["sheets"]` names its other sheets.
-
-    Raises:
-        ValueError: If the file is not a Parquet or Excel file.
-        ImportError: If pandas, or a package that pandas needs for the file, is not
-            installed.
-    """
-    pandas = require("pandas", extra="experiments")
-    path.open("rb").close()  # errors about the file come first
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pandas.read_parquet(path)
-        with pandas.ExcelFile(path) as book:
-            _check_extent(book, sheet, path.stat().st_size)
-            frame = pandas.read_excel(book, sheet_name=sheet)
-            names = book.sheet_names
-            used = sheet if isinstance(sheet, str) else names[sheet]
-            frame.attrs["sheets"] = [name for name in names if name != used]
-            return frame
-    except ImportError as error:
-        package = "pyarrow" if "parquet" in path.suffix else "openpyxl"
-        raise ImportError(
-            f"pandas needs another package to read {path.name}. Install it with: "
-            f"pip install {package}",
-            name=package,
-        ) from error
-    except Exception as error:  # any error of the package that reads the format
-        raise ValueError(f"{path.name}: expected a table. {error}") from error
+    if table.file is not None and table.decimal == ",":
+        roles = replace(roles, likely_decimal=",")
+    return encode_frame(table, roles)
 
 
 def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
-    """Read a CSV file. A target of labels stays text."""
+    """Read a CSV file. A target of labels stays text, and so do numbers like 01067."""
+    check_names(Table({}, file.path, file), roles)  # without pandas, which loads slowly
     target, text = roles.target, {*roles.categories}
     if roles.groups is not None:
         text.add(roles.groups)
@@ -188,46 +120,15 @@ def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
     if roles.task == "classification" or not decimals:
         text.add(target)  # pandas reads numbers faster than text
     frame = file.read_frame(as_text=text)
-    if codes := file.leading_zeros(frame) - {target}:
-        text |= codes
-        frame = file.read_frame(as_text=text)
+    again = file.perhaps_codes(frame, {target})
     if target in frame and target not in text and frame[target].dtype.kind not in "fi":
-        frame = file.read_frame(as_text={*text, target})
-    return frame
-
-
-def _check_extent(book: Any, sheet: str | int, size: int) -> None:
-    """Raise a `ValueError` for a sheet with a cell far away from its table.
-
-    pandas creates a full rectangle of cells up to the last row and column. A single
-    cell in the last corner of a sheet would need about 140 GB.
-
-    Args:
-        book: A `pandas.ExcelFile`.
-        sheet: Name or number of the sheet.
-        size: Size of the file in bytes.
-
-    Raises:
-        ValueError: If the rectangle has more than two million cells and more than 100
-            cells per byte of the file.
-    """
-    rows, columns = _extent(book, sheet)
-    if rows * columns > max(_CELLS, _CELLS_PER_BYTE * size):
-        raise ValueError(
-            f"The sheet has {rows} rows and {columns} columns, and nearly all of its "
-            "cells are empty. Remove the cells that are far from the table."
-        )
-
-
-def _extent(book: Any, sheet: str | int) -> tuple[int, int]:
-    """Return the last row and the last column of a sheet with cells."""
-    named = isinstance(sheet, str)
-    if book.engine == "openpyxl":
-        found = book.book[sheet] if named else book.book.worksheets[sheet]
-        found.reset_dimensions()  # The dimensions in the file may be wrong.
-        found.calculate_dimension(force=True)
-        return found.max_row or 0, found.max_column or 0
-    if book.engine == "xlrd":
-        find = book.book.sheet_by_name if named else book.book.sheet_by_index
-        return find(sheet).nrows, find(sheet).ncols
-    return 0, 0
+        again.add(target)
+    if not again:
+        return frame
+    texts = file.read_frame(as_text=again, only=again)
+    codes = {
+        name
+        for name in again
+        if name == target or are_codes(texts[name].dropna().unique())
+    }
+    return frame.assign(**{name: texts[name] for name in codes})

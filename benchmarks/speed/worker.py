@@ -119,6 +119,12 @@ def main() -> None:
     """Measure what is named in the arguments: setting, whether quick, groups."""
     setting, quick, names = json.loads(sys.argv[1])
     setting = Setting(**setting)
+    if setting.backend == "jax":
+        import jax
+
+        # Otherwise JAX may give a program to another thread, which takes several times
+        # as long as a small program itself, for some programs and not for others.
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
     models.works(MODELS[0].case, MODELS[0].activations[0], "relu")  # first use of all
     for group in groups(setting, quick):
         if group.name in names:

@@ -41,8 +41,8 @@ def formula(g, layout, name, value):
     shape, unshared = LAYOUTS[layout]
     upstream, *tensors = arguments(shape, unshared, name, value)
     function, axes = VAF(get_function(g, "g")), Layout(2, unshared)
-    y = gradient.forward(function, axes, *tensors)
-    return kinds([y, *gradient.gradients(function, axes, upstream, *tensors)])
+    y = gradient.plain_forward(function, axes, *tensors)
+    return kinds([y, *gradient.blockwise_gradients(function, axes, upstream, *tensors)])
 
 
 def kernels(g, unshared, upstream, x, *parameters):

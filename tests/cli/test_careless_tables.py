@@ -93,11 +93,3 @@ def test_the_rows_that_the_best_network_is_trained_on_are_counted(run, tmp_path)
     quick = f"{QUICK.removesuffix('mean')}drop {ONE_NETWORK}"
     _, output, _ = run(f"compare table.csv --target t --time day {quick}")
     assert f"trained again on all {ROWS - 1} rows" in output
-
-
-@pytest.mark.parametrize("more", ["--folds 33", "--folds 9 --groups g"])
-def test_a_search_that_cannot_begin_leaves_no_folder(run, tmp_path, more):
-    (tmp_path / "table.csv").write_text(csv(g=[row // 4 for row in range(ROWS)]))
-    code, _, said = run(f"search table.csv --target t --output out {more}")
-    assert (code, "use fewer folds" in said) == (2, True)
-    assert not (tmp_path / "out").exists()

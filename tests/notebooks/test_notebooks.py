@@ -157,8 +157,8 @@ def test_the_first_cell_is_one_line_once_the_package_is_published(
     assert line.startswith('install --quiet "keras-vaf[')
 
 
-def test_what_was_timed_takes_less_than_two_minutes():
+def test_what_was_timed_takes_less_than_three_minutes():
     report = json.loads((FOLDER.parent / REPORT).read_text())
     assert report.keys() <= {path.stem for path in PATHS}
-    assert all(row["processor seconds"] < 120 for row in report.values())
+    assert all(row["processor seconds"] < 180 for row in report.values())
     assert (FOLDER.parent / REPORT).with_name("table.md").read_text() == table(report)

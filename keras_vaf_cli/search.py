@@ -24,7 +24,7 @@ from keras_vaf_cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from keras_vaf.tuners.study import Search
+    from keras_vaf.tuners import Search
 
 SUMMARY = "search the hyperparameters of a VAF on a dataset"
 DESCRIPTION = """\
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the search that the command line asks for, and show its results."""
     from keras_vaf.experiments import find_variants
     from keras_vaf.experiments.runs.rows import usable_rows
-    from keras_vaf.tuners.study import search
+    from keras_vaf.tuners import search
 
     names = arguments.baselines
     baselines = () if names == "none" else find_variants(names)

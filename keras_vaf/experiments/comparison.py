@@ -154,7 +154,7 @@ def compare(
     """
     check_flag("quick", quick)
     check_kinds("protocols", protocols, Protocol)
-    dataset = data if isinstance(data, Dataset) else _read(data, target)
+    dataset = as_dataset(data, target)
     protocols = protocols or comparison_protocols(
         dataset,
         references=dataset.x.ndim == 2,
@@ -180,7 +180,10 @@ def compare(
     return comparison
 
 
-def _read(data: Any, target: str | None) -> Dataset:
+def as_dataset(data: Any, target: str | None) -> Dataset:
+    """Return a dataset, or read the table of `compare` or `search` as one."""
+    if isinstance(data, Dataset):
+        return data
     if target is None:
         raise ValueError(
             "A table needs the name of the column to predict: `target`. Received: None"

@@ -1,6 +1,8 @@
 """Search the hyperparameters of a VAF with KerasTuner.
 
-`activation(hp)` returns a VAF whose hyperparameters a tuner draws from a `SearchSpace`:
+`search` does it for a table, as the command `keras-vaf search` does. For a model of
+your own, `activation(hp)` returns a VAF whose hyperparameters a tuner draws from a
+`SearchSpace`:
 
 ```python
 def build(hp):
@@ -26,11 +28,13 @@ from keras_vaf.tuners.results import (
     to_csv,
 )
 from keras_vaf.tuners.space import SearchSpace, activation
+from keras_vaf.tuners.study import Search, search
 
 __all__ = [
     "ACTIVATIONS",
     "CrossValidated",
     "CrossValidatedTuner",
+    "Search",
     "SearchSpace",
     "TrialResult",
     "activation",
@@ -40,5 +44,6 @@ __all__ = [
     "parallel_coordinates",
     "ranked",
     "read_trials",
+    "search",
     "to_csv",
 ]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.best import Arm, choose
 from keras_vaf.experiments.comparison import (
     Comparison,
+    as_dataset,
     check_comparison,
     check_writable,
     folder_name,
@@ -38,6 +40,9 @@ from keras_vaf.tuners.cell_tuner import (
 from keras_vaf.tuners.results import TrialResult, to_csv
 from keras_vaf.utils import png_bytes, write_atomically
 from keras_vaf.utils.engines import HERE, Engine, open_engine
+
+if TYPE_CHECKING:
+    import pandas
 
 OnProgress = Callable[[float, int], None]
 
@@ -94,7 +99,7 @@ class Search(Comparison):
 
 
 def search(
-    dataset: Dataset,
+    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
     trials: int = TRIALS,
     tuner: str = "random",
     baselines: Sequence[Variant] = FIXED,
@@ -106,6 +111,7 @@ def search(
     output: str = "runs",
     engine: str = HERE,
     on_progress: OnProgress = lambda done, total: None,
+    target: str | None = None,
 ) -> Search:
     """Search k, g, sharing, initialization and learning rate of a VAF on a dataset.
 
@@ -115,7 +121,8 @@ def search(
     missing, so that an interrupted search can be continued.
 
     Args:
-        dataset: The data, a table.
+        data: A `Dataset` of a table, a pandas `DataFrame`, or the path of a table, as in
+            `keras_vaf.datasets.read_table`.
         trials: Number of trials of the VAF. Each other activation has as many
             trainings in a fold, or up to five more: all learning rates from equally
             many starts.
@@ -131,6 +138,7 @@ def search(
         engine: As in `compare`.
         on_progress: Function called with the numbers of finished trainings and of all
             trainings, at the beginning and about twice per second.
+        target: Name of the column to predict, for a `DataFrame` or a path.
 
     Returns:
         The reports, the trials, and the folder of the files.
@@ -140,8 +148,17 @@ def search(
         ImportError: If KerasTuner is not installed.
         OSError: If the folder cannot be written to.
         RuntimeError: If too many consecutive trials failed.
+
+    Example:
+
+    ```python
+    found = keras_vaf.tuners.search(frame, target="price")
+    print(found.table, found.advice, sep="\n")
+    found.best_model.summary()
+    ```
     """
     trials = number_of_trials(tuner, trials)
+    dataset = as_dataset(data, target)
     vaf, *others = comparison_protocols(
         dataset,
         (SEARCHED, *baselines),

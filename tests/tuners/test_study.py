@@ -5,10 +5,11 @@ import statistics
 
 import keras
 import numpy as np
+import pandas
 import pytest
 from scipy import stats
 
-from keras_vaf.datasets import Dataset
+from keras_vaf.datasets import Dataset, read_table
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import find_variants, read
 from keras_vaf.initializers import RandomStart
@@ -16,9 +17,8 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training import fold_rows, train
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.tuners import ranked, read_trials
+from keras_vaf.tuners import ranked, read_trials, search
 from keras_vaf.tuners.cell_tuner import LEARNING_RATES, TUNERS
-from keras_vaf.tuners.study import search
 from keras_vaf.tuners.trial_table import trial_table
 from tests.reference_training import standardised, trained_by_batches
 
@@ -90,6 +90,18 @@ def test_a_trial_scores_as_networks_scaled_on_their_training_rows(table, searche
             best.fold_scores[fold], np.sqrt(np.mean(errors**2)), rtol=1e-3
         )
     assert best.score == pytest.approx(np.mean(best.fold_scores))
+
+
+def test_a_frame_is_searched_as_its_dataset(tmp_path):
+    frame = pandas.DataFrame({"a": np.arange(30.0), "y": np.arange(30.0) ** 2})
+    options = {"baselines": (), "target": "y", "folds": 2}
+    found, shown = search_in(tmp_path, frame, **options)
+    assert shown[-1][0] >= 2 * TRIALS
+    again, shown = search_in(tmp_path, read_table(frame, "y"), baselines=(), folds=2)
+    assert shown[-1] == (0, 0)  # every training is that of the first search
+    assert again.folder == found.folder
+    with pytest.raises(ValueError, match="needs the name of the column to predict"):
+        search(frame, output=tmp_path)
 
 
 def test_gain_and_interval_follow_from_the_best_trial_of_each_fold(searched):

@@ -27,8 +27,9 @@ def pointwise(
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
             one further axis, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
-        training: Whether this call is part of training. Only TensorFlow uses this:
-            exported inference consists of standard operators, for any exporter.
+        training: Whether this call is part of training. Only TensorFlow uses this: no
+            graph knows whether it will be exported, so those of inference consist of
+            standard operators.
 
     Returns:
         f(x), of the shape and dtype of x.

@@ -53,9 +53,9 @@ def plain_differentiation() -> Iterator[None]:
 def plain_operators() -> Iterator[None]:
     """Use only the framework's own operators in this context.
 
-    Programs for inference never contain native kernels. A program that trains may
-    contain them where they are active. To export a training step that runs elsewhere,
-    trace it in this context. Results stay the same.
+    Exported programs never contain native kernels, but a SavedModel that trains on
+    TensorFlow may. To export a training step from there, trace it in this context.
+    Results stay the same.
 
     The context acts in the current thread only, not in threads that start inside it.
     The environment variable `KERAS_VAF_KERNELS=0` switches the kernels off for a

@@ -70,7 +70,7 @@ def is_small(
     """
     if not isinstance(function, VAF):
         return False
-    if covered and elementwise(function.g).homogeneous:
+    if covered and is_homogeneous(function):
         return False
     sizes = (size if isinstance(size, int) else USUAL_SIZE for size in shape)
     return math.prod(sizes) * parameters[0].shape[-1] <= SMALL
@@ -87,5 +87,9 @@ def is_medium(function: Pointwise, elements: int) -> bool:
     """
     if not isinstance(function, VAF):
         return False
-    homogeneous = elementwise(function.g).homogeneous
-    return elements <= (MEDIUM if homogeneous else MEDIUM_SMOOTH)
+    return elements <= (MEDIUM if is_homogeneous(function) else MEDIUM_SMOOTH)
+
+
+def is_homogeneous(function: Pointwise) -> bool:
+    """Return whether f is a VAF whose g is homogeneous, as relu is."""
+    return isinstance(function, VAF) and elementwise(function.g).homogeneous

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import jax
 
-from keras_vaf.ops.backends.choice import is_medium
+from keras_vaf.ops.backends.choice import is_homogeneous, is_medium
 from keras_vaf.ops.backends.tangent_on_jax import tangent
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import plain_forward
@@ -39,18 +39,19 @@ def apply(
 def _differentiable(
     function: Pointwise, layout: Layout, case: Case | None
 ) -> Callable[..., jax.Array]:
-    @jax.custom_jvp
-    def run(x: jax.Array, *parameters: jax.Array) -> jax.Array:
-        return plain_forward(function, layout, x, *parameters)
+    forward = plain = functools.partial(plain_forward, function, layout)
+    if case is not None:
+        forward = functools.partial(native.forward, function, layout, case)
+    # Without a gradient, XLA merges a sum of relus with its neighbours: a ResNet takes
+    # 1.30 times the time of ReLU by the formula, and 1.37 times by the kernel. With
+    # gelu, which XLA computes slowly, a transformer takes 1.25 and 1.09 times.
+    run = jax.custom_jvp(plain if is_homogeneous(function) else forward)
 
     @run.defjvp
     def push_forward(
         primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
     ) -> tuple[jax.Array, jax.Array]:
-        if case is None:
-            y = plain_forward(function, layout, *primals)
-        else:
-            y = native.forward(function, layout, case, *primals)
+        y = forward(*primals)
         return y, tangent((function, layout, case), primals, tangents)
 
     return run

@@ -7,6 +7,8 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import batching, mlir
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.gradient import blockwise_gradients, plain_forward
@@ -111,13 +113,60 @@ def _operation(
     sizes = np.array([case.function, case.k, *case.sizes(results[0].shape)], "int64")
     native = functools.partial(call, case=sizes, slope=np.float32(case.slope))
 
+    def kernels(*tensors: jax.Array) -> Any:
+        return jax.lax.platform_dependent(*tensors, cpu=native, default=plain)
+
     @jax.custom_jvp
     @jax.jit
     def run(*tensors: jax.Array) -> Any:
-        return jax.lax.platform_dependent(*tensors, cpu=native, default=plain)
+        found = _unless_exported.bind(*tensors, kernels=kernels, plain=plain)
+        return tuple(found) if backward else found[0]
 
     @run.defjvp
     def push_forward(primals: Any, tangents: Any) -> Any:
         return jax.jvp(plain, primals, tangents)
 
     return run
+
+
+# An exported program may run where the kernels are missing. JAX says whether it exports
+# only when it lowers a program, so one primitive holds both functions until then.
+_unless_exported = Primitive("keras_vaf_unless_exported")
+_unless_exported.multiple_results = True
+_Function = Callable[..., Any]
+
+
+@_unless_exported.def_impl
+def _run(*tensors: jax.Array, kernels: _Function, plain: _Function) -> Any:
+    return jax.tree.leaves(kernels(*tensors))
+
+
+@_unless_exported.def_abstract_eval
+def _shapes(*tensors: Any, kernels: _Function, plain: _Function) -> Any:
+    results = jax.tree.leaves(jax.eval_shape(plain, *tensors))
+    return [jax.core.ShapedArray(each.shape, each.dtype) for each in results]
+
+
+def _batch(tensors: Any, axes: Any, kernels: _Function, plain: _Function) -> Any:
+    found = _unless_exported.bind(
+        *tensors,
+        kernels=_mapped(kernels, tuple(axes)),
+        plain=_mapped(plain, tuple(axes)),
+    )
+    return found, [0] * len(found)
+
+
+@functools.lru_cache(maxsize=1024)
+def _mapped(function: _Function, axes: tuple[int | None, ...]) -> _Function:
+    return jax.vmap(function, axes)
+
+
+def _lower(context: Any, *tensors: Any, kernels: _Function, plain: _Function) -> Any:
+    exported = context.module_context.lowering_parameters.for_export
+    chosen = plain if exported else kernels
+    listed = functools.partial(_run, kernels=chosen, plain=plain)
+    return mlir.lower_fun(listed, multiple_results=True)(context, *tensors)
+
+
+batching.primitive_batchers[_unless_exported] = _batch
+mlir.register_lowering(_unless_exported, _lower)

@@ -58,9 +58,15 @@ NAMED |= {
     f"map-{task}": partial(map_tables.map_verdict, task)
     for task in ("oscillating", "physics", "images", "certified", "fine_tuning")
 }
-NAMED["registered"] = (
-    (ROOT / "docs/reports/evidence/answers.md").read_text(encoding="utf-8").strip
-)
+NAMED |= {
+    name: (ROOT / f"docs/reports/evidence/{file}.md").read_text(encoding="utf-8").strip
+    for name, file in (
+        ("registered", "answers"),
+        ("new-tables", "new_tables"),
+        ("new-pairs", "pairs"),
+        ("without-diamonds", "without_diamonds"),
+    )
+}
 
 
 if __name__ == "__main__":

@@ -107,13 +107,14 @@ def test_the_reports_of_all_pages_are_up_to_date(modules):
             assert len({line.count(" | ") for line in table.splitlines()}) == 1
 
 
-def test_the_sentences_of_the_readme_have_the_numbers_of_the_headline(modules):
-    rows = modules["reproduction_tables"].headline().splitlines()
-    best = [row.split(" | ") for row in rows if row.startswith("| best VAF")]
-    equal, fixed = ((cells[2].split("; "), cells[3]) for cells in best)
-    assert (equal[0][0], equal[0][1]) == ("0.94", "9 better, 1 worse, p = 0.191")
-    assert fixed[0][0] == "0.99"
-    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    assert "VAFs had 0.94 times the error of a ReLU network" in readme
-    assert "less error on nine" in readme and "(p = 0.19)" in readme
-    assert "little difference: 0.99 times the error" in readme
+@pytest.mark.parametrize("page", ["README.md", "docs/help.md"])
+def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page, modules):
+    lines = modules["report_tables"].NAMED["registered"]().splitlines()
+    rows = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in lines}
+    text = " ".join((ROOT / page).read_text("utf-8").split())
+    for name, compared in (("T1", "the error of ReLU"), ("T4", "its error")):
+        _, estimate, interval, _, _, answer = rows[name]
+        low, high = (f"{float(number):.2f}" for number in interval.split(" to "))
+        assert f"{float(estimate):.2f} times {compared}" in text
+        assert f"{low} to {high})" in text
+        assert answer == "cannot tell |"

@@ -121,8 +121,8 @@ def search(
     missing, so that an interrupted search can be continued.
 
     Args:
-        data: A `Dataset` of a table, a pandas `DataFrame`, or the path of a table, as in
-            `keras_vaf.datasets.read_table`.
+        data: A `Dataset`, a pandas `DataFrame`, or the path of a table, as in
+            `keras_vaf.datasets.read_table`. Inputs have one axis.
         trials: Number of trials of the VAF. Each other activation has as many
             trainings in a fold, or up to five more: all learning rates from equally
             many starts.

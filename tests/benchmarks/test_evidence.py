@@ -1,10 +1,14 @@
 """The trainings of the registered comparisons, and the statistics on their records."""
 
+import itertools
+
 import keras
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+from benchmarks.evidence import new_tables
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import Records, pack, unpack
 from benchmarks.evidence.tables import ARMS, DecayingAdam, TableStudy
@@ -153,3 +157,25 @@ def test_a_training_goes_on_from_its_checkpoint_as_if_never_stopped(tmp_path):
     assert later.load({"step": 0}) == {"step": 3}
     assert first + steps(later, 3, 8) == expected
     assert begin("stopped", ("gelu", 0.1, 0)).load({"step": 0}) == {"step": 0}
+
+
+def test_errors_of_all_activations_are_compared_on_each_dataset(tmp_path):
+    rng = np.random.default_rng(0)
+    keys = itertools.product("ab", new_tables.ARMS, range(3))
+    frame = pd.DataFrame(keys, columns=["dataset", "arm", "fold"])
+    frame = frame.assign(rate=0.1, validation=0.0, test=rng.uniform(1, 2, len(frame)))
+    means = frame.groupby(["dataset", "arm"]).test.mean()
+
+    lines = new_tables.pairs_table(frame, [("vaf-silu", "relu")]).splitlines()
+    ratios = means[:, "vaf-silu"] / means[:, "relu"]
+    assert lines[2].startswith(
+        f"| VAF, SiLU start | ReLU | {stats.gmean(ratios):.3f} |"
+    )
+    rows = frame[frame.dataset == "a"].pivot(index="fold", columns="arm", values="test")
+    mean, low, high = new_tables.fold_intervals(frame)["a"]
+    assert mean == pytest.approx(stats.gmean(rows["vaf-silu"] / rows["relu"]))
+    assert low * high == pytest.approx(mean**2)
+    logs = np.log(rows["vaf-silu"] / rows["relu"])
+    # Nadeau and Bengio's variance: 1/3 from the folds, and 1/2 from the test share.
+    half = stats.t.ppf(0.975, 2) * logs.std() * np.sqrt(1 / 3 + 1 / 2)
+    assert np.log(high / mean) == pytest.approx(half)

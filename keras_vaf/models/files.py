@@ -2,6 +2,7 @@
 
 import errno
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,10 @@ _MACHINE = frozenset(
 def load_model(path: str | os.PathLike[str]) -> keras.Model:
     """Load a model, in Keras's safe mode.
 
+    The model is compiled if it was compiled when it was saved. A model that was saved
+    on PyTorch is compiled on PyTorch only: on another backend, Keras would import
+    PyTorch for its optimizer, and two frameworks in a process may end it.
+
     Args:
         path: A `.keras` file.
 
@@ -33,7 +38,7 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
     if not Path(path).is_file():
         raise FileNotFoundError(f"The file {path} does not exist")
     try:
-        return keras.saving.load_model(path)
+        return keras.saving.load_model(path, compile=not _needs_pytorch(path))
     except Exception as error:  # Keras and zipfile raise errors of any class
         if isinstance(error, OSError) and error.errno in _MACHINE:
             raise
@@ -42,6 +47,14 @@ def load_model(path: str | os.PathLike[str]) -> keras.Model:
             "own, register them in Python and use keras_vaf.models there. "
             f"Received: {error}"
         ) from error
+
+
+def _needs_pytorch(path: str | os.PathLike[str]) -> bool:
+    """Return whether compiling a saved model would import PyTorch on this backend."""
+    if keras.backend.backend() == "torch" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as file:
+        return b".backend.torch." in file.read("config.json")
 
 
 def change_file(

@@ -1,5 +1,6 @@
 """A trained model leaves through Keras's own export and predicts the same elsewhere."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -75,13 +76,34 @@ def assert_same(predictions, model, x):
 
 
 @pytest.mark.backend("tensorflow", "jax")
-def test_saved_model(model, x, tmp_path):
+def test_saved_model(model, x, tmp_path, request):
     import tensorflow as tf
 
+    if keras.backend.backend() == "jax" and release("jax") >= (0, 11):
+        # docs/export.md says so. If this passes with another TensorFlow, change both.
+        error = tf.errors.InvalidArgumentError
+        reason = "TensorFlow 2.21 cannot read an open batch of JAX 0.11 and newer."
+        request.applymarker(pytest.mark.xfail(raises=error, reason=reason))
     model.export(tmp_path, verbose=False)
     exported = tf.saved_model.load(tmp_path)
     assert_same(exported.serve(x).numpy(), model, x)
     assert_same(exported.serve(x[:3]).numpy(), model, x[:3])
+
+
+def release(package):
+    """Return the first two numbers of an installed version."""
+    return tuple(map(int, importlib.metadata.version(package).split(".")[:2]))
+
+
+@pytest.mark.backend("jax")
+def test_saved_model_of_one_shape(model, x, tmp_path):
+    """A fixed batch needs no operator that TensorFlow 2.21 lacks."""
+    import tensorflow as tf
+
+    signature = [keras.InputSpec(shape=x.shape, dtype="float32", name="x")]
+    model.export(tmp_path, verbose=False, input_signature=signature)
+    exported = tf.saved_model.load(tmp_path)
+    assert_same(exported.serve(x).numpy(), model, x)
 
 
 def called_by(nodes):

@@ -61,7 +61,7 @@ def test_a_missing_folder_is_named_and_not_made(saved, tmp_path):
 def test_an_error_of_the_machine_is_not_blamed_on_the_file(saved, monkeypatch):
     full = OSError(errno.ENOSPC, "No space left on device", "/tmp/weights.h5")
 
-    def load(path):
+    def load(path, compile):
         raise full
 
     monkeypatch.setattr(keras.saving, "load_model", load)

@@ -14,6 +14,7 @@ import numpy as np
 
 import keras_vaf
 from keras_vaf.initializers import PortableGlorotUniform, RandomStart
+from keras_vaf.models.files import load_model
 
 BACKENDS = ("tensorflow", "jax", "torch")
 PATIENCE = 90
@@ -65,9 +66,8 @@ def main(folder):
     results = {"own": model.predict(x, verbose=0).tolist()}
     for backend in BACKENDS:
         wait_for(folder / f"{backend}.done")
-        # A file saved on PyTorch names PyTorch's own optimizer. Keras would import
-        # PyTorch after TensorFlow to compile, which can end the process.
-        whole = keras.saving.load_model(folder / f"{backend}.keras", compile=False)
+        whole = load_model(folder / f"{backend}.keras")
+        compiled = whole.compiled
         whole.compile(keras.optimizers.SGD(0.005), "mse")
         json_and_weights = keras.models.model_from_json(
             (folder / f"{backend}.json").read_text()
@@ -76,8 +76,10 @@ def main(folder):
         results[backend] = {
             "whole": whole.predict(x, verbose=0).tolist(),
             "json_and_weights": json_and_weights.predict(x, verbose=0).tolist(),
+            "compiled": compiled,
             "losses": [float(whole.train_on_batch(x, y)) for _ in range(3)],
         }
+    results["frameworks"] = [name for name in BACKENDS if name in sys.modules]
     (folder / f"results_{own}.json").write_text(json.dumps(results))
 
 

@@ -51,3 +51,12 @@ def test_training_goes_on(results, saved_on, loaded_on):
     losses = results[loaded_on][saved_on]["losses"]
     np.testing.assert_allclose(losses, results["jax"]["jax"]["losses"], rtol=1e-4)
     assert losses[-1] < losses[0]
+
+
+def test_only_pytorch_loads_an_optimizer_of_pytorch(results):
+    """Keras would import PyTorch for it, and two frameworks may end the process."""
+    for loaded_on in BACKENDS:
+        assert ("torch" in results[loaded_on]["frameworks"]) == (loaded_on == "torch")
+        for saved_on in BACKENDS:
+            compiled = loaded_on == "torch" or saved_on != "torch"
+            assert results[loaded_on][saved_on]["compiled"] == compiled

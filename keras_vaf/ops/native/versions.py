@@ -9,7 +9,7 @@ import re
 TRIED = {
     "jax": ("0.8", "0.12"),
     "tensorflow": ("2.19", "2.21"),
-    "torch": ("2.12", "2.14"),
+    "torch": ("2.12", "2.15"),
 }
 """Lowest and highest version of each framework on which the tests of the kernels ran.
 

@@ -126,12 +126,12 @@ def test_which_versions_are_tried():
     tried = {
         "jax": ["0.8.0", "0.8.2", "0.10.2", "0.12.0.1"],
         "tensorflow": ["2.19.0", "2.20.0", "2.21.3"],
-        "torch": ["2.12.1", "2.13.0+cpu", "2.14.1+cu130"],
+        "torch": ["2.12.1", "2.13.0+cpu", "2.15.0+cu130"],
     }
     others = {
         "jax": ["0.5.3", "0.7.2", "0.13.0", "1.0"],
         "tensorflow": ["2.18.1", "2.22.0-rc1", "3.0"],
-        "torch": ["2.6.0", "2.11.0", "2.15.0+cu130", "unknown"],
+        "torch": ["2.6.0", "2.11.0", "2.16.0+cu130", "unknown"],
     }
     for framework in TRIED:
         assert {untried(framework, version) for version in tried[framework]} == {""}

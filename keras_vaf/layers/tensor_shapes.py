@@ -1,4 +1,4 @@
-"""`on_elements`, which also takes TensorFlow's ragged tensors and unknown ranks."""
+"""What the inputs of a layer can be: ragged, of unknown rank, or already checked."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,3 +43,37 @@ def on_elements(
 
         return tf.reshape(compute(tf.reshape(x, (-1, 1)), ()), tf.shape(x))
     return compute(x, unshared)
+
+
+def is_checked(layer: Any, *inputs: Any) -> bool:
+    """Return whether the checks of `keras.layers.Layer.__call__` would change nothing.
+
+    This is for PyTorch, where they take most of the time of a call with few elements.
+    Without them, an LSTM, which calls its activation twice in each step, takes 1.77
+    times the time of tanh in training and 2.15 times in inference. With them, it takes
+    2.17 and 3.15 times.
+
+    Args:
+        layer: A layer that takes any number of axes from two up.
+        *inputs: The inputs of the call.
+    """
+    import torch
+
+    [x, *others] = inputs or (None,)
+    return (
+        type(x) is torch.Tensor
+        and not others
+        and layer.built
+        and layer.sharing == "layer"
+        and x.ndim >= 2
+        and keras.backend.standardize_dtype(x.dtype) == layer.input_dtype
+        and layer.activity_regularizer is None
+        and getattr(x, "_keras_mask", None) is None
+    )
+
+
+def call_module(layer: Any, x: Tensor) -> Tensor:
+    """Call a layer as a module of PyTorch, which runs its hooks."""
+    import torch
+
+    return torch.nn.Module.__call__(layer, x)

@@ -21,7 +21,12 @@ from keras_vaf.layers.sharing import (
     validate_data_format,
     validate_each,
 )
-from keras_vaf.layers.tensor_shapes import has_unknown_rank, on_elements
+from keras_vaf.layers.tensor_shapes import (
+    call_module,
+    has_unknown_rank,
+    is_checked,
+    on_elements,
+)
 from keras_vaf.layers.weight_arguments import (
     Constant,
     constraint_of,
@@ -230,8 +235,10 @@ class TrainableActivation(LearnedFunction, WeightPaths):
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         if self.sharing == "layer" and any(map(has_unknown_rank, args)):
             self.input_spec, self.built = None, True  # otherwise Keras requires a shape
-        if self._training_is_ignored and "training" in kwargs:
-            del kwargs["training"]  # Keras takes longer over named arguments
+        if self._training_is_ignored:
+            kwargs.pop("training", None)  # Keras takes longer over named arguments
+            if not kwargs and is_checked(self, *args):
+                return call_module(self, *args)
         return super().__call__(*args, **kwargs)
 
     def stateless_call(self, *args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
 from keras_vaf.models.analysis.graphs import Node
 from keras_vaf.models.growing import grow_layer
-from keras_vaf.models.surgery.report import KeptError, NewActivation
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import HOW_TO_REGISTER, Function, get_function

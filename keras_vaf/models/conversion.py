@@ -13,12 +13,11 @@ from keras_vaf.models.analysis.flow import Flow
 from keras_vaf.models.analysis.graphs import check_model, layers_of
 from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.analysis.layer_selection import Selection, Selector
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_activations
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
-    KeptError,
-    NewActivation,
     keep_report,
     report,
 )

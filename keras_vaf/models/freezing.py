@@ -16,14 +16,10 @@ from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.graphs import check_graph, sample_inputs
 from keras_vaf.models.finite_weights import check_finite_weights
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import (
-    KeptError,
-    NewActivation,
-    keep_report,
-    report,
-)
+from keras_vaf.models.surgery.report import keep_report, report
 from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of

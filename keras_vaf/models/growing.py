@@ -8,8 +8,8 @@ import numpy as np
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import label
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import built_shape
 from keras_vaf.utils import check_integer
 

@@ -5,8 +5,8 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.nearest import nearest
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import KeptError, NewActivation
 from keras_vaf.utils import check_positive
 
 

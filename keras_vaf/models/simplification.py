@@ -16,8 +16,8 @@ from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.graphs import check_model
 from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
+from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_positive

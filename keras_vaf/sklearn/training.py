@@ -15,12 +15,14 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.ops.functions import get_function
 from keras_vaf.training import History, recipe, split
+from keras_vaf.training.data import fill_up
 from keras_vaf.training.losses import loss_of
 from keras_vaf.training.network_trainer import NetworkTrainer
 from keras_vaf.training.runs import NetworkRun
 
 _FEWEST_ROWS = 10  # fewer rows are not split
 _ROWS_AT_ONCE = 4096
+_SIZES_ON_JAX = (64, 512, _ROWS_AT_ONCE)
 _MOST_TRAINERS = 16
 _TRAINERS: dict[Any, NetworkTrainer] = {}
 
@@ -130,7 +132,7 @@ def _lent_trainer(
             recipe.OPTIMIZER,
             _weighted(loss_of(architecture.classes, reduction=None)),
         )
-        trainer = NetworkTrainer(model, batch_size, patience)
+        trainer = NetworkTrainer(model, batch_size, patience, pad=True)
     yield trainer
     _TRAINERS[key] = trainer
     if len(_TRAINERS) > _MOST_TRAINERS:
@@ -144,10 +146,13 @@ def outputs_of(network: keras.Sequential, x: np.ndarray) -> np.ndarray:
         network: The network.
         x: Inputs, float32.
     """
-    parts = [
-        ops.convert_to_numpy(network(x[start : start + _ROWS_AT_ONCE], training=False))
-        for start in range(0, len(x), _ROWS_AT_ONCE)
-    ]
+    # JAX compiles each operation for each number of rows.
+    sizes = _SIZES_ON_JAX if keras.backend.backend() == "jax" else ()
+    parts = []
+    for start in range(0, len(x), _ROWS_AT_ONCE):
+        rows = x[start : start + _ROWS_AT_ONCE]
+        outputs = network(fill_up(rows, sizes), training=False)
+        parts.append(ops.convert_to_numpy(outputs)[: len(rows)])
     return np.concatenate(parts).astype(np.float64)
 
 

@@ -80,6 +80,20 @@ def take(data: Any, rows: Any) -> Any:
     return keras.tree.map_structure(lambda array: array[rows], data)
 
 
+def fill_up(rows: np.ndarray, sizes: tuple[int, ...], value: int = 0) -> np.ndarray:
+    """Append entries to an array, up to the next of several sizes.
+
+    Args:
+        rows: An array, which is returned if it has more rows than the largest size.
+        sizes: Numbers of rows, in increasing order.
+        value: The value of the new entries.
+    """
+    count = len(rows)
+    size = next((size for size in sizes if size >= count), count)
+    widths = [(0, size - count), *[(0, 0)] * (rows.ndim - 1)]
+    return np.pad(rows, widths, constant_values=value)
+
+
 def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
     """Create all variables of a model, of its metrics and of its optimizer.
 

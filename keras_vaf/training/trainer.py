@@ -125,6 +125,9 @@ class Trainer:
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
+        pad: Whether JAX fills up the data with rows of weight 0, so that it compiles
+            few programs for many numbers of rows. This is for models whose outputs for
+            a row do not depend on other rows, and which have no metrics but the loss.
 
     Raises:
         ValueError: If the model is not compiled or an argument is out of its range.
@@ -147,6 +150,7 @@ class Trainer:
         patience: int | None = None,
         monitor: str = "val_loss",
         mode: str = "min",
+        pad: bool = False,
     ) -> None:
         check_compiled(model)
         if batch_size is not None:
@@ -154,6 +158,7 @@ class Trainer:
         self.model = model
         self.batch_size = batch_size
         self.rule = StoppingRule(monitor, mode, patience)
+        self._pad = pad
         self._loop: Loop | None = None
         self._start: list[np.ndarray] | None = None
 
@@ -189,7 +194,7 @@ class Trainer:
         started = time.perf_counter()
         self.prepare(data)
         if self._loop is None:
-            self._loop = make_loop(self.model, self.rule, self.batch_size)
+            self._loop = make_loop(self.model, self.rule, self.batch_size, self._pad)
         loop = self._loop
         loop.begin(data, validation_data)
         orders = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)

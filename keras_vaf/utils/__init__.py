@@ -4,12 +4,6 @@ from keras_vaf.utils.checks import (
     check_choice,
     check_distinct,
     check_flag,
-    check_integer,
-    check_number,
-    check_numbers,
-    check_positive,
-    check_seeds,
-    check_sizes,
     did_you_mean,
 )
 from keras_vaf.utils.extras import require
@@ -20,6 +14,14 @@ from keras_vaf.utils.files import (
     write_atomically,
 )
 from keras_vaf.utils.hashing import checksum
+from keras_vaf.utils.number_checks import (
+    check_integer,
+    check_number,
+    check_numbers,
+    check_positive,
+    check_seeds,
+    check_sizes,
+)
 from keras_vaf.utils.pictures import png_bytes
 from keras_vaf.utils.statistics import deviation
 from keras_vaf.utils.structures import (

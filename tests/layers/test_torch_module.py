@@ -166,3 +166,63 @@ def test_data_parallel_trains_the_layer(layer):
     parallel(x).sum().backward()
     trained = [weight.value for weight in layer.trainable_variables]
     assert all(parameter.grad is not None for parameter in trained)
+
+
+class TestCall:
+    """A call without Keras's checks, where these would change nothing."""
+
+    @pytest.fixture
+    def calls(self, monkeypatch):
+        """The inputs that Keras checks, of layers that are already built."""
+        seen = []
+        call = keras.layers.Layer.__call__
+
+        def checked(layer, *args, **kwargs):
+            seen.append(args)
+            return call(layer, *args, **kwargs)
+
+        monkeypatch.setattr(keras.layers.Layer, "__call__", checked)
+        return seen
+
+    @pytest.fixture
+    def vaf(self):
+        layer = layers.VAFActivation(initialization="tanh")
+        layer.build((None, 3))
+        return layer
+
+    def test_the_values_are_those_of_the_function(self, vaf, calls):
+        import torch
+
+        x = torch.linspace(-2, 2, 6).reshape(2, 3)
+        for y in (vaf(x), vaf(x, training=True)):
+            np.testing.assert_allclose(
+                y.detach(), vaf.function(x.numpy()), rtol=1e-6, atol=1e-6
+            )
+        assert not calls
+
+    def test_hooks_of_torch_run(self, vaf, calls):
+        import torch
+
+        seen = []
+        vaf.register_forward_hook(lambda layer, inputs, y: seen.append(y))
+        y = vaf(torch.ones(2, 3))
+        assert not calls and len(seen) == 1 and seen[0] is y
+
+    def test_keras_sees_every_other_call(self, vaf, calls):
+        import torch
+
+        masked = keras.layers.Masking()(torch.zeros(2, 4, 3))
+        assert not vaf(masked)._keras_mask.any()
+        assert vaf(np.ones((2, 3))).dtype == torch.float32
+        assert vaf(torch.ones(2, 3, dtype=torch.float64)).dtype == torch.float32
+        assert isinstance(vaf(keras.Input((3,))), keras.KerasTensor)
+        with pytest.raises(ValueError, match="min_ndim=2"):
+            vaf(torch.ones(3))
+        penalized = layers.VAFActivation(activity_regularizer="l2")
+        for _ in range(2):
+            penalized(torch.ones(2, 3))
+        assert len(penalized.losses) == 1
+        channel = layers.VAFActivation(sharing="channel")
+        channel(torch.ones(2, 3))
+        with pytest.raises(ValueError, match="axis"):
+            channel(torch.ones(2, 4))

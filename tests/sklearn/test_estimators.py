@@ -12,8 +12,16 @@ pytest.importorskip("sklearn", minversion="1.6")
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import StackingRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    cross_val_score,
+)
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -116,6 +124,20 @@ class TestModelSelection:
     def test_cross_validation(self, iris):
         assert cross_val_score(VAFClassifier(**QUICK), *iris, cv=3).mean() > 0.6
 
+    def test_halving_stacking_and_one_against_the_rest(self, iris):
+        X, y = iris
+        quick = {**QUICK, "learning_rate": 0.03}
+        halving = HalvingGridSearchCV(
+            VAFClassifier(**quick), {"k": [2, 3]}, cv=2, min_resources=50
+        )
+        assert halving.fit(X, y).score(X, y) > 0.8
+        vaf = [("vaf", VAFRegressor(**quick))]
+        stacked = StackingRegressor(vaf, LinearRegression(), cv=2)
+        # The rows are sorted by class, so each half is predicted from other classes.
+        assert stacked.fit(X[:, :3], X[:, 3]).score(X[:, :3], X[:, 3]) > 0.5
+        rest = OneVsRestClassifier(VAFClassifier(**quick)).fit(X, y)
+        assert rest.score(X, y) > 0.8
+
     def test_mixed_columns(self):
         pandas = pytest.importorskip("pandas")
         rng = np.random.default_rng(0)
@@ -146,9 +168,9 @@ def test_a_pickled_estimator_predicts_the_same(kind, iris):
 def test_fits_of_one_architecture_share_a_compiled_trainer(iris, monkeypatch):
     made = []
 
-    def make(*arguments):
+    def make(*arguments, **named):
         made.append(arguments)
-        return NetworkTrainer(*arguments)
+        return NetworkTrainer(*arguments, **named)
 
     monkeypatch.setattr(training, "_TRAINERS", {})
     monkeypatch.setattr(training, "NetworkTrainer", make)
@@ -164,11 +186,50 @@ def test_fits_of_one_architecture_share_a_compiled_trainer(iris, monkeypatch):
     assert len(made) == 2
 
 
+@pytest.mark.backend("jax")
+@pytest.mark.parametrize("classes", [False, True])
+def test_rows_that_jax_adds_change_no_estimator(iris, monkeypatch, classes):
+    X, labels = iris
+    kind = VAFClassifier if classes else VAFRegressor
+    y = labels if classes else X @ np.array([1.0, -2.0, 0.5, 3.0])
+    weights = np.linspace(0.5, 1.5, len(X))
+
+    def fit(**arguments):
+        return kind(**{**QUICK, **arguments}).fit(X[7:], y[7:], weights[7:])
+
+    def alone(*arguments, pad):
+        return NetworkTrainer(*arguments)
+
+    for arguments in ({}, {"batch_size": None}, {"validation_fraction": None}):
+        padded = fit(**arguments)
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "_TRAINERS", {})
+            patch.setattr(training, "NetworkTrainer", alone)
+            plain = fit(**arguments)
+        assert padded.history_.best_epoch == plain.history_.best_epoch
+        pairs = zip(
+            padded.network_.get_weights(), plain.network_.get_weights(), strict=True
+        )
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_a_prediction_does_not_depend_on_the_other_rows(iris):
+    X, y = iris
+    regressor = VAFRegressor(**QUICK).fit(X, y)
+    rows = np.resize(X, (520, 4))
+    all_rows = regressor.predict(rows)
+    for count in (1, 64, 65, 520):
+        np.testing.assert_allclose(
+            regressor.predict(rows[:count]), all_rows[:count], rtol=1e-5, atol=1e-6
+        )
+
+
 @pytest.mark.backend("torch")
 def test_a_limited_number_of_trainers_is_kept(monkeypatch):
     monkeypatch.setattr(training, "_TRAINERS", {})
     monkeypatch.setattr(training, "_MOST_TRAINERS", 2)
-    monkeypatch.setattr(training, "NetworkTrainer", lambda *_: object())
+    monkeypatch.setattr(training, "NetworkTrainer", lambda *_, **__: object())
     for k in range(1, 5):
         architecture = training.Architecture(2, 1, (2,), k, "relu", "layer", False)
         with training._lent_trainer(architecture, None, None):

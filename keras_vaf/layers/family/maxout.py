@@ -1,4 +1,7 @@
-"""`Maxout`, the largest of several linear functions."""
+"""`Maxout`, the largest of several linear functions.
+
+Only research uses it. It is here so that `import keras_vaf` loads its files.
+"""
 
 from typing import Any
 

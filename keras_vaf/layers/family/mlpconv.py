@@ -1,4 +1,7 @@
-"""`MLPConv`, the convolution of "network in network"."""
+"""`MLPConv`, the convolution of "network in network".
+
+Only research uses it. It is here so that `import keras_vaf` loads its files.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -20,7 +20,7 @@ from keras_vaf.models.analysis.held import (
     parts_of,
     walk,
 )
-from keras_vaf.models.surgery.report import Changes
+from keras_vaf.models.surgery.changes import Changes
 
 
 def converted(

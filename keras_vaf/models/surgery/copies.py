@@ -21,7 +21,7 @@ from keras_vaf.models.analysis.fixed_activations import (
 )
 from keras_vaf.models.analysis.graphs import Node
 from keras_vaf.models.analysis.held import ACTIVATION_NAME, Place, held_by, walk
-from keras_vaf.models.surgery.report import equals
+from keras_vaf.models.surgery.changes import equals
 from keras_vaf.types import Tensor
 
 

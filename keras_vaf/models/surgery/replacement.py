@@ -23,6 +23,7 @@ from keras_vaf.models.analysis.graphs import (
     sample_inputs,
 )
 from keras_vaf.models.analysis.held import Place, held_activations
+from keras_vaf.models.surgery.changes import Changes, NewActivation
 from keras_vaf.models.surgery.converted import converted
 from keras_vaf.models.surgery.copies import (
     Configuration,
@@ -31,7 +32,7 @@ from keras_vaf.models.surgery.copies import (
     compile_like,
     copy_weights,
 )
-from keras_vaf.models.surgery.report import Changes, NewActivation, keep_report
+from keras_vaf.models.surgery.report import keep_report
 
 
 def replace_activations(

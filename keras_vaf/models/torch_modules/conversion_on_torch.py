@@ -7,10 +7,10 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models.analysis.layer_selection import Selection
+from keras_vaf.models.surgery.changes import KeptError
 from keras_vaf.models.surgery.report import (
     ConversionReport,
     KeptActivation,
-    KeptError,
     ReplacedActivation,
     keep_report,
 )

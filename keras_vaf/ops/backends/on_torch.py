@@ -42,7 +42,25 @@ def apply(
         return units_on_torch.forward(function, layout, x, *parameters)
     if _keeps_few(function, layout, *parameters):
         return plain_forward(function, layout, x, *parameters)
+    order = [] if case is None else _order_of_memory(layout, x)
+    if order:
+        place = [order.index(axis) for axis in range(layout.rank)]
+        moved = Layout(layout.rank, tuple(place[axis] for axis in layout.unshared))
+        y = apply(function, moved, training, x.permute(order), *parameters)
+        return y.permute(place)
     return _Recomputed.apply(function, layout, case, x, *parameters)
+
+
+def _order_of_memory(layout: Layout, x: torch.Tensor) -> list[int]:
+    """Return the axes in the order in which a dense input stores its numbers.
+
+    The list is empty for the usual order, which the kernels need, and if parameters
+    differ along several axes, whose order they share.
+    """
+    if x.is_contiguous() or len(layout.unshared) > 1:
+        return []
+    order = sorted(range(x.ndim), key=x.stride, reverse=True)
+    return order if x.permute(order).is_contiguous() else []
 
 
 class _Recomputed(torch.autograd.Function):

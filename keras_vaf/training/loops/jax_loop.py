@@ -118,7 +118,17 @@ def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]
     return program
 
 
-def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
+def take(data: Any, rows: Any) -> Any:
+    """Return some rows of each array."""
+    return jax.tree.map(lambda array: array[rows], data)
+
+
+def make_epoch(
+    model: keras.Model,
+    rule: StoppingRule,
+    sweep: Sweep,
+    batch: Callable[[Any, Any], Any] = take,
+) -> Epoch:
     """Return an epoch as a pure function: train, evaluate, judge, keep the best.
 
     Args:
@@ -126,6 +136,7 @@ def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
         rule: Rule that selects the best epoch and stops the training.
         sweep: Function that applies a step to all batches: `scanned(...)` or
             `stepped(...)`.
+        batch: Function of the data and some row indices, which returns a batch.
 
     Returns:
         A function of the state, the order of the training rows, the validation rows,
@@ -137,11 +148,11 @@ def make_epoch(model: keras.Model, rule: StoppingRule, sweep: Sweep) -> Epoch:
 
     @jax.jit
     def update(variables: Any, rows: Any, data: Any) -> Any:
-        return model.train_step(variables, take(data, rows))[1]
+        return model.train_step(variables, batch(data, rows))[1]
 
     @jax.jit
     def evaluate(variables: Any, rows: Any, data: Any) -> Any:
-        return model.test_step(variables, take(data, rows))[1]
+        return model.test_step(variables, batch(data, rows))[1]
 
     def epoch(
         state: State, order: Any, rows: Any, train: Any, validation: Any
@@ -214,11 +225,6 @@ def state_of(model: keras.Model, rule: StoppingRule) -> State:
         best=(trainable, non_trainable),
         verdict=rule.start(),
     )
-
-
-def take(data: Any, rows: Any) -> Any:
-    """Return some rows of each array."""
-    return jax.tree.map(lambda array: array[rows], data)
 
 
 def values(variables: list[keras.Variable]) -> list[Any]:

@@ -37,6 +37,24 @@ def close(have, want, tolerance=1e-5):
         np.testing.assert_allclose(a, b, tolerance, tolerance)
 
 
+@pytest.mark.parametrize("unshared", [(), (1,), (1, 2, 3)])
+def test_results_have_the_order_of_the_input_in_memory(library, used, unshared):
+    import torch
+
+    _, (upstream, x, *parameters) = arguments((3, 4, 5, 2), unshared)
+    usual = [x, *parameters]
+    last = [x.to(memory_format=torch.channels_last), *parameters]
+    function = operation("relu", unshared)
+    found = []
+    for leaves in (usual, last):
+        leaves = [tensor.detach().requires_grad_() for tensor in leaves]
+        found.append(gradients(function, [upstream, *leaves]))
+    assert used()
+    close(found[1], found[0])
+    if len(unshared) < 2:
+        assert found[1][0].stride() == found[1][1].stride() == last[0].stride()
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiled_programs_hold_the_operators(tensors, used, dynamic):
     import torch

@@ -16,7 +16,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 _INTRODUCTION = """\
 This page shows the notebook with what it printed. \
-[Download it]({name}.ipynb) to run it. [Notebooks](../notebooks.md) lists the others.
+[Download it]({name}.ipynb) to run it. The [gallery](../gallery.md) lists the others.
 """
 
 

@@ -73,10 +73,11 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
             run(0, 1)
         layers = find_layers(model, TrainableActivation)
         seen: dict[str, list[np.ndarray]] = {path: [] for path in layers}
-        starts = range(0, rows, _BATCH)
-        with _recording(layers, seen, _VALUES // len(starts)):
-            for start in starts:
-                run(start, start + _BATCH)
+        count = math.ceil(rows / _BATCH)
+        size = rows // count  # equal batches, because JAX compiles for each size
+        with _recording(layers, seen, _VALUES // count):
+            for start in range(0, count * size, size):
+                run(start, start + size)
     return {
         path: _thinned(np.concatenate(values), _VALUES)
         for path, values in seen.items()

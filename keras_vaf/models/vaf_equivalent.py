@@ -79,9 +79,10 @@ def _sharing_and_shape(
 
 
 def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
-    """Return an input shape for which a layer with weights can be rebuilt."""
+    """Return an input shape of the same rank for which a layer can be rebuilt."""
     if layer.sharing == "layer":
-        return (None, None)
+        built = layer.get_build_config()  # `None` if only its weights exist
+        return (None,) * (len(built["input_shape"]) if built else 2)
     spec = layer.input_spec
     return tuple(spec.axes.get(axis) for axis in range(spec.ndim))
 

@@ -10,7 +10,7 @@ from keras import layers
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import ABU, APL, KAF, VAFActivation
-from keras_vaf.models import convert, freeze, mlp, report
+from keras_vaf.models import convert, freeze, grow, mlp, report, simplify
 from keras_vaf.optimizers import Rprop
 from tests.models.networks import (
     convolutional,
@@ -49,6 +49,17 @@ def test_computes_the_same(make, sharing):
     assert "keras_vaf" not in frozen.to_json()
     known = {type(layer).__module__.split(".")[0] for layer in frozen._flatten_layers()}
     assert known == {"keras"}
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments"), [(simplify, {"tolerance": 0.01}), (grow, {"k": 6})]
+)
+def test_images_after_another_change_of_the_activations(change, arguments):
+    model = change(convert(convolutional(), k=5), **arguments)
+    x = inputs_of(model)
+    pairs = zip(outputs_of(model, x), outputs_of(freeze(model), x), strict=True)
+    for expected, y in pairs:
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_the_deviation_is_measured_on_the_data():

@@ -65,6 +65,7 @@ NAMED |= {
         ("new-tables", "new_tables"),
         ("new-pairs", "pairs"),
         ("without-diamonds", "without_diamonds"),
+        ("bends", "bends"),
     )
 }
 

@@ -1,8 +1,9 @@
-"""Show what came out on the fourteen new regressions, beside the registered answers.
+"""Show the errors behind the registered answers on tables.
 
-`python -m benchmarks.evidence.new_tables` reads the packed records and writes three
-tables, `pairs.md`, `without_diamonds.md` and `new_tables.md`, and `new_tables.png` to
-`docs/reports/evidence`. All of it is exploratory.
+`python -m benchmarks.evidence.new_tables` reads the packed records and writes to
+`docs/reports/evidence`: of the fourteen new regressions `pairs.md`,
+`without_diamonds.md`, `new_tables.md` and `new_tables.png`, of the three sets on bends
+`bends.md`. All of it is exploratory.
 """
 
 from __future__ import annotations
@@ -43,6 +44,17 @@ TITLES = {
     "boosting": "gradient boosted trees",
 }
 ARMS = (*FIXED, "prelu", "vaf-relu", "vaf-silu")
+BENDS = {
+    "relu": "ReLU",
+    "gelu-hinges-fixed": "fixed copy of GELU from three relus",
+    "gelu-hinges": "VAF, g = relu, starts as that copy",
+    "vaf-relu": "VAF, g = relu, ReLU start",
+    "gelu": "GELU",
+    "vaf-gelu": "VAF, g = gelu, GELU start",
+    "silu": "SiLU",
+    "vaf-silu": "VAF, g = silu, SiLU start",
+}
+SPLITS = ("test", "training")
 REGISTERED = (("vaf-silu", "relu"), ("vaf-silu", "best-fixed"))
 """The pairs of T1 and T2."""
 
@@ -106,6 +118,30 @@ def fold_intervals(frame: pd.DataFrame) -> dict[str, tuple[float, float, float]]
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
+def bends_table(frame: pd.DataFrame) -> str:
+    """Return test and training errors relative to GELU.
+
+    Args:
+        frame: One row for each activation, dataset and fold.
+    """
+    means = frame.pivot_table(["test", "training"], "arm", "dataset")
+    means /= means.loc["gelu"]
+    names = sorted(frame.dataset.unique())
+    lines = [
+        [
+            title,
+            *(
+                f"{means.loc[arm, (split, name)]:.3f}"
+                for name in names
+                for split in SPLITS
+            ),
+        ]
+        for arm, title in BENDS.items()
+    ]
+    columns = [f"{name}, {split}" for name in names for split in SPLITS]
+    return markdown_table(["activation", *columns], lines, text_columns=1)
+
+
 def picture(
     datasets: dict[str, tuple[float, float, float]], all_of_them: Ratio, path: Path
 ) -> None:
@@ -144,6 +180,8 @@ def main() -> int:
     write_atomically(PACKED / "without_diamonds.md", f"{without}\n")
     table = errors_table(frame, everything)
     write_atomically(PACKED / "new_tables.md", f"{table}\n")
+    bends = bends_table(selected(folds_of(unpack(PACKED / "kinks.json.gz"))))
+    write_atomically(PACKED / "bends.md", f"{bends}\n")
     ratio = ratio_of(frame, "vaf-silu", "relu")
     picture(fold_intervals(frame), ratio, PACKED / "new_tables.png")
     return 0

@@ -48,7 +48,7 @@ class VAFEstimator(_base.BaseEstimator):
         self,
         hidden: tuple[int, ...] = (100, 50),
         k: int = 3,
-        g: Any = "relu",
+        g: Any = "silu",
         sharing: Any = "layer",
         initialization: Any = "g",
         learning_rate: float = 0.003,

@@ -23,7 +23,8 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
     Args:
         hidden: Widths of the hidden layers.
         k: Number of hidden units of a VAF, as in `VAFActivation`.
-        g: Fixed activation of the hidden units, as in `VAFActivation`.
+        g: Fixed activation of the hidden units, as in `VAFActivation`. By default the
+            network starts as one with SiLU.
         sharing: Elements that share a function, as in `VAFActivation`.
         initialization: Start of the functions, as in `VAFActivation`.
         learning_rate: Learning rate of Adam.
@@ -132,7 +133,8 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
     Args:
         hidden: Widths of the hidden layers.
         k: Number of hidden units of a VAF, as in `VAFActivation`.
-        g: Fixed activation of the hidden units, as in `VAFActivation`.
+        g: Fixed activation of the hidden units, as in `VAFActivation`. By default the
+            network starts as one with SiLU.
         sharing: Elements that share a function, as in `VAFActivation`.
         initialization: Start of the functions, as in `VAFActivation`.
         learning_rate: Learning rate of Adam.

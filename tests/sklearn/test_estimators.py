@@ -177,7 +177,7 @@ def test_fits_of_one_architecture_share_a_compiled_trainer(iris, monkeypatch):
     X, y = iris
     alone = VAFClassifier(**QUICK).fit(X, y).predict_proba(X)
     VAFClassifier(**QUICK | {"epochs": 3}, learning_rate=0.1).fit(X[20:], y[20:])
-    VAFClassifier(**QUICK, initialization="random", g="relu").fit(X, y)
+    VAFClassifier(**QUICK, initialization="random", g="silu").fit(X, y)
     assert len(made) == 1
     np.testing.assert_array_equal(
         VAFClassifier(**QUICK).fit(X, y).predict_proba(X), alone

@@ -38,7 +38,7 @@ def apply(
         if case is not None and operators.usable():
             return operators.apply(case, x, *parameters)
         return plain_forward(function, layout, x, *parameters)
-    if is_small(function, x.shape, parameters, covered=case is not None):
+    if case is None and is_small(function, x.shape, parameters):
         return units_on_torch.forward(function, layout, x, *parameters)
     if _keeps_few(function, layout, *parameters):
         return plain_forward(function, layout, x, *parameters)

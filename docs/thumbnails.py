@@ -30,7 +30,10 @@ PANELS: dict[str, tuple[str, Shares]] = {
     "images": (f"{_EXAMPLES}/images.png", (0.8, 0.1, 0.985, 0.98)),
     "certified": (f"{_EXAMPLES}/certified.png", (0.72, 0.17, 0.97, 0.81)),
     "classes": (f"{_EXAMPLES}/fine_tuning.png", (0.1, 0.01, 1, 0.88)),
-    "gains": (f"{_REPRODUCTION}/regression-paper-gains-jax.png", (0.105, 0.085, 0.3, 0.44)),
+    "gains": (
+        f"{_REPRODUCTION}/regression-paper-gains-jax.png",
+        (0.105, 0.085, 0.3, 0.44),
+    ),
     "starts": ("images/starts.png", (0.56, 0.09, 1, 0.86)),
     "yacht": (
         f"{_REPRODUCTION}/curves/curves-paper-yacht-jax.png",

@@ -76,7 +76,7 @@ def test_the_readme_shows_a_picture_and_the_printed_formula_of_its_uses():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     uses = text.partition("## Four uses")[2].partition("\n## ")[0]
     shown = re.findall(r"^!\[.+\]\((.+)\)$", uses, re.M)
-    assert {f"docs/images/uses/{name}.png" for name in readme_picture.USES} < {*shown}
+    assert {f"docs/images/uses/{name}.png" for name in readme_picture.USES} == {*shown}
     (formula,) = re.findall(r"^```text\n(f\(a\) = .*?)^```", uses, re.M | re.S)
     printed = (ROOT / "docs/reports/examples/formula.txt").read_text(encoding="utf-8")
     assert " ".join(formula.split()) == printed.splitlines()[0]

@@ -2,11 +2,10 @@
 
 import keras
 import numpy as np
-from matplotlib import pyplot
+from small_pictures import picture_of
 
 from keras_vaf import layers
 from keras_vaf.models.formulas.formula import short_formula
-from keras_vaf.utils import png_bytes
 from keras_vaf.visualization import style
 
 # Places, and functions drawn of each layer.
@@ -22,21 +21,17 @@ def pictures() -> dict[str, bytes]:
     return {member.layer.__name__: _draw(member) for member in layers.ACTIVATIONS}
 
 
-@style.styled
 def _draw(member: layers.Member) -> bytes:
     curves, labels = _curves(member)
-    figure, ax = pyplot.subplots(figsize=(7, 2.8))
-    for curve, (label, color) in zip(curves.T, labels, strict=True):
-        width = 2.5 if label == "start" else 1.2
-        ax.plot(_X, curve, color=color, lw=width, label=label)
-    ax.set_xlabel("pre-activation a")
-    ax.set_ylabel("f(a)")
-    ax.set_xlim(_X[0], _X[-1])
-    ax.set_title(start_formula(member))
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    picture = png_bytes(figure, dpi=100)
-    pyplot.close(figure)
-    return picture
+    drawn = [
+        (
+            curve,
+            {"label": label, "color": color, "lw": 2.5 if label == "start" else 1.2},
+        )
+        for curve, (label, color) in zip(curves.T, labels, strict=True)
+    ]
+    texts = {"xlabel": "pre-activation a", "ylabel": "f(a)"}
+    return picture_of(drawn, _X, title=start_formula(member), **texts)
 
 
 def start_formula(member: layers.Member) -> str:

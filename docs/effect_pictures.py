@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 
 import keras
 import numpy as np
-from matplotlib import pyplot
+from small_pictures import picture_of
 
 from keras_vaf import constraints, initializers, regularizers
 from keras_vaf.layers import SplineActivation, VAFActivation
-from keras_vaf.utils import png_bytes
 from keras_vaf.visualization import style
 
 _X = np.linspace(-4, 4, 401)
@@ -29,16 +28,13 @@ def effects() -> dict[str, bytes]:
     return found
 
 
-@style.styled
 def _draw(x: Sequence[float], curves: Curves, xlabel: str, ylabel: str) -> bytes:
-    figure, ax = pyplot.subplots(figsize=(7, 2.8))
-    for (label, curve), color in zip(curves.items(), style.CYCLE, strict=False):
-        ax.plot(x, curve, "o-" if len(x) < 9 else "-", color=color, label=label)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    picture = png_bytes(figure, dpi=100)
-    pyplot.close(figure)
-    return picture
+    marker = "o" if len(x) < 9 else ""
+    drawn = [
+        (curve, {"label": label, "color": color, "marker": marker})
+        for (label, curve), color in zip(curves.items(), style.CYCLE, strict=False)
+    ]
+    return picture_of(drawn, x, xlabel=xlabel, ylabel=ylabel)
 
 
 def _starts(**starts: initializers.Start) -> Curves:

@@ -4,7 +4,8 @@
 - Formulas between dollar signs are typeset as MathML, which all current browsers draw
   without scripts or fonts.
 - Words of code stay in one line, and a click on a picture shows it at full size.
-- The lines that name tables and sentences of reports are left out.
+- The first page is a part of the README, and contributing is CONTRIBUTING.md: links
+  lead to pages. The lines that name tables and sentences of reports are left out.
 - The picture of the architecture is made from the imports, and the pictures of layers,
   starts, penalties and constraints from their classes.
 - Each public class has a page (`api_pages`), and each notebook (`notebook_pages`).
@@ -50,11 +51,21 @@ class DoctestFences(Preprocessor):
         return fenced
 
 
-class Doctests(Extension):
-    """Adds the fences before Markdown looks for code."""
+class Included(Preprocessor):
+    """Changes links to `docs/`, and leaves out the lines that name reports."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Return the lines of a page after the files that it includes are inserted."""
+        text = without_comments("\n".join([*lines, ""]))
+        return text.replace("](docs/", "](").split("\n")
+
+
+class Preparation(Extension):
+    """Prepares the text of a page before Markdown looks for code."""
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Register the preprocessor, ahead of the one that reads fences (25)."""
+        """Register both, between the inclusion of files (32) and fences (25)."""
+        md.preprocessors.register(Included(md), "included", priority=29)
         md.preprocessors.register(DoctestFences(md), "doctests", priority=28)
 
 
@@ -62,7 +73,7 @@ def on_config(config):
     """Use the extension for every page and docstring, and add the pages of classes."""
     # As for the tests: Keras's variables have no `copy` argument yet.
     warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
-    config.markdown_extensions.append(Doctests())
+    config.markdown_extensions.append(Preparation())
     config.nav = navigation(config.nav)
     if config.repo_url:
         config.edit_uri = f"{config.repo_url.rstrip('/')}/edit/main/docs/"
@@ -97,7 +108,7 @@ def on_page_markdown(markdown, page, **kwargs):
         page.meta["search"] = {"boost": 0.3}  # guides first
     if re.fullmatch(r"api/\w+/index\.md", page.file.src_uri):
         markdown = package_page(markdown)
-    return without_comments(markdown)
+    return markdown
 
 
 def on_page_content(content, **kwargs):

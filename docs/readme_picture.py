@@ -1,7 +1,8 @@
-"""The picture of the README, and the logo.
+"""The pictures of the README, and the logo.
 
-`KERAS_BACKEND=jax python docs/readme_picture.py` writes both. They show the function
-that a VAF learned in a network of four units.
+`KERAS_BACKEND=jax python docs/readme_picture.py` writes them. The first one and the
+logo show the function that a VAF learned in a network of four units. The pictures of
+the uses are parts of other pictures, such as those of notebooks.
 """
 
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import keras
 import numpy as np
 from matplotlib import pyplot
+from notebook_pages import notebook_pages
 from small_pictures import save_small
+from thumbnails import Shares, cut
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.utils import write_atomically
@@ -17,6 +20,13 @@ from keras_vaf.visualization import plot_activation, style
 from keras_vaf.visualization.knots import knots
 
 IMAGES = Path(__file__).parent / "images"
+
+# A picture and its part, by the name of the use.
+USES: dict[str, tuple[str, Shares]] = {
+    "convert": ("notebooks/4_your_own_model-2.png", (0.345, 0.0, 0.668, 0.925)),
+    "formula": ("images/formula.png", (0.0, 0.0, 0.8, 1.0)),
+    "table": ("notebooks/6_your_own_table-2.png", (0.0, 0.0, 1.0, 1.0)),
+}
 
 # A white line with orange knots on a dark blue square of 64 pixels.
 LOGO = """\
@@ -57,9 +67,19 @@ def logo(activation: VAFActivation) -> str:
     )
 
 
+def uses() -> None:
+    """Write the pictures of the uses."""
+    drawn = notebook_pages()
+    for name, (path, part) in USES.items():
+        picture = drawn.get(path) or (IMAGES.parent / path).read_bytes()
+        shown = cut(picture, part, height=360)
+        write_atomically(IMAGES / "uses" / f"{name}.png", shown)
+
+
 @style.styled
 def main() -> None:
-    """Write both pictures."""
+    """Write all pictures."""
+    uses()
     activation, data = learned()
     write_atomically(IMAGES / "logo.svg", logo(activation))
     _, ax = pyplot.subplots(figsize=(4.8, 3.4))

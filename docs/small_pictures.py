@@ -1,11 +1,40 @@
-"""`save_small`, which saves Matplotlib's current figure as a small PNG file."""
+"""`save_small`, which saves a figure as a small file, and `picture_of` curves."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from matplotlib import pyplot
 from PIL import Image
 
+from keras_vaf.utils import png_bytes
+from keras_vaf.visualization import style
+
 _COLOURS = 64
+
+# A curve: its values, and the options of `Axes.plot`.
+Curve = tuple[np.ndarray, dict[str, Any]]
+
+
+@style.styled
+def picture_of(curves: Sequence[Curve], x: Sequence[float], **texts: str) -> bytes:
+    """Return a PNG of curves that can be read on a phone.
+
+    Args:
+        curves: The curves, with a label each.
+        x: Points at which their values are.
+        texts: Labels of the axes, and perhaps a title.
+    """
+    figure, ax = pyplot.subplots(figsize=(5, 3.2))
+    for values, options in curves:
+        ax.plot(x, values, **options)
+    ax.set(**texts)
+    ax.margins(x=0.02)
+    figure.legend(loc="outside lower center", ncols=2)
+    picture = png_bytes(figure, dpi=100)
+    pyplot.close(figure)
+    return picture
 
 
 def save_small(path: Path, dpi: int) -> None:

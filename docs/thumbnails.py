@@ -23,7 +23,7 @@ PANELS: dict[str, tuple[str, Shares]] = {
     "model": (f"{_NOTEBOOKS}/4_your_own_model.png", (0.378, 0.075, 0.662, 0.8)),
     "paper": (f"{_NOTEBOOKS}/5_reproduction.png", (0.094, 0.11, 0.488, 0.78)),
     "table": (f"{_NOTEBOOKS}/6_your_own_table.png", (0.12, 0.08, 1, 0.9)),
-    "map": (f"{_NOTEBOOKS}/7_map.png", (0.1, 0.085, 0.99, 0.54)),
+    "map": (f"{_NOTEBOOKS}/7_map.png", (0.195, 0.03, 0.99, 0.82)),
     "fine_tuning": (f"{_NOTEBOOKS}/8_fine_tuning.png", (0.047, 0.08, 0.325, 0.79)),
     "oscillating": (f"{_EXAMPLES}/oscillating.png", (0.38, 0.17, 0.655, 0.79)),
     "physics": (f"{_EXAMPLES}/physics.png", (0.085, 0.16, 0.47, 0.76)),
@@ -39,8 +39,8 @@ PANELS: dict[str, tuple[str, Shares]] = {
         f"{_REPRODUCTION}/curves/curves-paper-yacht-jax.png",
         (0.55, 0.677, 1, 0.9),
     ),
-    "KAF": ("images/classes/KAF.png", (0.07, 0.03, 0.76, 0.83)),
-    "Snake": ("images/classes/Snake.png", (0.07, 0.03, 0.76, 0.83)),
+    "KAF": ("images/classes/KAF.png", (0.11, 0.02, 0.99, 0.725)),
+    "Snake": ("images/classes/Snake.png", (0.11, 0.02, 0.99, 0.725)),
 }
 
 

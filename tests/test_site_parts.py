@@ -8,6 +8,8 @@ import api_docstrings
 import notebook_pages
 import pytest
 import readme_picture
+from hooks import Included
+from markdown import Markdown
 from signatures import collapsed
 from thumbnails import PANELS
 
@@ -68,6 +70,21 @@ def test_the_gallery_shows_one_panel_of_each_picture():
     shown = re.findall(r"\]\(images/thumbnails/(\w+)\.png\)\]", page)
     assert sorted(shown) == sorted(PANELS)
     assert page.count("\n- [![") == len(shown)
+
+
+def test_the_readme_shows_a_picture_and_the_printed_formula_of_its_uses():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    uses = text.partition("## Four uses")[2].partition("\n## ")[0]
+    shown = re.findall(r"^!\[.+\]\((.+)\)$", uses, re.M)
+    assert {f"docs/images/uses/{name}.png" for name in readme_picture.USES} == {*shown}
+    (formula,) = re.findall(r"^```text\n(f\(a\) = .*?)^```", uses, re.M | re.S)
+    printed = (ROOT / "docs/reports/examples/formula.txt").read_text(encoding="utf-8")
+    assert " ".join(formula.split()) == printed.splitlines()[0]
+
+
+def test_the_first_page_is_a_part_of_the_readme_with_links_to_pages():
+    lines = ["<!-- report: a -->", "", "see [b](docs/b.md)", "<!-- end of report -->"]
+    assert Included(Markdown()).run(lines) == ["", "see [b](b.md)", ""]
 
 
 def test_the_logo_is_drawn_from_a_function():

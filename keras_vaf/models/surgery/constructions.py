@@ -1,4 +1,7 @@
-"""`Constructions`, which describes layers whose own configuration is not enough."""
+"""`Constructions`, which describes layers whose own configuration is not enough.
+
+Without it, three of eight models of keras-hub (Llama, T5 and Whisper) cannot be frozen.
+"""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""What the inputs of a layer can be: ragged, of unknown rank, or already checked."""
+"""Inputs of a layer that are ragged, of unknown rank, or already checked."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -18,7 +18,7 @@ def tensors(library):
 
 
 def loss(x, *parameters):
-    return (operation("tanh", UNSHARED)(x, *parameters) ** 2).sum()
+    return (operation("gelu", UNSHARED)(x, *parameters) ** 2).sum()
 
 
 def gradient(*tensors):
@@ -50,6 +50,12 @@ def test_programs_hold_one_kernel_for_each_pass(tensors):
     assert held(jax.grad(loss), *inputs) == 2
     with plain_operators():
         assert held(jax.grad(lambda *a: loss(*a)), *inputs) == 0
+
+
+@pytest.mark.parametrize("g, kernels", [("relu", 0), ("tanh", 0), ("gelu", 1)])
+def test_inference_takes_kernels_for_what_xla_computes_slowly(tensors, g, kernels):
+    function = operation(g, UNSHARED)
+    assert held(lambda *a: (function(*a) ** 2).sum(), *tensors[1:]) == kernels
 
 
 def test_small_smooth_inputs_take_the_kernels(tensors, monkeypatch):

@@ -1,5 +1,6 @@
 """Parts of the site that hooks make: notebooks, thumbnails, signatures, examples."""
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_a_short_signature_stays():
 
 
 def test_arguments_for_each_weight_are_described_together():
-    text = api_docstrings._grouped(VAFActivation.__doc__.replace("\n    ", "\n"))
+    text = api_docstrings._grouped(inspect.getdoc(VAFActivation))
     (group,) = re.findall(r"\*\*Arguments for each weight:\*\*\n\n((?:- .*\n)+)", text)
     assert len(group.splitlines()) == 3
     assert group.count("`alpha_") == group.count("`beta_") == 6

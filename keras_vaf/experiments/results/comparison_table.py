@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,7 @@ def _scores(title: str, scores: Sequence[float]) -> dict[str, Any]:
 
 
 def _seconds(result: Result) -> float:
-    return sum(report.seconds for report in result.selected.reports)
+    return math.fsum(report.seconds for report in result.selected.reports)
 
 
 def number_of(metric: str) -> str:

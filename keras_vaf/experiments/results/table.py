@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,7 +106,7 @@ def result_cells(result: Result, number: str = ".4f") -> dict[str, str]:
         "mean epochs": _mean_epochs(selected),
         "parameters": f"{first.parameters:,}" if len(parameters) == 1 else "varies",
         "FLOPs": f"{first.flops:,}",
-        "seconds": f"{sum(report.seconds for report in selected.reports):.1f}",
+        "seconds": f"{math.fsum(report.seconds for report in selected.reports):.1f}",
         "device": first.environment["device"].partition(":")[0],
     }
 

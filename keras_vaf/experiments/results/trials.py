@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 
 from keras_vaf.experiments.protocol import Protocol
@@ -95,5 +96,5 @@ def _joined(own: Sequence[Report], protocol: Protocol) -> Report:
         next(report for report in own if best in report.trials),
         protocol=protocol,
         trials=trials,
-        seconds=sum(report.seconds for report in own),
+        seconds=math.fsum(report.seconds for report in own),
     )

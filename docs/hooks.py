@@ -126,8 +126,8 @@ def on_page_content(content, **kwargs):
 # the next line.
 _CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
 _HYPHENATED = re.compile(r"(?<!\S)(?=\S*[-/?|(\[{])\S{1,38}(?!\S)")
-# Code in a table stays in one line, unless it is as long as an error message.
-_LONG_CELL = re.compile(r"(?<=<td>)<code>(?=[^<]{45})")
+# Code in a table stays in one line, unless it is a sentence, such as an error message.
+_LONG_CELL = re.compile(r"(?<=<td>)<code>(?=[^<]{45})(?=[^<]*\s)")
 _UNBROKEN = r'<span class="unbroken">\g<0></span>'
 # Pictures that no link surrounds. A click shows them at full size.
 _PICTURE = re.compile(r'(?<=<p>)<img [^>]*?src="([^"]*)"[^>]*>')

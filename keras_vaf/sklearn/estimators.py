@@ -154,8 +154,9 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
     Example:
 
     >>> X = np.linspace(-3, 3, 200)[:, None]
-    >>> regressor = VAFRegressor(hidden=(10,), random_state=0).fit(X, np.sin(X[:, 0]))
-    >>> bool(regressor.score(X, np.sin(X[:, 0])) > 0.9)
+    >>> y = np.sin(X[:, 0])
+    >>> regressor = VAFRegressor(hidden=(20, 10), random_state=0).fit(X, y)
+    >>> bool(regressor.score(X, y) > 0.9)
     True
     """
 

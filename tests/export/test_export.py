@@ -23,6 +23,20 @@ ONNX_OPERATORS = {
 }
 
 
+def release(package):
+    """Return the first two numbers of an installed version."""
+    return tuple(map(int, importlib.metadata.version(package).split(".")[:2]))
+
+
+@pytest.fixture
+def old_tensorflow(request):
+    """Expect the error of TensorFlow 2.19, as docs/export.md does."""
+    if keras.backend.backend() == "jax" and release("tensorflow") < (2, 20):
+        reason = "TensorFlow 2.19 reads no program of JAX 0.8 and newer."
+        error = NotImplementedError
+        request.applymarker(pytest.mark.xfail(raises=error, reason=reason))
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_small(monkeypatch):
     """Make TensorFlow compile what it predicts, but not what it exports."""
@@ -75,6 +89,7 @@ def assert_same(predictions, model, x):
     np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-5)
 
 
+@pytest.mark.usefixtures("old_tensorflow")
 @pytest.mark.backend("tensorflow", "jax")
 def test_saved_model(model, x, tmp_path, request):
     import tensorflow as tf
@@ -90,11 +105,7 @@ def test_saved_model(model, x, tmp_path, request):
     assert_same(exported.serve(x[:3]).numpy(), model, x[:3])
 
 
-def release(package):
-    """Return the first two numbers of an installed version."""
-    return tuple(map(int, importlib.metadata.version(package).split(".")[:2]))
-
-
+@pytest.mark.usefixtures("old_tensorflow")
 @pytest.mark.backend("jax")
 def test_saved_model_of_one_shape(model, x, tmp_path):
     """A fixed batch needs no operator that TensorFlow 2.21 lacks."""
@@ -142,6 +153,7 @@ def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, save):
     assert not any(definitions[name].attr["_XlaMustCompile"].b for name in reached)
 
 
+@pytest.mark.usefixtures("old_tensorflow")
 def test_onnx(model, x, tmp_path):
     import onnx
     import onnxruntime

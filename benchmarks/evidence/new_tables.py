@@ -1,9 +1,9 @@
 """Show the errors behind the registered answers on tables.
 
-`python -m benchmarks.evidence.new_tables` reads the packed records and writes to
-`docs/reports/evidence`: of the fourteen new regressions `pairs.md`,
-`without_diamonds.md`, `new_tables.md` and `new_tables.png`, of the three sets on bends
-`bends.md`. All of it is exploratory.
+`python -m benchmarks.evidence.new_tables` reads the packed records and writes files to
+`docs/reports/evidence`. `pairs.md`, `without_diamonds.md`, `new_tables.md` and
+`new_tables.png` are about the fourteen new regressions, `bends.md` is about the three
+sets of the question on bends. All of it is exploratory.
 """
 
 from __future__ import annotations

@@ -1,12 +1,20 @@
-"""`LanguageStudy`, a transformer on the bytes of Python's standard library."""
+"""`LanguageStudy`, a transformer on the bytes of Python's standard library.
+
+`python -m benchmarks.evidence.pytorch.language` measures on an idle machine how long a
+step with a VAF takes beside one with SiLU, for the comparison at equal time.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import itertools
+import json
 import math
+import statistics
+import sys
 import sysconfig
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,15 +23,20 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.environment import environment
 from benchmarks.evidence.pytorch.torch_study import Checkpoint, TorchStudy
 from benchmarks.evidence.records import Records
 from keras_vaf.layers import XIELU, VAFActivation
+from keras_vaf.utils import write_atomically
 
 LAYERS, WIDTH, HEADS, CONTEXT, BATCH, STEPS = 2, 128, 4, 128, 8, 5_000
 RATES = (0.002, 0.004, 0.008)
 SEEDS = (1, 2, 3, 4, 5)
 EVERY = 500
 WARM_UP = 100
+LONG = "-long"
+PRICES = Path("docs/reports/evidence/language_steps.json")
+ROUNDS, TURN = 15, 20
 
 
 class SquaredReLU(nn.Module):
@@ -107,7 +120,10 @@ def texts() -> dict[str, Any]:
 
 
 class LanguageStudy(TorchStudy):
-    """Three learning rates on seed 0, and the selected one on five seeds."""
+    """Three learning rates on seed 0, and the selected one on five seeds.
+
+    In the end, SiLU is trained for as long as the VAF that starts as it.
+    """
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[str, float, int]]:
         """Yield arm, learning rate and seed; the selected rates need the records."""
@@ -115,11 +131,14 @@ class LanguageStudy(TorchStudy):
         for seed, arm in itertools.product(SEEDS, ARMS):
             rate = RATES[0] if records is None else selected_rate(records, arm)
             yield arm, rate, seed
+        rate = RATES[0] if records is None else selected_rate(records, "silu")
+        yield from ((f"silu{LONG}", rate, seed) for seed in SEEDS)
 
     def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
         """Return the record of a training."""
         names = dict(zip(("arm", "rate", "seed"), key, strict=True))
-        return names | train(texts(), *key, folder / "checkpoint.pt")
+        steps = equal_time() if key[0].endswith(LONG) else STEPS
+        return names | train(texts(), *key, steps, folder / "checkpoint.pt")
 
 
 def selected_rate(records: Records, arm: str) -> float:
@@ -129,30 +148,34 @@ def selected_rate(records: Records, arm: str) -> float:
     return min(losses, key=lambda rate: losses[rate])
 
 
-def train(data: Any, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
+def equal_time() -> int:
+    """Return how many steps with SiLU take as long as the registered ones of a VAF."""
+    seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
+    return round(STEPS * seconds["vaf-silu"] / seconds["silu"])
+
+
+def train(
+    data: Any, arm: str, rate: float, seed: int, steps: int, checkpoint: Path
+) -> Any:
     """Train a transformer, from its checkpoint if there is one.
 
     Args:
         data: Result of `texts`.
-        arm: Key of `ARMS`.
+        arm: Key of `ARMS`, with "-long" if it has more steps.
         rate: Largest learning rate.
         seed: Seed of weights and batches.
+        steps: Number of steps.
         checkpoint: File of the state after every 500 steps.
     """
-    torch.manual_seed(seed)
-    network = Transformer(ARMS[arm])
-    network(torch.zeros(1, CONTEXT, dtype=torch.long))
-    optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
-    decay = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+    network, optimizer = prepared(arm, rate, seed)
+    decay = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: factor(step, steps)
+    )
     key = arm, rate, seed
     stored = Checkpoint(checkpoint, key, network, optimizer, decay)
     state = stored.load({"step": 0, "curve": []})
-    for step in range(state["step"], STEPS):
-        loss = loss_of(network, batch(data["training"], seed, step))
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
+    for step in range(state["step"], steps):
+        loss = train_step(network, optimizer, batch(data["training"], seed, step))
         decay.step()
         if (step + 1) % EVERY == 0:
             state["curve"].append(loss.item())
@@ -165,10 +188,28 @@ def train(data: Any, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
     }
 
 
-def factor(step: int) -> float:
+def prepared(arm: str, rate: float, seed: int) -> tuple[nn.Module, Any]:
+    """Return an untrained transformer and its optimizer."""
+    torch.manual_seed(seed)
+    network = Transformer(ARMS[arm.removesuffix(LONG)])
+    network(torch.zeros(1, CONTEXT, dtype=torch.long))
+    return network, torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
+
+
+def train_step(network: nn.Module, optimizer: Any, rows: Any) -> Any:
+    """Make one step and return the loss before it."""
+    loss = loss_of(network, rows)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+    optimizer.step()
+    return loss
+
+
+def factor(step: int, steps: int) -> float:
     """Return the share of the learning rate at a step: a warm-up, then a cosine."""
     warm = min(1.0, (step + 1) / WARM_UP)
-    return warm * 0.5 * (1 + math.cos(math.pi * min(step, STEPS) / STEPS))
+    return warm * 0.5 * (1 + math.cos(math.pi * min(step, steps) / steps))
 
 
 def batch(text: Any, seed: int, step: int) -> Any:
@@ -191,3 +232,25 @@ def evaluate(network: nn.Module, text: Any) -> float:
     with torch.no_grad():
         losses = [float(loss_of(network, part)) for part in rows.split(BATCH)]
     return sum(losses) / len(losses)
+
+
+def main() -> int:
+    """Measure the steps of SiLU and of the VAF that starts as it, in turns."""
+    torch.set_num_threads(1)
+    trained = {arm: prepared(arm, RATES[0], 0) for arm in ("silu", "vaf-silu")}
+    rows = [batch(texts()["training"], 0, step) for step in range(TURN)]
+    seconds: dict[str, list[float]] = {arm: [] for arm in trained}
+    for _ in range(ROUNDS):
+        for arm, parts in trained.items():
+            start = time.perf_counter()
+            for part in rows:
+                train_step(*parts, part)
+            seconds[arm].append((time.perf_counter() - start) / TURN)
+    medians = {arm: statistics.median(each) for arm, each in seconds.items()}
+    report = {"seconds": medians, "rounds": seconds, "environment": environment()}
+    write_atomically(PRICES, f"{json.dumps(report, indent=2)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,71 +10,27 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from benchmarks.evidence.answer import Answer, Records, corrected, overall
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import unpack
+from benchmarks.evidence.seed_answers import images, language, periodic, sensors
 from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
-    holm,
 )
 from keras_vaf.utils import markdown_table, write_atomically
 
 PACKED = Path("docs/reports/evidence")
 FIXED = ("relu", "gelu", "silu", "tanh")
-FAMILY = 7
-"""Number of comparisons that end in one p-value; a missing one counts as p = 1."""
-
-Records = Iterable[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came out of a registered comparison.
-
-    Args:
-        name: The comparison, and its part where it has parts.
-        estimate: The ratio or the difference that the comparison is about.
-        interval: Its 95 % interval.
-        p: The p-value, not corrected.
-        confirmed: Whether the rule for "confirmed" holds, but for the p-value.
-        refuted: Whether the rule for "refuted" holds.
-        corrected: The p-value after Holm's correction.
-        needs_p: Whether "confirmed" needs a corrected p-value below 0.05.
-    """
-
-    name: str
-    estimate: float
-    interval: tuple[float, float]
-    p: float
-    confirmed: bool
-    refuted: bool
-    corrected: float = 1.0
-    needs_p: bool = True
-
-    @property
-    def text(self) -> str:
-        """The answer in words."""
-        if self.confirmed and (self.corrected < 0.05 or not self.needs_p):
-            return "confirmed"
-        return "refuted" if self.refuted else "cannot tell"
-
-    def cells(self) -> list[str]:
-        """Return the cells of its row."""
-        if math.isnan(self.estimate):
-            return [self.name, "", "", "", "", self.text]
-        low, high = self.interval
-        p = [f"{self.p:.4f}", f"{self.corrected:.4f}"] if self.needs_p else ["", ""]
-        numbers = [f"{self.estimate:.3f}", f"{low:.3f} to {high:.3f}"]
-        return [self.name, *numbers, *p, self.text]
+ONE_P = ("T1", "T3", "T4", "M1", "M2", "L1", "L2")
+"""The comparisons that end in one p-value; a missing one counts as p = 1."""
 
 
 def folds_of(records: Records) -> pd.DataFrame:
@@ -181,83 +137,14 @@ def bends(records: Records) -> list[Answer]:
     return [*found, overall("K", all(worse) and significant > 1, not significant)]
 
 
-def sensors(records: Records) -> list[Answer]:
-    """Answer S for each of the three curves, with 80 labels."""
-    frame = pd.DataFrame(list(records))
-    frame = frame[frame.labels == 80]
-    others = ~frame.method.str.startswith(("vaf-3", "vaf-7", "vaf-histogram"))
-    learned = others & ~frame.method.isin(("nothing", "histogram"))
-    found = []
-    for curve in ("inversion", "gamma", "negative"):
-        rows = frame[frame.curve == curve].pivot(
-            index="seed", columns="method", values="accuracy"
-        )
-        rivals = frame[learned & (frame.curve == curve)].method.unique()
-        best = rows[rivals].mean().idxmax()
-        name = f"S, {curve}, against {best}"
-        answer = paired(name, rows["vaf-7"] - rows[best])
-        found.append(replace(answer, confirmed=answer.estimate > 0))
-    found = [
-        replace(each, refuted=each.estimate < 0 and each.corrected < 0.05)
-        for each in corrected(found)
-    ]
-    texts = [each.text for each in found]
-    confirmed = texts.count("confirmed")
-    more_than_one = confirmed > 1 and "refuted" not in texts
-    return [*found, overall("S", more_than_one, not confirmed)]
-
-
-def language(records: Records) -> Answer:
-    """Answer L1: a VAF from SiLU against SiLU in a transformer at equal steps."""
-    frame = pd.DataFrame(list(records))
-    tuning = frame[frame.seed == 0].sort_values("validation")
-    rates = tuning.drop_duplicates("arm").set_index("arm").rate
-    tested = frame[(frame.seed > 0) & (frame.rate == frame.arm.map(rates))]
-    losses = tested.pivot(index="seed", columns="arm", values="test")
-    answer = paired("L1", losses["vaf-silu"] - losses["silu"])
-    limit = -0.001 * losses["silu"].mean()
-    refuted = answer.interval[0] > limit
-    return replace(answer, confirmed=answer.estimate < 0, refuted=refuted)
-
-
-def overall(name: str, confirmed: bool, refuted: bool) -> Answer:
-    """Return the answer of a comparison that has several parts, without numbers."""
-    nan = math.nan
-    return Answer(name, nan, (nan, nan), nan, confirmed, refuted, needs_p=False)
-
-
-def paired(name: str, differences: pd.Series) -> Answer:
-    """Return mean, interval and p-value of a paired t-test over seeds.
-
-    Args:
-        name: Name of the comparison.
-        differences: One difference for each seed.
-    """
-    mean, error = differences.mean(), stats.sem(differences)
-    low, high = stats.t.interval(0.95, len(differences) - 1, mean, error)
-    p = stats.ttest_1samp(differences, 0).pvalue
-    return Answer(name, mean, (low, high), p, False, False)
-
-
-def corrected(answers: Sequence[Answer], tests: int = 0) -> list[Answer]:
-    """Return answers with Holm's correction.
-
-    Args:
-        answers: The answers of a family.
-        tests: Number of tests in the family, if some have no answer yet.
-    """
-    missing = max(0, tests - len(answers))
-    values = holm([each.p for each in answers] + [1.0] * missing)
-    pairs = zip(answers, values[: len(answers)], strict=True)
-    return [replace(each, corrected=value) for each, value in pairs]
-
-
 RULES: dict[str, Any] = {
     "regressions": lambda records: [*tables(records), high_rates(records)],
     "classifications": default_rate,
     "kinks": bends,
     "sensor": sensors,
+    "map": periodic,
     "language": language,
+    "images": images,
 }
 
 
@@ -277,9 +164,9 @@ def main() -> int:
         elif name in RULES:
             answers = RULES[name](records)
             for each in answers if isinstance(answers, list) else [answers]:
-                one_p = each.needs_p and each.name in ("T1", "T3", "T4", "L1")
+                one_p = each.needs_p and each.name.partition(",")[0] in ONE_P
                 (family if one_p else found).append(each)
-    rows = sorted([*corrected(family, FAMILY), *found], key=lambda each: each.name)
+    rows = sorted([*corrected(family, len(ONE_P)), *found], key=lambda each: each.name)
     header = ("comparison", "estimate", "95 % interval", "p", "Holm", "answer")
     text = markdown_table(header, [each.cells() for each in rows])
     if missing:

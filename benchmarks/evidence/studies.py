@@ -11,6 +11,7 @@ BACKENDS = {
     "classifications": "jax",
     "sensor": "torch",
     "kinks": "jax",
+    "map": "jax",
     "language": "torch",
     "catalogue": "jax",
     "images": "torch",
@@ -45,6 +46,10 @@ def find_study(name: str) -> Any:
         pair = ("gelu", "gelu-hinges-fixed")
         more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
         return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
+    if name == "map":
+        from benchmarks.evidence.map_study import MapStudy
+
+        return MapStudy()
     if name == "sensor":
         from benchmarks.evidence.pytorch.sensor import SensorStudy
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.evidence import answers
+from benchmarks.evidence.answer import corrected
 from benchmarks.evidence.records import unpack
 
 pytestmark = pytest.mark.backend("torch")
@@ -33,7 +34,7 @@ def table_records(factors, datasets=14, noise=0.01):
 
 def answer(found, name):
     """Return the text of an answer."""
-    return next(each for each in answers.corrected(found) if each.name == name).text
+    return next(each for each in corrected(found) if each.name == name).text
 
 
 @pytest.mark.parametrize(
@@ -129,20 +130,80 @@ def test_sensors(gains, text):
 def test_language():
     rng = np.random.default_rng(0)
     records = []
-    for arm, loss in {"silu": 1.0, "vaf-silu": 0.99}.items():
+    for arm, loss in {"silu": 1.0, "silu-long": 0.98, "vaf-silu": 0.99}.items():
         for rate in (0.002, 0.004):
             for seed in range(6):
                 value = loss + rate + 1e-4 * rng.standard_normal()
                 keys = {"arm": arm, "rate": rate, "seed": seed}
                 records.append({**keys, "validation": value, "test": value})
     found = answers.language(records)
-    assert found.estimate == pytest.approx(-0.01, abs=3e-4)
-    assert answer([found], "L1") == "confirmed"
+    assert found[0].estimate == pytest.approx(-0.01, abs=3e-4)
+    assert [each.text for each in corrected(found)] == ["confirmed", "refuted"]
+
+
+def map_records(factors):
+    """Return errors of sines, which are the given multiples of the same errors.
+
+    The sine with the frequency 1.5 is the best one on the seeds for choice.
+    """
+    rng = np.random.default_rng(0)
+    records = []
+    for (dataset, arm), factor in factors.items():
+        for seed in (100, 101, 102, *range(300, 315)):
+            error = 0.01 * factor * math.exp(0.01 * rng.standard_normal())
+            validation = 0.5 if arm == "sin-1.5" else 1.0
+            keys = {"dataset": dataset, "arm": arm, "rate": 0.01, "seed": seed}
+            keys |= {"budget": "time", "validation": validation}
+            records.append({**keys, "error": error})
+            records.append({**keys, "budget": "steps", "error": math.nan})
+    return records
+
+
+@pytest.mark.parametrize(
+    ("k1", "k3", "texts"),
+    [(0.5, 0.9, ("refuted", "confirmed", "confirmed")),
+     (0.4, 1.1, ("confirmed", "confirmed", "refuted")),
+     (1.0, 1.0, ("refuted", "refuted", "cannot tell"))],
+)  # fmt: skip
+def test_the_map(k1, k3, texts):
+    factors = {("mnist", "sin"): 1, ("mnist", "sin-1.5"): 0.5, ("mnist", "sin-3"): 0.1}
+    factors["mnist", "vaf-1"] = k1
+    for name in ("beats", "chirp", "scales"):
+        factors |= {(name, "sin"): 1, (name, "vaf-3"): k3}
+    found = answers.periodic(map_records(factors))
+    by_name = {each.name: each for each in (*corrected(found[:2]), *found[2:])}
+    tuned, plain = by_name["M1, against sin-1.5"], by_name["M2, against sin"]
+    assert (tuned.text, plain.text, by_name["M3"].text) == texts
+    assert plain.estimate == pytest.approx(k1, rel=0.02)
+    assert by_name["M3, chirp, against sin"].estimate == pytest.approx(k3, rel=0.02)
+
+
+def test_no_wrong_row_counts_as_half_a_wrong_row():
+    factors = {("mnist", "sin"): 1, ("mnist", "vaf-1"): 0}
+    for name in ("beats", "chirp", "scales"):
+        factors |= {(name, "sin"): 1, (name, "vaf-3"): 1}
+    found = answers.periodic(map_records(factors))
+    assert found[1].estimate == pytest.approx(0.5 / 5000 / 0.01, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("gain", "text"), [(0.1, "confirmed"), (0.05, "cannot tell"), (0, "refuted")]
+)
+def test_images(gain, text):
+    records = []
+    for seed in range(3):
+        for arm, best in {"relu": 0.6, "vaf-relu": 0.6 + gain}.items():
+            for rate in (0.0003, 0.001):
+                accuracy = best + 0.001 * seed * (arm == "relu") - rate
+                keys = {"dataset": "cifar10", "arm": arm, "rate": rate, "seed": seed}
+                scores = [accuracy, 1.0]
+                records.append({**keys, "validation": scores, "test": scores})
+    assert answers.images(records).text == text
 
 
 def test_holms_correction_counts_comparisons_without_an_answer():
     one = answers.Answer("T1", 0.9, (0.8, 0.95), 0.01, True, False)
-    [found] = answers.corrected([one], tests=7)
+    [found] = corrected([one], tests=len(answers.ONE_P))
     assert found.corrected == pytest.approx(0.07)
     assert found.text == "cannot tell"
 

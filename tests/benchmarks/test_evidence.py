@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.evidence import new_tables
+from benchmarks.evidence import map_study, new_tables
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import Records, pack, unpack
 from benchmarks.evidence.tables import ARMS, DecayingAdam, TableStudy
@@ -120,6 +120,50 @@ def test_the_fixed_copy_of_gelu_is_not_trained():
     trained = ARMS["gelu-hinges"]()
     trained.build((None, 3))
     assert len(trained.trainable_variables) == 4
+
+
+def test_fixed_functions_of_the_map_are_not_trained_and_have_their_frequency():
+    x = np.linspace(-3, 3, 50)
+    fixed = {"sin": np.sin(x), "sin-1.5": np.sin(1.5 * x), "sin-3": np.sin(3 * x)}
+    fixed |= {"tanh": np.tanh(x), "silu": x / (1 + np.exp(-x))}
+    for name, expected in fixed.items():
+        layer = map_study.ARMS[name].build()
+        layer.build((None, 4))
+        assert layer.trainable_variables == []
+        np.testing.assert_allclose(layer.function(x), expected, atol=1e-6)
+    for name in ("vaf-1", "vaf-3"):
+        layer = map_study.ARMS[name].build()
+        layer.build((None, 4))
+        np.testing.assert_allclose(layer.function(x), fixed["sin"], atol=1e-6)
+        assert len(layer.trainable_variables) == 4
+
+
+def test_equal_time_is_the_time_of_the_task_with_relu():
+    place = map_study.PLACES[0]
+    seconds = {"plain relu": 2e-4, "sin": 4e-4, "vaf-1": 5e-4}
+    prices = {"seconds": {"plasticity": seconds}}
+    found = [map_study.steps_of(place, name, prices) for name in ("sin-3", "vaf-1")]
+    assert found == [150, 120]  # of 300 steps
+
+
+def test_the_map_selects_a_rate_by_the_seeds_for_choice(monkeypatch, tmp_path):
+    """Run the study without training: an error is known for each key."""
+
+    def train(trainer, place, arm, budget, rate, seed):
+        best = {"time": 0.003, "steps": 0.01}[budget]
+        keys = {"dataset": place.dataset, "arm": arm, "budget": budget, "rate": rate}
+        error = abs(rate - best)
+        return {**keys, "seed": seed, "validation": error, "error": 1.0}
+
+    monkeypatch.setattr(map_study, "train", train)
+    monkeypatch.setattr(map_study.Place, "problem", lambda self: None)
+    monkeypatch.setattr(map_study.Place, "trainer", lambda *arguments: True)
+    records = Records(tmp_path)
+    map_study.MapStudy().run(records)
+    frame = pd.DataFrame(list(records))
+    assert len(frame) == map_study.MapStudy().trainings() == 4 * 2 * 8 * (9 + 15)
+    scored = frame[frame.seed >= 300].groupby("budget").rate.unique()
+    assert scored.to_dict() == {"time": [0.003], "steps": [0.01]}
 
 
 def steps(checkpoint, first, last):

@@ -82,6 +82,7 @@ class Trainer:
         )
         self._one = jax.jit(self._run)
         self._judge = jax.jit(jax.vmap(self._errors, in_axes=(axes[0], None)))
+        self._judge_one = jax.jit(self._errors)
 
     @property
     def parameters(self) -> int:
@@ -98,18 +99,39 @@ class Trainer:
         state = self._starts([lane.seed for lane in lanes])
         rates = jnp.array([lane.rate for lane in lanes], "float32")
         seeds = jnp.array([lane.seed for lane in lanes], "uint32")
-        errors = []
-        for number, (data, held) in enumerate(
-            zip(self.problem.phases, self.problem.held, strict=True)
-        ):
-            state = self._many(state, data, rates, seeds, steps, number)
-            errors.append(np.asarray(self._judge(state, held), "float64"))
-        scored = np.mean(errors[-self.problem.scored :], axis=0)
-        scored = np.where(np.isfinite(scored), scored, np.inf)
+        state, scored = self._phases(
+            state, rates, seeds, steps, self._many, self._judge
+        )
         return [
             Trained(float(v), float(e), self._inspect(state, place))
             for place, (v, e) in enumerate(scored)
         ]
+
+    def train_alone(self, lane: Lane, steps: int) -> Trained:
+        """Train a network that is alone in its program, so that it uses native kernels.
+
+        Args:
+            lane: Seed and learning rate of the network.
+            steps: Number of steps per phase.
+        """
+        rate, seed = jnp.float32(lane.rate), jnp.uint32(lane.seed)
+        _, (validation, error) = self._phases(
+            self._start(lane.seed), rate, seed, steps, self._one, self._judge_one
+        )
+        return Trained(float(validation), float(error), {})
+
+    def _phases(
+        self, state: _State, rates: Any, seeds: Any, steps: int, run: Any, judge: Any
+    ) -> tuple[_State, np.ndarray]:
+        """Train for all phases, and return the last state and the mean errors."""
+        errors = []
+        for number, (data, held) in enumerate(
+            zip(self.problem.phases, self.problem.held, strict=True)
+        ):
+            state = run(state, data, rates, seeds, steps, number)
+            errors.append(np.asarray(judge(state, held), "float64"))
+        scored = np.mean(errors[-self.problem.scored :], axis=0)
+        return state, np.where(np.isfinite(scored), scored, np.inf)
 
     def seconds(self, steps: int) -> float:
         """Return the time per step of one network in seconds, without compilation.
@@ -120,10 +142,8 @@ class Trainer:
         Args:
             steps: Number of steps to measure.
         """
-        many = self._starts([0])
-        first = partial(jax.tree.map, lambda each: each[0])
-        state = _State(first(many.trainable), many.fixed, first(many.optimizer))
-        run = partial(self._one, state, self.problem.phases[0], 1e-4, np.uint32(0))
+        data = self.problem.phases[0]
+        run = partial(self._one, self._start(0), data, 1e-4, np.uint32(0))
         begin = time.perf_counter()
         if not self.compiled_in:
             jax.block_until_ready(run(1, 0))
@@ -161,6 +181,12 @@ class Trainer:
             first,
             [np.stack([each] * len(seeds)) for each in optimizer],
         )
+
+    def _start(self, seed: int) -> _State:
+        """Return the initial state of one network."""
+        many = self._starts([seed])
+        first = partial(jax.tree.map, lambda each: each[0])
+        return _State(first(many.trainable), many.fixed, first(many.optimizer))
 
     def _apply(self, trainable: Any, fixed: Any) -> Any:
         def apply(x: Any) -> Any:

@@ -27,6 +27,9 @@ def test_networks_do_not_depend_on_those_they_are_trained_with(trainer):
     for lane, expected in zip(lanes, together, strict=True):
         (alone,) = trainer.train([lane], 20)
         assert alone.error == pytest.approx(expected.error, rel=1e-4)
+        alone = trainer.train_alone(lane, 20)
+        assert alone.error == pytest.approx(expected.error, rel=1e-4)
+        assert alone.validation == pytest.approx(expected.validation, rel=1e-4)
 
 
 def test_the_time_of_a_step_is_that_of_a_network_alone(trainer, monkeypatch):

@@ -1,0 +1,132 @@
+"""The answers that compare trainings with the same seeds: S, M1 to M3, L1, L2 and C."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.evidence.answer import Answer, Records, corrected, overall, paired
+
+CHOICE_SEEDS = (100, 101, 102)
+"""Seeds that select learning rates and frequencies on the map."""
+
+LABELLED = 5_000
+"""Rows of the last five labellings, of which the wrong ones are counted."""
+
+
+def sensors(records: Records) -> list[Answer]:
+    """Answer S for each of the three curves, with 80 labels."""
+    frame = pd.DataFrame(list(records))
+    frame = frame[frame.labels == 80]
+    others = ~frame.method.str.startswith(("vaf-3", "vaf-7", "vaf-histogram"))
+    learned = others & ~frame.method.isin(("nothing", "histogram"))
+    found = []
+    for curve in ("inversion", "gamma", "negative"):
+        rows = frame[frame.curve == curve].pivot(
+            index="seed", columns="method", values="accuracy"
+        )
+        rivals = frame[learned & (frame.curve == curve)].method.unique()
+        best = rows[rivals].mean().idxmax()
+        name = f"S, {curve}, against {best}"
+        answer = paired(name, rows["vaf-7"] - rows[best])
+        found.append(replace(answer, confirmed=answer.estimate > 0))
+    found = [
+        replace(each, refuted=each.estimate < 0 and each.corrected < 0.05)
+        for each in corrected(found)
+    ]
+    texts = [each.text for each in found]
+    confirmed = texts.count("confirmed")
+    more_than_one = confirmed > 1 and "refuted" not in texts
+    return [*found, overall("S", more_than_one, not confirmed)]
+
+
+def periodic(records: Records) -> list[Answer]:
+    """Answer M1, M2 and M3 from the two tasks of the map, at equal time."""
+    frame = pd.DataFrame(list(records))
+    frame = frame[frame.budget == "time"]
+    labels = frame[frame.dataset == "mnist"]
+    tried = labels.seed.isin(CHOICE_SEEDS)
+    pairs = {"M1": tuned_frequency(labels[tried]), "M2": "sin"}
+    # No wrong row counts as half a wrong row, so that its logarithm is finite.
+    labels = labels[~tried].replace({"error": {0: 0.5 / LABELLED}})
+    found = [seed_ratio(name, labels, "vaf-1", arm) for name, arm in pairs.items()]
+    found = [
+        replace(each, confirmed=each.estimate < 1, refuted=each.interval[0] > 0.95)
+        for each in found
+    ]
+    scored = frame[~frame.seed.isin(CHOICE_SEEDS)]
+    functions = [
+        seed_ratio(f"M3, {name}", scored[scored.dataset == name], "vaf-3", "sin")
+        for name in ("beats", "chirp", "scales")
+    ]
+    functions = [
+        replace(
+            each,
+            confirmed=each.estimate < 1,
+            refuted=each.estimate > 1 and each.corrected < 0.05,
+        )
+        for each in corrected(functions)
+    ]
+    better = [each.confirmed for each in functions]
+    texts = [each.text for each in functions]
+    significant = all(better) and texts.count("confirmed") > 1
+    return [*found, *functions, overall("M3", significant, "refuted" in texts)]
+
+
+def tuned_frequency(tried: pd.DataFrame) -> str:
+    """Return the sine whose frequency has the smallest error on the seeds for choice.
+
+    Args:
+        tried: The trainings with these seeds on one dataset.
+    """
+    sines = tried[tried.arm.str.startswith("sin")]
+    means = sines.groupby(["arm", "rate"]).validation.mean()
+    return str(means.idxmin()[0])
+
+
+def seed_ratio(name: str, frame: pd.DataFrame, arm: str, control: str) -> Answer:
+    """Return the ratio of the errors of two activations over the same seeds."""
+    errors = frame.pivot(index="seed", columns="arm", values="error")
+    answer = paired(name, np.log(errors[arm] / errors[control]))
+    low, high = answer.interval
+    return replace(
+        answer,
+        name=f"{name}, against {control}",
+        estimate=math.exp(answer.estimate),
+        interval=(math.exp(low), math.exp(high)),
+    )
+
+
+def language(records: Records) -> list[Answer]:
+    """Answer L1 and L2: a VAF from SiLU against SiLU at equal steps and equal time."""
+    frame = pd.DataFrame(list(records))
+    tuning = frame[frame.seed == 0].sort_values("validation")
+    rates = tuning.drop_duplicates("arm").set_index("arm").rate
+    rates["silu-long"] = rates["silu"]
+    tested = frame[(frame.seed > 0) & (frame.rate == frame.arm.map(rates))]
+    losses = tested.pivot(index="seed", columns="arm", values="test")
+    found = []
+    for name, control in {"L1": "silu", "L2": "silu-long"}.items():
+        answer = paired(name, losses["vaf-silu"] - losses[control])
+        refuted = answer.interval[0] > -0.001 * losses[control].mean()
+        confirmed = answer.estimate < 0
+        found.append(replace(answer, confirmed=confirmed, refuted=refuted))
+    return found
+
+
+def images(records: Records) -> Answer:
+    """Answer C: a VAF from ReLU against ReLU in cnet_B on CIFAR-10, in accuracy."""
+    frame = pd.DataFrame(list(records))
+    frame = frame[frame.dataset == "cifar10"]
+    tuning = frame[frame.seed == 0].copy()
+    tuning["rank"] = [(-accuracy, loss) for accuracy, loss in tuning.validation]
+    rates = tuning.sort_values("rank").drop_duplicates("arm").set_index("arm").rate
+    tested = frame[frame.rate == frame.arm.map(rates)]
+    accuracy = tested.assign(accuracy=[each[0] for each in tested.test])
+    accuracy = accuracy.pivot(index="seed", columns="arm", values="accuracy")
+    answer = paired("C", accuracy["vaf-relu"] - accuracy["relu"])
+    low, high = answer.interval
+    return replace(answer, confirmed=low > 0.05, refuted=high < 0.05, needs_p=False)

@@ -171,7 +171,8 @@ def train(
 def steps_of(place: Place, arm: str, prices: dict[str, Any]) -> int:
     """Return how many steps take as long as those of the task with ReLU.
 
-    All sines with a fixed frequency have the price of the plain one.
+    All sines with a fixed frequency have the price of the plain one. Training cannot make
+    a step shorter, so this is at most that of the sine with a trained frequency.
 
     Args:
         place: The task.
@@ -179,8 +180,10 @@ def steps_of(place: Place, arm: str, prices: dict[str, Any]) -> int:
         prices: Contents of `PRICES`.
     """
     seconds = prices["seconds"][place.task.name]
-    priced = "sin" if arm.startswith("sin") else arm
-    return round(place.settings.steps * seconds[BASE] / seconds[priced])
+    price = seconds["sin" if arm.startswith("sin") else arm]
+    if arm.startswith("sin"):
+        price = min(price, seconds["vaf-1"])
+    return round(place.settings.steps * seconds[BASE] / price)
 
 
 def main() -> int:

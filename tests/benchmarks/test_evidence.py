@@ -144,6 +144,9 @@ def test_equal_time_is_the_time_of_the_task_with_relu():
     prices = {"seconds": {"plasticity": seconds}}
     found = [map_study.steps_of(place, name, prices) for name in ("sin-3", "vaf-1")]
     assert found == [150, 120]  # of 300 steps
+    seconds["vaf-1"] = 3e-4  # faster than the fixed sine, which is noise
+    found = [map_study.steps_of(place, name, prices) for name in ("sin-3", "vaf-1")]
+    assert found == [200, 200]
 
 
 def test_the_map_selects_a_rate_by_the_seeds_for_choice(monkeypatch, tmp_path):

@@ -66,6 +66,9 @@ NAMED |= {
         ("new-pairs", "pairs"),
         ("without-diamonds", "without_diamonds"),
         ("bends", "bends"),
+        ("map-times", "map_times"),
+        ("map-at-equal-time", "map_at_equal_time"),
+        ("map-at-equal-steps", "map_at_equal_steps"),
     )
 }
 

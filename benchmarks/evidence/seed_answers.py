@@ -50,14 +50,13 @@ def periodic(records: Records) -> list[Answer]:
     labels = frame[frame.dataset == "mnist"]
     tried = labels.seed.isin(CHOICE_SEEDS)
     pairs = {"M1": tuned_frequency(labels[tried]), "M2": "sin"}
-    # No wrong row counts as half a wrong row, so that its logarithm is finite.
-    labels = labels[~tried].replace({"error": {0: 0.5 / LABELLED}})
+    scored = frame[~frame.seed.isin(CHOICE_SEEDS)]
+    labels = scored[scored.dataset == "mnist"]
     found = [seed_ratio(name, labels, "vaf-1", arm) for name, arm in pairs.items()]
     found = [
         replace(each, confirmed=each.estimate < 1, refuted=each.interval[0] > 0.95)
         for each in found
     ]
-    scored = frame[~frame.seed.isin(CHOICE_SEEDS)]
     functions = [
         seed_ratio(f"M3, {name}", scored[scored.dataset == name], "vaf-3", "sin")
         for name in ("beats", "chirp", "scales")
@@ -88,8 +87,12 @@ def tuned_frequency(tried: pd.DataFrame) -> str:
 
 
 def seed_ratio(name: str, frame: pd.DataFrame, arm: str, control: str) -> Answer:
-    """Return the ratio of the errors of two activations over the same seeds."""
+    """Return the ratio of the errors of two activations over the same seeds.
+
+    No wrong row counts as half a wrong row, so that its logarithm is finite.
+    """
     errors = frame.pivot(index="seed", columns="arm", values="error")
+    errors = errors.replace(0, 0.5 / LABELLED)
     answer = paired(name, np.log(errors[arm] / errors[control]))
     low, high = answer.interval
     return replace(

@@ -47,7 +47,7 @@ def find_study(name: str) -> Any:
         more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
         return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
     if name == "map":
-        from benchmarks.evidence.map_study import MapStudy
+        from benchmarks.evidence.map.study import MapStudy
 
         return MapStudy()
     if name == "sensor":

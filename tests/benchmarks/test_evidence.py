@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.evidence import map_study, new_tables
+from benchmarks.evidence import new_tables
+from benchmarks.evidence.map import study as map_study
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import Records, pack, unpack
 from benchmarks.evidence.tables import ARMS, DecayingAdam, TableStudy

@@ -1,6 +1,6 @@
 """`MapStudy`, two tasks of the map with native kernels, for the questions M1 to M3.
 
-`KERAS_BACKEND=jax python -m benchmarks.evidence.map_study` measures on an idle machine
+`KERAS_BACKEND=jax python -m benchmarks.evidence.map.study` measures on an idle machine
 how long a step of each activation takes.
 """
 
@@ -171,8 +171,8 @@ def train(
 def steps_of(place: Place, arm: str, prices: dict[str, Any]) -> int:
     """Return how many steps take as long as those of the task with ReLU.
 
-    All sines with a fixed frequency have the price of the plain one. Training cannot make
-    a step shorter, so this is at most that of the sine with a trained frequency.
+    All sines with a fixed frequency have the price of the plain one. Training cannot
+    make a step shorter, so this is at most that of the sine with a trained frequency.
 
     Args:
         place: The task.

@@ -1,0 +1,102 @@
+"""Show errors and step times behind the questions M1 to M3.
+
+`python -m benchmarks.evidence.map.tables` reads the packed records and the measured
+times, and writes `map_times.md`, `map_at_equal_time.md` and `map_at_equal_steps.md` to
+`docs/reports/evidence`. The last two are exploratory.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pandas as pd
+
+from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.map.study import PRICES
+from benchmarks.evidence.records import unpack
+from benchmarks.evidence.seed_answers import CHOICE_SEEDS, seed_ratio, tuned_frequency
+from keras_vaf.utils import markdown_table, write_atomically
+
+TITLES = {
+    "relu": "ReLU",
+    "silu": "SiLU",
+    "tanh": "tanh",
+    "sin": "sine",
+    "vaf-1": "VAF, k = 1",
+    "vaf-3": "VAF, k = 3",
+    "xielu": "xIELU",
+}
+DATASETS = {
+    "mnist": "new labels",
+    "beats": "beats",
+    "chirp": "chirp",
+    "scales": "scales",
+}
+
+
+def times_table(seconds: dict[str, dict[str, float]]) -> str:
+    """Return the times of a step in microseconds.
+
+    Args:
+        seconds: Those of each activation, by task. The names of functions without the
+            native kernel begin with "plain".
+    """
+    lines = []
+    for name, title in TITLES.items():
+        kernels = [each.get(name) for each in seconds.values()]
+        plain = [each.get(f"plain {name}") for each in seconds.values()]
+        if name == "xielu":  # it has no kernel
+            plain, kernels = kernels, plain
+        cells = [cell for pair in zip(plain, kernels, strict=True) for cell in pair]
+        lines.append(
+            [title, *("" if each is None else f"{1e6 * each:.0f}" for each in cells)]
+        )
+    columns = ["activation"]
+    for task in seconds:
+        columns += [f"{task}, XLA", f"{task}, kernel"]
+    return markdown_table(columns, lines, text_columns=1)
+
+
+def ratios_table(frame: pd.DataFrame) -> str:
+    """Return the ratios of errors to those of the plain sine, with 95 % intervals.
+
+    Args:
+        frame: The trainings with one budget, of which three seeds select.
+    """
+    lines: dict[str, list[str]] = {}
+    for dataset in DATASETS:
+        rows = frame[frame.dataset == dataset]
+        tried = rows.seed.isin(CHOICE_SEEDS)
+        tuned = tuned_frequency(rows[tried])
+        names = {tuned: "sine, tuned frequency"} | TITLES
+        for name, title in names.items():
+            if name in ("relu", "sin"):
+                continue
+            found = seed_ratio("", rows[~tried], name, "sin")
+            low, high = found.interval
+            cell = f"{found.estimate:.2f} ({low:.2f} to {high:.2f})"
+            if name == tuned:
+                cell += f", w = {name.partition('-')[2]}"
+            lines.setdefault(title, []).append(cell)
+        if tuned == "sin":
+            lines.setdefault(names[tuned], []).append("1, w = 1")
+    columns = ["activation", *DATASETS.values()]
+    return markdown_table(
+        columns, [[title, *cells] for title, cells in lines.items()], text_columns=1
+    )
+
+
+def main() -> int:
+    """Write the tables."""
+    seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
+    write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
+    frame = pd.DataFrame(unpack(PACKED / "map.json.gz"))
+    for budget, rows in frame.groupby("budget"):
+        path = PACKED / f"map_at_equal_{budget}.md"
+        write_atomically(path, f"{ratios_table(rows)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,6 +6,7 @@ how long a step of each activation takes.
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import sys
@@ -117,27 +118,27 @@ class MapStudy:
         Args:
             records: The finished trainings.
         """
-        for place in PLACES:
+        for budget, place in itertools.product(BUDGETS, PLACES):
             problem = place.problem()
             for arm in ARMS.values():
                 trainer = None
-                for budget, rate, seed in keys(records, place.dataset, arm.name):
-                    key = place.dataset, arm.name, budget, rate, seed
-                    if records.read(*key) is not None:
+                group = place.dataset, arm.name, budget
+                for rate, seed in keys(records, *group):
+                    if records.read(*group, rate, seed) is not None:
                         continue
                     trainer = trainer or place.trainer(arm, problem)
                     record = train(trainer, place, arm.name, budget, rate, seed)
-                    records.write(record, *key)
-                    print(*key, flush=True)
+                    records.write(record, *group, rate, seed)
+                    print(*group, rate, seed, flush=True)
 
 
-def keys(records: Records, dataset: str, arm: str) -> Iterator[tuple[str, float, int]]:
-    """Yield budget, learning rate and seed; the records select the last rates."""
-    for budget in BUDGETS:
-        for rate in RATES:
-            yield from ((budget, rate, seed) for seed in CHOICE_SEEDS)
-        rate = selected_rate(list(records), dataset, arm, budget)
-        yield from ((budget, rate, seed) for seed in SEEDS)
+def keys(
+    records: Records, dataset: str, arm: str, budget: str
+) -> Iterator[tuple[float, int]]:
+    """Yield learning rates and seeds; the records select the last rate."""
+    yield from itertools.product(RATES, CHOICE_SEEDS)
+    rate = selected_rate(list(records), dataset, arm, budget)
+    yield from ((rate, seed) for seed in SEEDS)
 
 
 def selected_rate(records: Any, dataset: str, arm: str, budget: str) -> float:

@@ -67,8 +67,7 @@ NAMED |= {
         ("without-diamonds", "without_diamonds"),
         ("bends", "bends"),
         ("map-times", "map_times"),
-        ("map-at-equal-time", "map_at_equal_time"),
-        ("map-at-equal-steps", "map_at_equal_steps"),
+        ("map-ratios", "map_ratios"),
     )
 }
 

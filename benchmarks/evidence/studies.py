@@ -15,6 +15,7 @@ BACKENDS = {
     "language": "torch",
     "catalogue": "jax",
     "images": "torch",
+    "map-steps": "jax",
 }
 """The studies in the order in which they run, and their backends."""
 
@@ -46,10 +47,10 @@ def find_study(name: str) -> Any:
         pair = ("gelu", "gelu-hinges-fixed")
         more = ("gelu-hinges", "relu", "silu", "vaf-relu", "vaf-silu", "vaf-gelu")
         return tables.TableStudy(KINKS, datasets.load, (*pair, *more))
-    if name == "map":
+    if name in ("map", "map-steps"):
         from benchmarks.evidence.map.study import MapStudy
 
-        return MapStudy()
+        return MapStudy("time" if name == "map" else "steps")
     if name == "sensor":
         from benchmarks.evidence.pytorch.sensor import SensorStudy
 

@@ -153,9 +153,7 @@ def map_records(factors):
             error = 0.01 * factor * math.exp(0.01 * rng.standard_normal())
             validation = 0.5 if arm == "sin-1.5" else 1.0
             keys = {"dataset": dataset, "arm": arm, "rate": 0.01, "seed": seed}
-            keys |= {"budget": "time", "validation": validation}
-            records.append({**keys, "error": error})
-            records.append({**keys, "budget": "steps", "error": math.nan})
+            records.append({**keys, "validation": validation, "error": error})
     return records
 
 

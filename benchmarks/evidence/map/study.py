@@ -30,7 +30,6 @@ RATES = (0.001, 0.003, 0.01)
 FREQUENCIES = (1.0, 1.5, 3.0)
 SEEDS = tuple(range(300, 315))
 OMEGA = 10.0
-BUDGETS = ("time", "steps")
 BASE = "plain relu"
 ROUNDS, SECONDS = 15, 0.25
 
@@ -102,15 +101,21 @@ PLACES = (
 
 
 class MapStudy:
-    """All activations on all places, at equal time and at equal steps.
+    """All activations on all places.
 
     Three seeds select the learning rate of an activation, fifteen others are scored.
+
+    Args:
+        budget: Whether all have the same "time" or the same number of "steps".
     """
+
+    def __init__(self, budget: str) -> None:
+        self.budget = budget
 
     def trainings(self) -> int:
         """Return the number of records."""
         seeds = len(RATES) * len(CHOICE_SEEDS) + len(SEEDS)
-        return len(PLACES) * len(BUDGETS) * len(ARMS) * seeds
+        return len(PLACES) * len(ARMS) * seeds
 
     def run(self, records: Records) -> None:
         """Train everything that has no record.
@@ -118,37 +123,35 @@ class MapStudy:
         Args:
             records: The finished trainings.
         """
-        for budget, place in itertools.product(BUDGETS, PLACES):
+        for place in PLACES:
             problem = place.problem()
             for arm in ARMS.values():
                 trainer = None
-                group = place.dataset, arm.name, budget
-                for rate, seed in keys(records, *group):
-                    if records.read(*group, rate, seed) is not None:
+                for rate, seed in keys(records, place.dataset, arm.name):
+                    key = place.dataset, arm.name, rate, seed
+                    if records.read(*key) is not None:
                         continue
                     trainer = trainer or place.trainer(arm, problem)
-                    record = train(trainer, place, arm.name, budget, rate, seed)
-                    records.write(record, *group, rate, seed)
-                    print(*group, rate, seed, flush=True)
+                    record = train(trainer, place, arm.name, self.budget, rate, seed)
+                    records.write(record, *key)
+                    print(*key, flush=True)
 
 
-def keys(
-    records: Records, dataset: str, arm: str, budget: str
-) -> Iterator[tuple[float, int]]:
+def keys(records: Records, dataset: str, arm: str) -> Iterator[tuple[float, int]]:
     """Yield learning rates and seeds; the records select the last rate."""
     yield from itertools.product(RATES, CHOICE_SEEDS)
-    rate = selected_rate(list(records), dataset, arm, budget)
+    rate = selected_rate(list(records), dataset, arm)
     yield from ((rate, seed) for seed in SEEDS)
 
 
-def selected_rate(records: Any, dataset: str, arm: str, budget: str) -> float:
+def selected_rate(records: Any, dataset: str, arm: str) -> float:
     """Return the learning rate with the smallest mean validation error.
 
     Of equal ones, the smallest is returned.
     """
     errors: dict[float, list[float]] = {rate: [] for rate in RATES}
     for each in records:
-        same = (each["dataset"], each["arm"], each["budget"]) == (dataset, arm, budget)
+        same = (each["dataset"], each["arm"]) == (dataset, arm)
         if same and each["seed"] in CHOICE_SEEDS:
             errors[each["rate"]].append(each["validation"])
     return min(RATES, key=lambda rate: statistics.fmean(errors[rate]))
@@ -164,9 +167,13 @@ def train(
     if budget == "time":
         steps = steps_of(place, arm, json.loads(PRICES.read_text(encoding="utf-8")))
     found = trainer.train_alone(Lane(seed, rate), steps)
-    keys = {"dataset": place.dataset, "arm": arm, "budget": budget}
-    keys |= {"rate": rate, "seed": seed, "steps": steps}
-    return {**keys, "validation": found.validation, "error": found.error}
+    keys = {"dataset": place.dataset, "arm": arm, "rate": rate, "seed": seed}
+    return {
+        **keys,
+        "steps": steps,
+        "validation": found.validation,
+        "error": found.error,
+    }
 
 
 def steps_of(place: Place, arm: str, prices: dict[str, Any]) -> int:

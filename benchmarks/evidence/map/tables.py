@@ -1,8 +1,8 @@
 """Show errors and step times behind the questions M1 to M3.
 
 `python -m benchmarks.evidence.map.tables` reads the packed records and the measured
-times, and writes `map_times.md`, `map_at_equal_time.md` and `map_at_equal_steps.md` to
-`docs/reports/evidence`. The last two are exploratory.
+times, and writes `map_times.md` and `map_ratios.md` to `docs/reports/evidence`. The
+latter has all errors at equal time, which are exploratory but for M1 to M3.
 """
 
 from __future__ import annotations
@@ -62,25 +62,22 @@ def ratios_table(frame: pd.DataFrame) -> str:
     """Return the ratios of errors to those of the plain sine, with 95 % intervals.
 
     Args:
-        frame: The trainings with one budget, of which three seeds select.
+        frame: The trainings, of which three seeds select.
     """
     lines: dict[str, list[str]] = {}
     for dataset in DATASETS:
         rows = frame[frame.dataset == dataset]
         tried = rows.seed.isin(CHOICE_SEEDS)
         tuned = tuned_frequency(rows[tried])
-        names = {tuned: "sine, tuned frequency"} | TITLES
-        for name, title in names.items():
-            if name in ("relu", "sin"):
-                continue
+        for name in (tuned, "vaf-1", "vaf-3", "silu", "tanh", "xielu"):
+            title = TITLES[name] if name != tuned else "sine, tuned frequency w"
             found = seed_ratio("", rows[~tried], name, "sin")
             low, high = found.interval
-            cell = f"{found.estimate:.2f} ({low:.2f} to {high:.2f})"
+            cell = f"{found.estimate:.3g} ({low:.3g} to {high:.3g})"
             if name == tuned:
-                cell += f", w = {name.partition('-')[2]}"
+                frequency = name.partition("-")[2] or "1"
+                cell = f"{cell}, w = {frequency}" if name != "sin" else "1, w = 1"
             lines.setdefault(title, []).append(cell)
-        if tuned == "sin":
-            lines.setdefault(names[tuned], []).append("1, w = 1")
     columns = ["activation", *DATASETS.values()]
     return markdown_table(
         columns, [[title, *cells] for title, cells in lines.items()], text_columns=1
@@ -92,9 +89,7 @@ def main() -> int:
     seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
     write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
     frame = pd.DataFrame(unpack(PACKED / "map.json.gz"))
-    for budget, rows in frame.groupby("budget"):
-        path = PACKED / f"map_at_equal_{budget}.md"
-        write_atomically(path, f"{ratios_table(rows)}\n")
+    write_atomically(PACKED / "map_ratios.md", f"{ratios_table(frame)}\n")
     return 0
 
 

@@ -67,6 +67,7 @@ def is_wanted(item, options):
         return False
     folder = item.path.relative_to(Path(__file__).parent).parts[0]
     elsewhere = backend is None or "tensorflow" in backend.args
+    elsewhere &= nightly is None or "tensorflow" not in nightly.args
     if options.heart and elsewhere and folder not in HEART:
         return False
     return not any(

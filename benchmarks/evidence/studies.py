@@ -16,6 +16,7 @@ BACKENDS = {
     "catalogue": "jax",
     "images": "torch",
     "map-steps": "jax",
+    "language-others": "torch",
 }
 """The studies in the order in which they run, and their backends."""
 
@@ -55,10 +56,11 @@ def find_study(name: str) -> Any:
         from benchmarks.evidence.pytorch.sensor import SensorStudy
 
         return SensorStudy()
-    if name == "language":
-        from benchmarks.evidence.pytorch.language import LanguageStudy
+    if name in ("language", "language-others"):
+        from benchmarks.evidence.pytorch import language
 
-        return LanguageStudy()
+        arms = language.REGISTERED if name == "language" else language.EXPLORATORY
+        return language.LanguageStudy(arms)
     from benchmarks.evidence.pytorch.images import ImageStudy
 
     return ImageStudy()

@@ -15,7 +15,7 @@ import statistics
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,11 @@ ARMS: dict[str, Any] = {
     "xielu": XIELU,
 }
 """The activations of the feed-forward blocks."""
+
+REGISTERED = ("silu", "vaf-silu", f"silu{LONG}")
+"""What L1 and L2 compare."""
+
+EXPLORATORY = ("gelu", "vaf-gelu", "relu", "relu-squared", "xielu")
 
 
 class Block(nn.Module):
@@ -122,23 +127,29 @@ def texts() -> dict[str, Any]:
 class LanguageStudy(TorchStudy):
     """Three learning rates on seed 0, and the selected one on five seeds.
 
-    In the end, SiLU is trained for as long as the VAF that starts as it.
+    Args:
+        arms: Keys of `ARMS`. With "silu-long", SiLU is also trained for as long as the
+            VAF that starts as it.
     """
+
+    def __init__(self, arms: Sequence[str]) -> None:
+        self.arms = arms
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[str, float, int]]:
         """Yield arm, learning rate and seed; the selected rates need the records."""
-        yield from ((arm, rate, 0) for rate, arm in itertools.product(RATES, ARMS))
-        for seed, arm in itertools.product(SEEDS, ARMS):
-            rate = RATES[0] if records is None else selected_rate(records, arm)
+        tuned = [arm for arm in self.arms if not arm.endswith(LONG)]
+        yield from ((arm, rate, 0) for rate, arm in itertools.product(RATES, tuned))
+        for arm, seed in itertools.product(self.arms, SEEDS):
+            rate = RATES[0]
+            if records is not None:
+                rate = selected_rate(records, arm.removesuffix(LONG))
             yield arm, rate, seed
-        rate = RATES[0] if records is None else selected_rate(records, "silu")
-        yield from ((f"silu{LONG}", rate, seed) for seed in SEEDS)
 
     def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
         """Return the record of a training."""
         names = dict(zip(("arm", "rate", "seed"), key, strict=True))
         steps = equal_time() if key[0].endswith(LONG) else STEPS
-        return names | train(texts(), *key, steps, folder / "checkpoint.pt")
+        return names | train(texts(), *key, steps, folder / f"{key[0]}.pt")
 
 
 def selected_rate(records: Records, arm: str) -> float:

@@ -1,0 +1,74 @@
+"""Show the accuracies behind the question S.
+
+`python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
+`sensor_80.md` and `sensor_20.md` to `docs/reports/evidence`, one for each number of
+labels. What is not part of S is exploratory.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pandas as pd
+
+from benchmarks.evidence.answer import paired
+from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.records import unpack
+from keras_vaf.utils import markdown_table, write_atomically
+
+METHODS = {
+    "nothing": "nothing",
+    "histogram": "histogram matching, without labels",
+    "affine": "scale and shift of the input",
+    "vaf-3": "VAF on the input, k = 3",
+    "vaf-7": "VAF on the input, k = 7",
+    "vaf-histogram": "VAF on the input, starts at the histogram's map",
+    "vaf-layers": "VAFs in the layers",
+    "normalization": "normalization",
+    "biases": "biases",
+    "first layer": "first layer",
+    "head": "last layer",
+    "lora": "LoRA of rank 1",
+    "everything": "all weights",
+}
+CURVES = {
+    "inversion": "inversion",
+    "negative": "(1 - x)²",
+    "gamma": "x⁴",
+    "root": "x^¼",
+    "logarithm": "logarithm",
+    "saturation": "saturation",
+    "solarization": "solarization",
+}
+
+
+def accuracy_table(frame: pd.DataFrame) -> str:
+    """Return mean accuracies over seeds, and half their 95 % intervals.
+
+    Args:
+        frame: The trainings with one number of labels.
+    """
+    lines = []
+    for method, title in METHODS.items():
+        rows = frame[frame.method == method]
+        cells = [title, f"{rows.numbers.iloc[0]:,}"]
+        for curve in CURVES:
+            found = paired("", rows[rows.curve == curve].accuracy)
+            half = found.interval[1] - found.estimate
+            cells.append(f"{found.estimate:.3f} ± {half:.3f}")
+        lines.append(cells)
+    columns = ["what is trained", "numbers", *CURVES.values()]
+    return markdown_table(columns, lines, text_columns=1)
+
+
+def main() -> int:
+    """Write the tables."""
+    frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
+    for labels, rows in frame.groupby("labels"):
+        table = f"{accuracy_table(rows)}\n"
+        write_atomically(PACKED / f"sensor_{labels}.md", table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -186,6 +186,7 @@ def test_rmse_is_in_the_units_of_the_target(fitted, numbers):
     assert report.selected.scores["rmse"] < report.baseline["rmse"]
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_test_rows_do_not_touch_the_network(fitted, numbers):
     report, model = fitted
     test = rows_of(report.cell, numbers).test
@@ -226,6 +227,7 @@ def test_balanced_accuracy_counts_classes_not_rows():
     }
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_cell_comes_out_the_same_whatever_was_trained_before(classes):
     protocol = make(classes, "vaf-random")
     alone, busy = ProtocolTrainer(protocol, classes), ProtocolTrainer(protocol, classes)
@@ -260,6 +262,7 @@ def tried(classes):
     return run(classes, "vaf-random", rates=RATES, **fields), alone
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_every_learning_rate_is_a_trial_as_it_were_alone(tried):
     (report, _), alone = tried
 
@@ -268,6 +271,7 @@ def test_every_learning_rate_is_a_trial_as_it_were_alone(tried):
         assert trial == expected
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_curves_network_and_activations_are_those_of_the_selected_rate(tried):
     (report, model), alone = tried
     (expected, network) = alone[report.trials.index(report.selected)]
@@ -318,6 +322,7 @@ def test_cells_trained_together_do_as_they_do_alone(classes):
             np.testing.assert_allclose(a, b, atol=1e-5)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_folds_and_seeds_start_from_different_weights(classes):
     still = Optimizer("SGD", {"learning_rate": 0.0})
     protocol = make(classes, "vaf-random", optimizer=still)
@@ -333,6 +338,7 @@ def test_folds_and_seeds_start_from_different_weights(classes):
         assert np.all(starts[0][2] != other[2])  # alpha of the first activation
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_training_that_diverges_is_reported_as_such(numbers):
     wild = Optimizer("SGD", {"learning_rate": 1e30})
 

@@ -73,12 +73,14 @@ def test_it_learns_the_classes_of_iris(iris):
     )
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_predictions_have_the_units_of_the_target():
     X, y = load_diabetes(return_X_y=True)
     regressor = VAFRegressor(hidden=(10,), random_state=0).fit(X, 1000 * y + 5)
     assert regressor.score(X, 1000 * y + 5) > 0.4
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("classes", [False, True])
 def test_validation_rows_do_not_train_the_network(iris, classes):
     X, labels = iris
@@ -103,6 +105,7 @@ def test_validation_rows_do_not_train_the_network(iris, classes):
     assert not set(training_rows) & set(validation_rows)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_equal_seeds_give_equal_networks_and_others_do_not(iris):
     one, same, other = (
         VAFClassifier(**{**QUICK, "random_state": seed}).fit(*iris)
@@ -214,6 +217,7 @@ def test_rows_that_jax_adds_change_no_estimator(iris, monkeypatch, classes):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_prediction_does_not_depend_on_the_other_rows(iris):
     X, y = iris
     regressor = VAFRegressor(**QUICK).fit(X, y)
@@ -327,6 +331,7 @@ def test_the_network_is_a_keras_model(iris):
     assert isinstance(classifier.network_, keras.Model)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("value", [1e300, -1e300])
 @pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])
 def test_inputs_beyond_float32_raise_a_sentence(kind, value):
@@ -338,6 +343,7 @@ def test_inputs_beyond_float32_raise_a_sentence(kind, value):
         model.predict(x)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("argument", ["X", "y"])
 def test_training_rows_without_a_finite_deviation_raise_a_sentence(argument):
     """Scaled by an infinite deviation, the other numbers of a column would be 0."""
@@ -352,6 +358,7 @@ def test_training_rows_without_a_finite_deviation_raise_a_sentence(argument):
         model.fit(**rows)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_several_targets_are_learned_together():
     X = np.linspace(-2, 2, 200)[:, None]
     y = np.column_stack([np.sin(X[:, 0]), 1000 + 50 * X[:, 0]])
@@ -362,6 +369,7 @@ def test_several_targets_are_learned_together():
     assert one.predict(X).shape == (200, 1)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_partial_fit_goes_on(iris):
     X, y = iris
     classifier = VAFClassifier(hidden=(16,), random_state=0, learning_rate=0.01)
@@ -387,6 +395,7 @@ def test_partial_fit_goes_on(iris):
     assert regressor.score(X[:, :3], X[:, 3]) > 0.8
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_search_over_vaf_and_relu(iris):
     X, y = iris
     search = GridSearchCV(

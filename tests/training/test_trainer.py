@@ -211,6 +211,7 @@ def test_it_does_what_fit_does(build, data, batch_size):
         np.testing.assert_allclose(values, expected[name], atol=1e-4, err_msg=name)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("patience", [None, 2])
 def test_convolutions_stop_as_other_networks_do(patience):
     x, y = regression_data()
@@ -222,6 +223,7 @@ def test_convolutions_stop_as_other_networks_do(patience):
         assert history.stopped == "patience"
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_the_best_weights_are_kept_with_their_statistics():
     x, y = classification_data(21, seed=0)
     validation = classification_data(10, seed=1)
@@ -233,6 +235,7 @@ def test_the_best_weights_are_kept_with_their_statistics():
     assert history.best[f"val_{name}"] == min(history.metrics[f"val_{name}"])
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_good_value_may_be_a_high_one():
     x, y = classification_data(21, seed=0)
     history = train(rich_model(), x, y, (x, y), 12, monitor="val_accuracy", mode="max")
@@ -260,6 +263,7 @@ def test_a_loss_that_is_not_finite_stops_the_training():
     assert np.isfinite(model.evaluate(x, y, verbose=0))
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_without_a_finite_epoch_the_first_weights_stay():
     x, y = regression_data()
     model = tiny_model(keras.optimizers.SGD(0.1))
@@ -270,6 +274,7 @@ def test_without_a_finite_epoch_the_first_weights_stay():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_training_goes_on_where_it_ended():
     x, y = regression_data()
     whole, parts = tiny_model(Rprop(0.01)), tiny_model(Rprop(0.01))
@@ -282,6 +287,7 @@ def test_training_goes_on_where_it_ended():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_restarted_trainer_repeats_itself():
     x, y = classification_data(21, seed=0)
     trainer = Trainer(rich_model(), batch_size=8)
@@ -292,6 +298,7 @@ def test_a_restarted_trainer_repeats_itself():
         np.testing.assert_array_equal(values, second.metrics[name])
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_trainer_takes_other_rows_and_other_weights():
     x, y = regression_data()
     fresh = tiny_model(Rprop(0.05))
@@ -313,6 +320,7 @@ def test_a_restart_before_the_first_training_sets_the_weights():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_model_without_input_shape_is_built():
     x, y = regression_data()
     model = keras.Sequential([keras.layers.Dense(2)])
@@ -353,6 +361,7 @@ def test_an_interrupted_training_leaves_its_best_weights():
     assert model.evaluate(x, y, verbose=0) < before
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_targets_may_be_one_label_per_row():
     x, _ = regression_data()
     y = (x[:, 0] > 0).astype(int)
@@ -361,6 +370,7 @@ def test_targets_may_be_one_label_per_row():
     assert list(history.best) == list(history.metrics)
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_metric_may_have_many_values():
     x, y = classification_data(21, seed=0)
     model = rich_model()

@@ -68,6 +68,8 @@ NAMED |= {
         ("bends", "bends"),
         ("map-times", "map_times"),
         ("map-ratios", "map_ratios"),
+        ("sensor-80", "sensor_80"),
+        ("sensor-20", "sensor_20"),
     )
 }
 

@@ -172,14 +172,14 @@ def open_data(arguments: argparse.Namespace) -> "Dataset":
         ValueError: If the table cannot be used, or has few rows. The message ends with
             a command that solves the problems, as far as options can.
     """
-    if arguments.target is None:
+    if kept := arguments.__dict__.pop("dataset", None):
+        dataset = pickle.loads(kept)
+    elif arguments.target is not None:
+        dataset = _read(arguments)
+    else:
         from keras_vaf.datasets.loading import open_dataset
 
         dataset = open_dataset(arguments.data, arguments.data_dir)
-    elif kept := arguments.__dict__.pop("dataset", None):
-        dataset = pickle.loads(kept)
-    else:
-        dataset = _read(arguments)
     for note in dataset.notes:
         warns = note.startswith("Warning")
         say(note, file=sys.stderr if warns else sys.stdout)

@@ -7,8 +7,8 @@ import numpy as np
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
-from keras_vaf.datasets.tables.formats import are_codes, reads_as_number
 from keras_vaf.datasets.tables.inference import LeftOut
+from keras_vaf.datasets.tables.number_formats import are_codes, reads_as_number
 from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import readable, visible

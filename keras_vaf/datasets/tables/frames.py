@@ -35,8 +35,7 @@ def encode_frame(table: Table, roles: Roles) -> Dataset:
     if not names:
         raise ValueError(f"{table.name}: expected a column besides the target")
     table = _with_entries(table)
-    cells = _cells(table, roles.target)
-    target, y = _read(cells, roles)
+    target, y = _read(table, roles.target, roles)
     missing = np.isnan(y)
     if missing.all():
         raise ValueError(
@@ -157,9 +156,10 @@ def _cells(table: Table, name: str, column: Column | None = None) -> Cells:
     return Cells(table.frame[name], name, table.na, decimal, rows)
 
 
-def _read(cells: Cells, roles: Roles) -> Read:
+def _read(table: Table, name: str, roles: Roles) -> Read:
     """Return how a column is used or what is odd about it, and its values."""
-    name, values = cells.name, np.zeros(len(cells), np.float32)
+    cells = _cells(table, name)
+    values = np.zeros(len(cells), np.float32)
     try:
         column = infer(cells, roles)
         if isinstance(column, LeftOut):
@@ -191,7 +191,7 @@ def _read_all(table: Table, names: Sequence[str], roles: Roles) -> dict[str, Rea
     # without Python's lock.
     order = sorted(names, key=lambda name: table.frame[name].dtype.kind in "iuf")
     with ThreadPoolExecutor(_THREADS) as threads:
-        read = threads.map(lambda name: _read(_cells(table, name), roles), order)
+        read = threads.map(lambda name: _read(table, name, roles), order)
         found = dict(zip(order, read, strict=True))
     return {name: found[name] for name in names}
 

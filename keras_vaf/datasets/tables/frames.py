@@ -168,9 +168,10 @@ def _read(table: Table, name: str, roles: Roles) -> Read:
         if odd.any():
             fix = {} if name == roles.target else {"ignore": (name,)}
             raise column.problem(cells, odd, **fix)
-        values, missing = read, np.isnan(read)
+        missing = np.isnan(read)
         if name == roles.target and not missing.all():
-            column.check_target(cells, values)
+            column.check_target(cells, read)
+        values = read
         if name == roles.time and missing.any():
             must = "is the time; fill in its missing entries, or remove their rows"
             raise Odd(must, int(missing.argmax()))

@@ -46,6 +46,7 @@ def encode_frame(table: Table, roles: Roles) -> Dataset:
     names += [name for name in divisions if name is not None]
     found = _read_all(table, names, roles)
     odd = [each for each, _ in [(target, y), *found.values()] if isinstance(each, Odd)]
+    odd.sort(key=lambda each: each.which is None and each is not target)
     groups, times = (found.pop(name)[1] if name else None for name in divisions)
     if groups is not None:
         groups = np.nan_to_num(groups, nan=-1).astype(np.int64)

@@ -30,10 +30,7 @@ class CsvFile:
 
     Args:
         path: Path of the file.
-        separator: As in `read_table`.
-        decimal: As in `read_table`.
-        encoding: As in `read_table`.
-        na: As in `read_table`.
+        separator, decimal, encoding, na: As in `read_table`.
 
     Raises:
         ValueError: If a mark cannot be one, or if the file has no header.

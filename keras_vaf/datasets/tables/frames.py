@@ -90,21 +90,13 @@ def _with_entries(table: Table) -> Table:
 def encode_rows(
     columns: Sequence[Column], table: Table, unread: list[str] | None = None
 ) -> np.ndarray:
-    """Return rows of a table as an array of numbers, for a network.
+    """Return rows of a table as an array of numbers, as `TableEncoder.encode` does.
 
     Args:
         columns: The columns of the network.
-        table: The table, at least with these columns. Other columns are ignored.
+        table: The table.
         unread: List of sentences, to which this function adds those on unknown words
             that it takes as missing entries. `None` raises an error for such words.
-
-    Returns:
-        A float32 array of shape `(rows, columns)`.
-
-    Raises:
-        TableError: If columns are missing, or if a column has cells that it cannot
-            read. The message lists all such columns.
-        ValueError: If the columns have different numbers of rows.
     """
     wanted = {column.name for column in columns}
     table.check_separator(wanted)

@@ -142,10 +142,7 @@ def predict(
 
     Args:
         model: A network with a `TableEncoder`.
-        source: As in `predict_table`.
-        sheet: As in `predict_table`.
-        decimal: As in `predict_table`.
-        na: As in `predict_table`.
+        source, sheet, decimal, na: As in `predict_table`.
         only_inputs: Whether to read only the inputs of the network from a CSV file.
         **options: Other arguments of `predict_table`.
 

@@ -146,9 +146,7 @@ def open_table(
         source: A pandas `DataFrame`, or the path of a file.
         read: Function that reads a CSV file.
         uses: The use of each column that the table must have.
-        sheet: As in `read_table`.
-        decimal: As in `read_table`.
-        na: As in `read_table`.
+        sheet, decimal, na: As in `read_table`.
         **options: Separator and encoding of a CSV file.
 
     Raises:

@@ -25,21 +25,15 @@ Kind = Literal["number", "category", "boolean", "date"]
 UNKNOWN = -1
 """Number of a category that was not in the training rows."""
 
-BOOLEANS = (
-    ("false", "true"),
-    ("no", "yes"),
-    ("f", "t"),
-    ("n", "y"),
-    ("off", "on"),
-)
+BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
 """Words for 0 and 1, in lower case."""
+
+MOST_CLASSES = 20
+"""Whole numbers with at most this many different values are read as classes."""
 
 _WORDS = {"0": 0.0, "1": 1.0} | {
     word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
 }
-MOST_CLASSES = 20
-"""Whole numbers with at most this many different values are read as classes."""
-
 _MOST_WORDS = 5  # different words that may mean a missing entry
 
 

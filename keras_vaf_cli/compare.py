@@ -19,12 +19,7 @@ from keras_vaf_cli.shared import (
     print_table,
     say,
 )
-from keras_vaf_cli.tables import (
-    add_table_options,
-    check_table,
-    open_data,
-    table_options,
-)
+from keras_vaf_cli.tables import add_table_options, check_table, open_data
 
 if TYPE_CHECKING:
     from keras_vaf.experiments import Comparison
@@ -62,20 +57,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Refuse a table that cannot be used, before Keras is imported."""
-    check_table(arguments, arguments.data)
+    check_table(arguments)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
     from keras_vaf.experiments import Shard, compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
-    from keras_vaf.experiments.runs.rows import usable_rows
     from keras_vaf.training import recipe
 
     shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = find_variants(arguments.activations)
-    dataset = open_data(arguments, arguments.data, table_options(arguments))
     training = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
+    dataset = open_data(arguments)
     protocols = comparison_protocols(
         dataset,
         variants,
@@ -99,8 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
         track=progress,
         on_progress=progress.train,
     )
-    missing = protocols[0].preprocessing.missing
-    show_comparison(comparison, rows=len(usable_rows(dataset, missing)))
+    show_comparison(comparison)
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -149,12 +142,11 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def show_comparison(comparison: "Comparison", rows: int, files: str = "") -> None:
+def show_comparison(comparison: "Comparison", files: str = "") -> None:
     """Print the table of a comparison, the advice and the files.
 
     Args:
         comparison: The comparison.
-        rows: Number of rows that `best.keras` is trained on.
         files: Names of further files.
     """
     from keras_vaf.experiments import comparison_table
@@ -174,7 +166,7 @@ def show_comparison(comparison: "Comparison", rows: int, files: str = "") -> Non
     say(
         f"\n{comparison.advice}\n\n"
         f"best.keras is the network with {choice.title}, trained again on all "
-        f"{rows:,} rows for {choice.epochs} epochs.\n"
+        f"{comparison.rows:,} rows for {choice.epochs} epochs.\n"
         f"Written to {folder}: report.json, table.md (with more columns), "
         f"comparison.png{files and ', '}{files} and best.keras. Predict new rows "
         "with:\n"

@@ -16,12 +16,7 @@ from keras_vaf_cli.shared import (
     print_table,
     say,
 )
-from keras_vaf_cli.tables import (
-    add_table_options,
-    check_table,
-    open_data,
-    table_options,
-)
+from keras_vaf_cli.tables import add_table_options, check_table, open_data
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import Search
@@ -54,18 +49,17 @@ def check(arguments: argparse.Namespace) -> None:
     """Refuse a missing package, a bad table and bad folds, before Keras is imported."""
     check_packages("tune", "keras_tuner")
     check_packages("experiments", "matplotlib", "rich", "scipy", "sklearn")
-    check_table(arguments, arguments.data, arguments.folds)
+    check_table(arguments, arguments.folds)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the search that the command line asks for, and show its results."""
     from keras_vaf.experiments import find_variants
-    from keras_vaf.experiments.runs.rows import usable_rows
     from keras_vaf.tuners import search
 
     names = arguments.baselines
     baselines = () if names == "none" else find_variants(names)
-    dataset = open_data(arguments, arguments.data, table_options(arguments))
+    dataset = open_data(arguments)
     titles = ", ".join(each.title for each in baselines)
     others = f", and as many trainings of each of {titles}" if titles else ""
     say(f"{arguments.trials} trials of a VAF{others}, on {arguments.folds} folds.")
@@ -88,9 +82,8 @@ def run(arguments: argparse.Namespace) -> None:
     except RuntimeError as error:
         raise ValueError(str(error).strip()) from error
     _print_trials(found)
-    rows = len(usable_rows(dataset, arguments.missing or "mean"))
     files = "trials.csv, parallel.png, progress.png, effects.png"
-    show_comparison(found, rows, files)
+    show_comparison(found, files)
 
 
 def _add_search_options(group: argparse._ArgumentGroup) -> None:

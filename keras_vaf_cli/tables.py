@@ -107,14 +107,11 @@ def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {**named, **file_options(arguments)}
 
 
-def check_table(
-    arguments: argparse.Namespace, source: str, folds: int | None = None
-) -> None:
+def check_table(arguments: argparse.Namespace, folds: int | None = None) -> None:
     """Read a table before Keras is imported, which takes seconds, and keep it.
 
     Args:
         arguments: Arguments of the command line.
-        source: Path of the table.
         folds: Number of folds into which its rows will be split.
 
     Raises:
@@ -123,7 +120,7 @@ def check_table(
     if arguments.target is None or "keras_vaf" in sys.modules:
         return
     with without_keras():
-        dataset = _read(arguments, source, table_options(arguments))
+        dataset = _read(arguments)
         if folds is not None and dataset.groups is None and dataset.times is None:
             from keras_vaf.training.splits import k_folds
 
@@ -152,44 +149,37 @@ def without_keras() -> Iterator[None]:
                 del sys.modules[name]
 
 
-def _read(
-    arguments: argparse.Namespace, source: str, options: Mapping[str, Any]
-) -> "Dataset":
+def _read(arguments: argparse.Namespace) -> "Dataset":
     """Read a table with enough rows."""
-    from keras_vaf.datasets.tables.reading import read_table
-
+    options = table_options(arguments)
     with command_that_solves(arguments):
-        dataset = read_table(source, arguments.target, **options)
+        from keras_vaf.datasets.tables.reading import read_table
+
+        dataset = read_table(arguments.data, arguments.target, **options)
     if len(dataset.x) < FEWEST_ROWS:
         raise ValueError(
-            f"{source} has {len(dataset.x)} rows with a target. Networks are trained, "
-            f"selected and tested on different rows: at least {FEWEST_ROWS} are needed."
+            f"{arguments.data} has {len(dataset.x)} rows with a target. Networks are "
+            "trained, selected and tested on different rows: at least "
+            f"{FEWEST_ROWS} are needed."
         )
     return dataset
 
 
-def open_data(
-    arguments: argparse.Namespace, source: str, options: Mapping[str, Any]
-) -> "Dataset":
-    """Load a dataset or read a table, and print the decisions about it.
-
-    Args:
-        arguments: Arguments of the command line.
-        source: Name of a dataset, or path of a table.
-        options: Arguments of `read_table`.
+def open_data(arguments: argparse.Namespace) -> "Dataset":
+    """Load the dataset or read the table of a command, and print the decisions.
 
     Raises:
         ValueError: If the table cannot be used, or has few rows. The message ends with
             a command that solves the problems, as far as options can.
     """
-    from keras_vaf.datasets.loading import open_dataset
-
-    if arguments.target is None:
-        dataset = open_dataset(source, data_dir=arguments.data_dir, **options)
-    elif kept := arguments.__dict__.pop("dataset", None):
+    if kept := arguments.__dict__.pop("dataset", None):
         dataset = pickle.loads(kept)
+    elif arguments.target is not None:
+        dataset = _read(arguments)
     else:
-        dataset = _read(arguments, source, options)
+        from keras_vaf.datasets.loading import open_dataset
+
+        dataset = open_dataset(arguments.data, arguments.data_dir)
     for note in dataset.notes:
         warns = note.startswith("Warning")
         say(note, file=sys.stderr if warns else sys.stdout)

@@ -1,9 +1,8 @@
 """Record compare, predict and search on three tables, as a user sees them.
 
     KERAS_BACKEND=torch python -m tools.transcript
-    python -m tools.transcript --compare
 
-The second command records the screens of compare alone, for docs/table.md.
+The screens of compare alone are written to another file, for docs/table.md.
 
 The first table is made here. It mixes numbers, text, dates, and true or false, with
 cells that must be explained. The other two are public tables of scikit-learn.
@@ -34,7 +33,7 @@ class Session:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.text = ""
+        self.commands: list[str] = []
 
     def run(self, line: str) -> str:
         """Run a command line, and return what it prints."""
@@ -55,8 +54,12 @@ class Session:
             check=False,
         )
         print(f"$ {line}\n{done.stdout}", flush=True)
-        self.text += f"$ {line}\n{done.stdout.strip()}\n\n"
+        self.commands.append(f"$ {line}\n{done.stdout.strip()}\n\n")
         return done.stdout
+
+    def text(self, start: str = "") -> str:
+        """Return the commands that start in this way, with what they printed."""
+        return "".join(c for c in self.commands if c.startswith(f"$ {start}"))
 
 
 def make_houses(folder: Path) -> None:
@@ -110,8 +113,8 @@ def make_public(folder: Path) -> None:
     )
 
 
-def record(folder: Path) -> str:
-    """Return the transcript of the commands on all tables."""
+def record(folder: Path) -> Session:
+    """Run the commands on all tables."""
     make_houses(folder)
     make_public(folder)
     session = Session(folder)
@@ -129,18 +132,7 @@ def record(folder: Path) -> str:
         best = _best(session.run(f"keras-vaf compare {options} {COMPARE}"))
         session.run(f"keras-vaf predict {best} {name}.csv -o {name}.out.csv")
         session.run(f"keras-vaf search {options} {SEARCH}")
-    return session.text
-
-
-def record_compare(folder: Path) -> str:
-    """Return the transcript of compare on all tables."""
-    make_houses(folder)
-    make_public(folder)
-    session = Session(folder)
-    houses = f"houses.csv --target price --encoding cp1252 {COMPARE}"
-    for options in (houses, *(f"{n}.csv --target target {COMPARE}" for n in PUBLIC)):
-        session.run(f"keras-vaf compare {options}")
-    return session.text
+    return session
 
 
 def _best(printed: str) -> str:
@@ -156,14 +148,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m tools.transcript", description=__doc__
     )
     parser.add_argument("--output", type=Path, default=Path("docs/reports/tables"))
-    parser.add_argument("--compare", action="store_true")
-    arguments = parser.parse_args(argv)
-    make, name = record, "transcript.txt"
-    if arguments.compare:
-        make, name = record_compare, "compare.txt"
-    with tempfile.TemporaryDirectory() as folder:
-        text = make(Path(folder))
-    write_atomically(arguments.output / name, text)
+    folder = parser.parse_args(argv).output
+    with tempfile.TemporaryDirectory() as scratch:
+        session = record(Path(scratch))
+    write_atomically(folder / "transcript.txt", session.text())
+    write_atomically(folder / "compare.txt", session.text("keras-vaf compare"))
     return 0
 
 

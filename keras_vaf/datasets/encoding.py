@@ -1,13 +1,65 @@
-"""`encode_table`, which turns a publisher's text table into arrays."""
+"""`decode`, which turns the publishers' files of a dataset into arrays."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from keras_vaf.datasets.catalogue import Entry
+from keras_vaf.datasets.catalogue import Entry, Source
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.parsers import Table
+from keras_vaf.datasets.parsers import Table, decompress
+
+
+def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
+    """Turn the bytes of a dataset's files into arrays.
+
+    Args:
+        entry: The catalogue entry of the dataset.
+        source: The form of the files.
+        contents: The bytes of each file of this form, already compared with their
+            checksum.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        ValueError: If the numbers of rows or columns differ from the catalogue.
+    """
+    data = source.read(
+        [
+            decompress(content, file.path)
+            for content, file in zip(contents, source.files, strict=True)
+        ]
+    )
+    if entry.image_shape is None:
+        dataset = encode_table(data, entry, _describe(source))
+    else:
+        images, labels = data
+        dataset = Dataset(
+            name=entry.name,
+            task=entry.task,
+            x=images.astype(np.float32),
+            y=labels.astype(np.int64),
+            class_names=entry.class_names or entry.labels,
+            source=_describe(source),
+        )
+    expected = source.rows or entry.size.rows, entry.size.inputs
+    received = len(dataset.x), int(np.prod(dataset.x.shape[1:]))
+    if received != expected:
+        raise ValueError(
+            f"{dataset.source}: expected {expected[0]} rows of {expected[1]} inputs. "
+            f"Received: {received[0]} rows of {received[1]}"
+        )
+    return dataset
+
+
+def _describe(source: Source) -> str:
+    if source.package:
+        return f"package {source.package}"
+    text = source.files[0].path
+    if len(source.files) > 1:
+        text += f" and {len(source.files) - 1} more"
+    return f"{text} ({source.note})" if source.note else text
 
 
 def encode_table(table: Table, entry: Entry, source: str) -> Dataset:

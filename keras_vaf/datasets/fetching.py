@@ -1,13 +1,14 @@
-"""`fetch_unless_there`, which downloads publishers' files and stores them."""
+"""`read_files`, which finds or downloads the publishers' files of a dataset."""
 
 import http.client
+import importlib.util
 import os
 import sys
 import urllib.request
 from pathlib import Path
 
-from keras_vaf.datasets.catalogue import File
-from keras_vaf.datasets.checksums import difference, is_right
+from keras_vaf.datasets.catalogue import Entry, File, Source
+from keras_vaf.datasets.checksums import difference, is_right, read_checked
 from keras_vaf.utils import write_atomically
 
 _CHUNK = 1 << 18
@@ -35,6 +36,65 @@ def cache_folder() -> Path:
     """Return the folder for downloaded files, next to the data of Keras."""
     home = os.environ.get("KERAS_HOME") or Path.home() / ".keras"
     return Path(home) / "datasets" / "keras_vaf"
+
+
+def read_files(
+    entry: Entry, data_dir: str | os.PathLike[str] | None = None
+) -> tuple[Source, list[bytes]]:
+    """Return the checked files of a dataset; download them if no folder is given.
+
+    Args:
+        entry: The catalogue entry of the dataset.
+        data_dir: Folder with the publishers' files, as for `load`.
+
+    Returns:
+        The form in which the dataset is available, and the bytes of each of its files.
+
+    Raises:
+        ValueError: If a file is not the publisher's.
+        OSError: If a file is missing, or cannot be fetched or stored.
+    """
+    folder = data_folder(data_dir)
+    if folder is None:
+        folder = cache_folder()
+        source = _source_in(entry, folder) or _source_online(entry)
+        return source, [fetch_unless_there(file, folder) for file in source.files]
+    found = _source_in(entry, folder)
+    if found is None:
+        raise _missing(entry, folder)
+    return found, [read_checked(file, folder) for file in found.files]
+
+
+def _source_in(entry: Entry, folder: Path) -> Source | None:
+    """Return the first form that is available without fetching."""
+    for source in entry.sources:
+        if source.package:
+            if importlib.util.find_spec(source.package) is not None:
+                return source
+        elif all((folder / file.path).is_file() for file in source.files):
+            return source
+    return None
+
+
+def _source_online(entry: Entry) -> Source:
+    return next(
+        source
+        for source in entry.sources
+        if source.files and all(file.urls for file in source.files)
+    )
+
+
+def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
+    wanted = _source_online(entry).files
+    absent = [file for file in wanted if not (folder / file.path).is_file()]
+    subfolder = (folder / wanted[0].path).parent
+    found = sorted(path.name for path in subfolder.glob("*"))
+    return FileNotFoundError(
+        f"{folder} does not contain {', '.join(file.path for file in absent)}. Get it "
+        f"from {', '.join(file.urls[0] for file in absent)}, or do not set a folder "
+        "(`data_dir`, KERAS_VAF_DATA_DIR), so that it is downloaded. "
+        f"Received: {', '.join(found) or 'no file'} in {subfolder}"
+    )
 
 
 def fetch_unless_there(file: File, folder: Path) -> bytes:

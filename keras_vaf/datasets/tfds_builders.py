@@ -16,8 +16,8 @@ import numpy as np
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, find
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.fetching import cache_folder, data_folder
-from keras_vaf.datasets.loading import load, read_files
+from keras_vaf.datasets.fetching import cache_folder, data_folder, read_files
+from keras_vaf.datasets.loading import load
 from keras_vaf.utils import require
 
 tfds: Any = require("tensorflow_datasets", extra="data")

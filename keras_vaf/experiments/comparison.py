@@ -30,6 +30,7 @@ from keras_vaf.experiments.results.learned import learned_formulas
 from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
 from keras_vaf.experiments.runs.missing import Run, train_missing
+from keras_vaf.experiments.runs.rows import usable_rows
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe
@@ -58,12 +59,15 @@ class Comparison:
         folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`.
             These files are written when no cell is missing.
         set_aside: New names of files that were not valid reports of their cells.
+        rows: Number of rows of the data that are used, on all of which `best.keras` is
+            trained.
     """
 
     reports: tuple[Report, ...]
     missing: int
     folder: Path
     set_aside: tuple[Path, ...]
+    rows: int
 
     @property
     def table(self) -> pandas.DataFrame:
@@ -174,7 +178,8 @@ def compare(
             moved = (*run.set_aside, *further.set_aside)
             joined = tuple(with_all_trials(further.reports))
             run = replace(further, set_aside=moved)
-    comparison = Comparison(joined, run.missing, folder, run.set_aside)
+    rows = len(usable_rows(dataset, protocols[0].preprocessing.missing))
+    comparison = Comparison(joined, run.missing, folder, run.set_aside, rows)
     if not comparison.missing:
         write_comparison(comparison, joined, dataset)
     return comparison

@@ -7,9 +7,8 @@ import itertools
 from collections.abc import Sequence
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.protocol import Cell, Protocol
+from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.runs.rows import rows_of
 from keras_vaf.experiments.variants import Variant
 from keras_vaf.models import mlp
 
@@ -121,9 +120,9 @@ def _joined(name: str, pair: Sequence[Report]) -> Report:
 
 def _sizes(protocol: Protocol, dataset: Dataset) -> tuple[int, int]:
     """Return the numbers of inputs and outputs of the network."""
-    rows = rows_of(Cell(protocol, seed=0, fold=0), dataset)
-    fitted = protocol.preprocessing.fit(dataset, rows.train)
-    x, _ = fitted.transform(dataset, rows.train)
+    # Every fold has as many inputs as all rows together.
+    fitted = protocol.preprocessing.fit(dataset, slice(None))
+    x, _ = fitted.transform(dataset, slice(1))
     return x.shape[1], len(dataset.class_names or "1")
 
 

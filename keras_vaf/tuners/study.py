@@ -28,6 +28,7 @@ from keras_vaf.experiments.results.selection import by_protocol
 from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.experiments.runs.cells import Trainers
 from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments.runs.rows import usable_rows
 from keras_vaf.experiments.variants import SEARCHED, Variant, find_variants
 from keras_vaf.training import recipe
 from keras_vaf.tuners import figures
@@ -182,7 +183,9 @@ def search(
         drawing.search_cells(study.train_trials, opened.width)
         trained = study.train([*others, *drawing.protocols()])
     joined, moved = tuple(with_all_trials(trained)), tuple(study.set_aside)
-    found = Search(joined, 0, folder, moved, trained, tuple(drawing.results()))
+    rows = len(usable_rows(dataset, vaf.preprocessing.missing))
+    results = tuple(drawing.results())
+    found = Search(joined, 0, folder, moved, rows, trained, results)
     write_comparison(found, trained, dataset)
     _write_trials(found)
     return found

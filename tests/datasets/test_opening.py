@@ -2,6 +2,7 @@
 
 import pytest
 
+from keras_vaf.datasets import read_table
 from keras_vaf.datasets.loading import open_dataset
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -26,9 +27,9 @@ def test_a_table_needs_a_target(table):
 
 def test_missing_values_are_accepted_on_request(table):
     with pytest.raises(ValueError, match="column 'b' misses 1 of 3"):
-        open_dataset(table, "kind", allow_missing=False)
+        read_table(table, "kind", allow_missing=False)
 
-    dataset = open_dataset(table, "kind", categories=("a",), allow_missing=True)
+    dataset = read_table(table, "kind", categories=("a",), allow_missing=True)
 
     assert dataset.task == "classification"
     assert len(dataset.x) == 3

@@ -12,7 +12,7 @@ from scipy.io import arff
 
 from keras_vaf.datasets import CATALOGUE, find, load
 from keras_vaf.datasets.checksums import check_there
-from keras_vaf.datasets.loading import decode
+from keras_vaf.datasets.encoding import decode
 from tests.datasets.pins import CHECKSUMS
 
 pytestmark = [pytest.mark.backend("tensorflow"), pytest.mark.data]

@@ -13,8 +13,9 @@ def test_a_command_stands_above_what_it_prints(tmp_path):
     session = Session(tmp_path)
     printed = session.run(f"{sys.executable} -c 'import os; print(os.getcwd())'")
     assert printed.strip() == str(tmp_path)
-    command, output = session.text.strip().splitlines()
+    command, output = session.text().strip().splitlines()
     assert (command[:2], output) == ("$ ", str(tmp_path))
+    assert session.text("keras-vaf compare") == ""
 
 
 def test_the_path_of_the_network_is_found():

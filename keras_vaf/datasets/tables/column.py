@@ -1,17 +1,15 @@
 """`Column`, which reads the `Cells` of a column of a table as numbers, with NumPy."""
 
-import copy
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.formats import (
+from keras_vaf.datasets.tables.date_formats import day, example_of
+from keras_vaf.datasets.tables.number_formats import (
     NumberFormat,
-    day,
-    example_of,
     is_plain,
     reads_as_number,
     with_points,
@@ -27,14 +25,11 @@ Kind = Literal["number", "category", "boolean", "date"]
 UNKNOWN = -1
 """Number of a category that was not in the training rows."""
 
-BOOLEANS = (
-    ("false", "true"),
-    ("no", "yes"),
-    ("f", "t"),
-    ("n", "y"),
-    ("off", "on"),
-)
+BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
 """Words for 0 and 1, in lower case."""
+
+MOST_CLASSES = 20
+"""Whole numbers with at most this many different values are read as classes."""
 
 _WORDS = {"0": 0.0, "1": 1.0} | {
     word: float(place) for pair in BOOLEANS for place, word in enumerate(pair)
@@ -95,41 +90,16 @@ class Cells:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Number of cells with each text, without missing entries."""
+        """Number of cells with each text, sorted by text, without missing entries."""
         codes, texts = self._texts
         counts: dict[str, int] = {}
         numbers = np.bincount(codes + 1)[1:].tolist()
         for text, number in zip(texts, numbers, strict=False):
             if text:
                 counts[text] = counts.get(text, 0) + number
-        return counts
+        return dict(sorted(counts.items()))
 
-    @cached_property
-    def names(self) -> list[str]:
-        """The different texts, sorted, without missing entries."""
-        return sorted(self.counts)
-
-    @property
-    def filled(self) -> int:
-        """Number of texts that are not missing."""
-        return sum(self.counts.values())
-
-    def share(self, texts: Iterable[str]) -> float:
-        """Return the share of cells with these texts among those not missing."""
-        return sum(self.counts[text] for text in texts) / max(1, self.filled)
-
-    def without(self, words: Collection[str]) -> "Cells":
-        """Return these cells, with words that stand for a missing entry."""
-        if not words or self.array is not None or self.counts.keys().isdisjoint(words):
-            return self
-        other = copy.copy(self)
-        other.__dict__.pop("counts", None)
-        other.__dict__.pop("names", None)
-        codes, texts = self._texts
-        other._texts = codes, ["" if text in words else text for text in texts]
-        return other
-
-    def mapped(self, values: dict[str, float], other: float = np.nan) -> np.ndarray:
+    def mapped(self, values: Mapping[str, float], other: float = np.nan) -> np.ndarray:
         """Return a value for each cell by its text, and NaN for a missing entry."""
         codes, texts = self._texts
         known = {**values, "": np.nan}
@@ -146,18 +116,16 @@ class Cells:
         found = dict.fromkeys(codes[mask].tolist())
         return tuple(dict.fromkeys(texts[code] for code in found))
 
-    def odd(self, must: str, which: int | Collection[str] = 0, **fix: Any) -> Odd:
-        """Return the error about a cell of the column.
-
-        Args:
-            must: What was expected of the column, as a part of a sentence.
-            which: Position of the cell, or the texts of which the first one is meant.
-            **fix: Arguments of `read_table` that solve the problem.
-        """
-        place = which if isinstance(which, int) else int(self.have({*which}).argmax())
-        values = self._values
-        cell = values.iloc[place] if hasattr(values, "iloc") else values[place]
-        return Odd(self.name, must, self._rows[place], str(cell), fix)
+    def located(self, problem: Odd) -> Odd:
+        """Return an error about this column, with the row and the text of its cell."""
+        problem.column = self.name
+        if (place := problem.which) is not None:
+            if not isinstance(place, int):
+                place = int(self.have({*place}).argmax())
+            values = self._values
+            cell = values.iloc[place] if hasattr(values, "iloc") else values[place]
+            problem.row, problem.cell = self._rows[place], str(cell)
+        return problem
 
 
 def _plain_array(values: Any) -> np.ndarray | None:
@@ -232,12 +200,11 @@ class Column:
         column = Cells(cells, self.name)
         values, odd = self.read(column)
         if odd.any():
-            raise self.odd_cells(column, odd)
+            raise column.located(self.problem(column, odd))
         return values
 
     def read(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return cells as float32 numbers, and the mask of those that are odd."""
-        cells = cells.without(self.na)
         array, odd = cells.array, np.zeros(len(cells), bool)
         is_date = array is not None and array.dtype.kind == "M"
         if array is not None and self.kind == "date" and is_date:
@@ -247,9 +214,10 @@ class Column:
             values = array
         elif self.kind == "category":
             places = {name: float(place) for place, name in enumerate(self.names)}
-            values = cells.mapped(places, UNKNOWN)
+            values = cells.mapped(places | dict.fromkeys(self.na, np.nan), UNKNOWN)
         else:
-            found = {text: self._value(text) for text in cells.counts}
+            texts = [text for text in cells.counts if text not in self.na]
+            found = {text: self._value(text) for text in texts}
             known = {text: value for text, value in found.items() if value is not None}
             values = cells.mapped(known)
             if len(known) < len(found):
@@ -258,16 +226,21 @@ class Column:
             values = values.astype(np.float32)
         return values, odd | np.isinf(values)
 
-    def odd_cells(self, cells: Cells, odd: np.ndarray, **fix: Any) -> Odd:
-        """Return the error about odd cells."""
+    def problem(self, cells: Cells, odd: np.ndarray, **fix: Any) -> Odd:
+        """Return the error about odd cells.
+
+        Args:
+            cells: The cells.
+            odd: The mask of the odd ones, from `read`.
+            **fix: Arguments of `read_table` that solve the problem, unless the texts
+                may mean a missing entry.
+        """
         place, count = int(odd.argmax()), int(odd.sum())
         texts = cells.texts(odd)
         numbers = cells.array is not None and cells.array.dtype.kind in "iuf"
         if (self.kind == "number" and numbers) or self._value(texts[0]) is not None:
             must = "must hold finite numbers in the range of float32"
-            return cells.odd(must, place, **fix)
-        if may_be_missing(texts, cells.share(texts)):
-            fix = {"na": texts, "allow_missing": True}
+            return Odd(must, place, fix)
         must = "must hold truth values, such as true and false"
         if self.kind == "date":
             example = example_of(self.format)
@@ -279,7 +252,24 @@ class Column:
             must += f", such as {self.format or '-1.5 or 2e3'}"
         verb = "does" if count == 1 else "do"
         must += f"; {count} of its {len(cells)} cells {verb} not"
-        return cells.odd(must, place, **fix)
+        return Odd(must, place, _as_missing(texts, cells.counts) or fix)
+
+    def check_target(self, cells: Cells, values: np.ndarray) -> None:
+        """Raise an `Odd` error if a target of these values cannot be predicted."""
+        names, filled = self.names, values[~np.isnan(values)]
+        first = int((~np.isnan(values)).argmax())
+        if self.kind == "number" and len(filled) > 1 and np.ptp(filled) == 0:
+            must = "is the target and must hold more than one value to predict"
+            raise Odd(must, first)
+        if self.kind == "category" and len(names) < 2:
+            raise Odd("is the target and must hold at least two classes", first)
+        if len(names) > max(MOST_CLASSES, len(filled) // 2):
+            odd = tuple(name for name in names if not is_plain(name)) or names
+            must = (
+                "is the target and must hold numbers, or classes of several rows each; "
+                f"it has {len(names)} different texts in {len(filled)} rows"
+            )
+            raise Odd(must, odd, _as_missing(odd, cells.counts))
 
     def _value(self, text: str) -> float | None:
         """Return the number that a text stands for, or `None` if there is none."""
@@ -292,7 +282,15 @@ class Column:
         return float(text) if is_plain(text) else None
 
 
-def may_be_missing(texts: Sequence[str], share: float) -> bool:
-    """Return whether texts that a column cannot read may mean a missing entry."""
+def _as_missing(texts: Sequence[str], counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return the arguments that make texts missing entries, if they may be some.
+
+    Args:
+        texts: Texts that a column cannot read.
+        counts: Number of cells with each text of the column.
+    """
     finite = any(reads_as_number(each) and np.isfinite(float(each)) for each in texts)
-    return 0 < len(texts) <= _MOST_WORDS and share <= 0.5 and not finite
+    many = sum(counts[text] for text in texts) > sum(counts.values()) / 2
+    if not texts or len(texts) > _MOST_WORDS or many or finite:
+        return {}
+    return {"na": tuple(texts), "allow_missing": True}

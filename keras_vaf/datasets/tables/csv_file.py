@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.tables.column import MISSING
-from keras_vaf.datasets.tables.problems import TableError, check_columns
+from keras_vaf.datasets.tables.problems import TableError
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -30,14 +30,10 @@ class CsvFile:
 
     Args:
         path: Path of the file.
-        separator: As in `read_table`.
-        decimal: As in `read_table`.
-        encoding: As in `read_table`.
-        na: As in `read_table`.
+        separator, decimal, encoding, na: As in `read_table`.
 
     Raises:
-        ValueError: If a mark cannot be one, or if the file has no header or two columns
-            with the same name.
+        ValueError: If a mark cannot be one, or if the file has no header.
     """
 
     def __init__(
@@ -69,7 +65,6 @@ class CsvFile:
         self.columns, self._rows = (first or [[]])[0], first[1:]
         if not any(self.columns):
             raise self._problem(1, "expected the names of the columns. Received: none")
-        check_columns(self.columns, f"{self.name}, line 1")
         self.decimal = decimal or self._guess_decimal()
 
     def read_frame(

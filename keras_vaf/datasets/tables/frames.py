@@ -3,26 +3,20 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.tables.column import Cells, Column
-from keras_vaf.datasets.tables.formats import ISO
-from keras_vaf.datasets.tables.inference import (
-    LeftOut,
-    Roles,
-    check_target,
-    infer_column,
-    infer_target,
-)
+from keras_vaf.datasets.tables.inference import LeftOut, Roles, infer
 from keras_vaf.datasets.tables.notes import describe_table, informative
-from keras_vaf.datasets.tables.problems import Odd, check_columns, listed
+from keras_vaf.datasets.tables.problems import Odd, listed
 from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import did_you_mean
 
 _THREADS = 4
+
+Read = tuple[Column | LeftOut | Odd, np.ndarray]
 
 
 def encode_frame(table: Table, roles: Roles) -> Dataset:
@@ -33,30 +27,38 @@ def encode_frame(table: Table, roles: Roles) -> Dataset:
 
     Raises:
         TableError: If columns cannot be used. One message lists all of them.
-        ValueError: If the table lacks a column or rows.
+        ValueError: If the table lacks an input or rows.
     """
-    table = _checked(table, roles)
-    odd: list[Odd] = []
-    y, classes, missing = _target(table, roles, odd)
-    if missing.any() and not roles.allow_missing:
-        must = f"is the target and misses {missing.sum()} of {len(missing)} entries"
-        odd.append(Odd(roles.target, must, fix={"allow_missing": True}))
+    divisions = roles.groups, roles.time
+    others = {roles.target, *divisions, *roles.ignore}
+    names = [name for name in table.names if name not in others]
+    if not names:
+        raise ValueError(f"{table.name}: expected a column besides the target")
+    table = _with_entries(table)
+    target, y = _read(table, roles.target, roles)
+    missing = np.isnan(y)
+    if missing.all():
+        raise ValueError(
+            f"{table.name}: column {roles.target!r} is the target and has no "
+            "entry. Name a column that has some, or fill it in."
+        )
     table = replace(table, frame=table.frame[~missing]) if missing.any() else table
-    columns, x, left_out = _inputs(table, roles, odd)
-    parts = _divisions(table, roles, odd)
-    for place, column in enumerate(() if roles.allow_missing else columns):
-        if count := int(np.isnan(x[:, place]).sum()):
-            must = f"misses {count} of {len(x)} entries"
-            odd.append(Odd(column.name, must, fix={"allow_missing": True}))
+    names += [name for name in divisions if name is not None]
+    found = _read_all(table, names, roles)
+    odd = [each for each, _ in [(target, y), *found.values()] if isinstance(each, Odd)]
+    odd.sort(key=lambda each: each.which is None and each is not target)
+    groups, times = (found.pop(name)[1] if name else None for name in divisions)
+    if groups is not None:
+        groups = np.nan_to_num(groups, nan=-1).astype(np.int64)
+    columns, x, left_out = _inputs(found, len(table.frame))
     if odd:
         raise table.error(odd)
-    columns, x, others = informative(columns, x)
-    left_out += others
     if not columns:
         raise ValueError(
             f"{table.name}: expected a column besides the target that varies. Received:"
             f" {', '.join(out.name for out in left_out) or 'none'}"
         )
+    classes = (target.names or None) if isinstance(target, Column) else None
     dataset = Dataset(
         name="table" if table.path is None else table.path.stem,
         task="regression" if classes is None else "classification",
@@ -66,45 +68,48 @@ def encode_frame(table: Table, roles: Roles) -> Dataset:
         class_names=classes,
         categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
         source="a pandas table" if table.path is None else str(table.path),
-        columns=tuple(columns),
+        columns=tuple(replace(c, na=(*roles.na, *c.na)) for c in columns),
         target=roles.target,
-        **parts,
+        groups=groups,
+        times=times,
     )
     notes = describe_table(dataset, table, left_out, roles.task, int(missing.sum()))
     return replace(dataset, notes=notes)
 
 
+def _with_entries(table: Table) -> Table:
+    """Return a table without empty rows."""
+    frame = table.frame
+    if frame.iloc[:, 0].isna().any():
+        frame = frame[~frame.isna().all(axis=1)]
+    if frame.empty:
+        raise ValueError(f"{table.name}: expected at least one row of data")
+    return replace(table, frame=frame)
+
+
 def encode_rows(
     columns: Sequence[Column], table: Table, unread: list[str] | None = None
 ) -> np.ndarray:
-    """Return rows of a table as an array of numbers, for a network.
+    """Return rows of a table as an array of numbers, as `TableEncoder.encode` does.
 
     Args:
         columns: The columns of the network.
-        table: The table, at least with these columns. Other columns are ignored.
+        table: The table.
         unread: List of sentences, to which this function adds those on unknown words
             that it takes as missing entries. `None` raises an error for such words.
-
-    Returns:
-        A float32 array of shape `(rows, columns)`.
-
-    Raises:
-        TableError: If columns are missing, or if a column has cells that it cannot
-            read. The message lists all such columns.
-        ValueError: If the columns have different numbers of rows.
     """
     wanted = {column.name for column in columns}
+    table.check_separator(wanted)
     names = dict.fromkeys(table.names)
-    check_columns(table.names, table.name, wanted if table.file else ())
     encoded, problems = [], []
     for column in columns:
         if column.name in names:
-            cells = table.cells(column.name, column)
+            cells = _cells(table, column.name, column)
             values, odd = column.read(cells)
             encoded.append(values)
             if not odd.any():
                 continue
-            problem = column.odd_cells(cells, odd)
+            problem = cells.located(column.problem(cells, odd))
             words = listed([repr(word) for word in problem.fix.get("na", ())])
             if words and unread is not None:
                 values[odd] = np.nan
@@ -115,9 +120,10 @@ def encode_rows(
                 continue
             problem.fix = {}  # `TableEncoder.encode` has no such arguments
         else:
-            hint = did_you_mean(column.name, [n for n in names if n not in wanted])
+            others = [name for name in names if name not in wanted]
+            hint = did_you_mean(column.name, others)
             must = f"is missing; add it, or rename another column.{hint}"
-            problem = Odd(column.name, must)
+            problem = Odd(must, column=column.name)
         problems.append(problem)
     if problems:
         raise table.error(problems, f"Columns of the table: {table.columns}")
@@ -129,115 +135,70 @@ def encode_rows(
     return np.stack(encoded, axis=1)
 
 
-def check_names(table: Table, roles: Roles) -> None:
-    """Raise a `ValueError` if a table lacks a column with a role, or has no input."""
-    check_columns(table.names, table.name, roles.named if table.file else ())
-    for name, role in roles.named.items():
-        if name not in table.names:
-            raise ValueError(
-                f"{table.name} has no column {name!r} to use as {role}."
-                f"{did_you_mean(name, table.names)} Name one of its columns: "
-                f"{table.columns}"
-            )
-    if not roles.inputs(table.names):
-        raise ValueError(f"{table.name}: expected a column besides the target")
+def _cells(table: Table, name: str, column: Column | None = None) -> Cells:
+    """Return the cells of a column.
+
+    Args:
+        table: The table.
+        name: Name of the column.
+        column: Its encoding in a network. Messages count its rows from 1 then, and
+            numbers with signs or marks keep them.
+    """
+    decimal = None if column is not None and column.format else table.decimal
+    rows = None if column is not None and table.file is None else table.frame.index
+    return Cells(table.frame[name], name, table.na, decimal, rows)
 
 
-def _checked(table: Table, roles: Roles) -> Table:
-    """Return a table without empty rows, after its columns were checked."""
-    check_names(table, roles)
-    frame = table.frame
-    if frame.iloc[:, 0].isna().any():
-        frame = frame[~frame.isna().all(axis=1)]
-    if frame.empty:
-        raise ValueError(f"{table.name}: expected at least one row of data")
-    return replace(table, frame=frame)
-
-
-def _read(cells: Cells, column: Column, **fix: Any) -> np.ndarray:
-    """Return cells as numbers, or raise the error about odd cells."""
-    values, odd = column.read(cells)
-    if odd.any():
-        raise column.odd_cells(cells, odd, **fix)
-    return values
-
-
-def _target(
-    table: Table, roles: Roles, odd: list[Odd]
-) -> tuple[np.ndarray, tuple[str, ...] | None, np.ndarray]:
-    """Return the targets, the names of the classes, and the mask of missing targets."""
-    cells = table.cells(roles.target)
+def _read(table: Table, name: str, roles: Roles) -> Read:
+    """Return how a column is used or what is odd about it, and its values."""
+    cells = _cells(table, name)
+    values = np.zeros(len(cells), np.float32)
     try:
-        column = infer_target(cells, roles)
-        y = _read(cells, column)
-        missing = np.isnan(y)
-        if missing.all():
-            raise ValueError(
-                f"{table.name}: column {roles.target!r} is the target and has no "
-                "entry. Name a column that has some, or fill it in."
-            )
-        check_target(cells, column, y)
-        return y, column.names or None, missing
+        column = infer(cells, roles)
+        if isinstance(column, LeftOut):
+            return column, values
+        read, odd = column.read(cells)
+        if odd.any():
+            fix = {} if name == roles.target else {"ignore": (name,)}
+            raise column.problem(cells, odd, **fix)
+        missing = np.isnan(read)
+        if name == roles.target and not missing.all():
+            column.check_target(cells, read)
+        values = read
+        if name == roles.time and missing.any():
+            must = "is the time; fill in its missing entries, or remove their rows"
+            raise Odd(must, int(missing.argmax()))
+        if missing.any() and name != roles.groups and not roles.allow_missing:
+            must = f"misses {missing.sum()} of {len(missing)} entries"
+            must = f"is the target and {must}" if name == roles.target else must
+            raise Odd(must, None, {"allow_missing": True})
+        return column, values
     except Odd as problem:
-        odd.append(problem)
-        return np.empty(0), None, np.zeros(len(cells), bool)
+        if name == roles.time:  # a row without a time has no place among the others
+            problem.fix = {k: v for k, v in problem.fix.items() if k == "dates"}
+        return cells.located(problem), values
+
+
+def _read_all(table: Table, names: Sequence[str], roles: Roles) -> dict[str, Read]:
+    """Read the columns of these names."""
+    # Text takes longest, so it comes first. pandas and NumPy do most of the work,
+    # without Python's lock.
+    order = sorted(names, key=lambda name: table.frame[name].dtype.kind in "iuf")
+    with ThreadPoolExecutor(_THREADS) as threads:
+        read = threads.map(lambda name: _read(table, name, roles), order)
+        found = dict(zip(order, read, strict=True))
+    return {name: found[name] for name in names}
 
 
 def _inputs(
-    table: Table, roles: Roles, odd: list[Odd]
+    found: dict[str, Read], rows: int
 ) -> tuple[list[Column], np.ndarray, list[LeftOut]]:
     """Return the input columns with their values, and the columns left out."""
-    names = roles.inputs(table.names)
+    left_out = [each for each, _ in found.values() if isinstance(each, LeftOut)]
+    columns = [each for each, _ in found.values() if isinstance(each, Column)]
     # A row of this array is a column of the table, which is faster to write.
-    values = np.empty((len(names), len(table.frame)), np.float32)
-
-    def read(place: int) -> Column | LeftOut | Odd:
-        cells = table.cells(names[place])
-        try:
-            column = infer_column(cells, roles)
-            if isinstance(column, Column):
-                values[place] = _read(cells, column, ignore=(cells.name,))
-                column = replace(column, na=(*roles.na, *column.na))
-        except Odd as problem:
-            return problem
-        return column
-
-    # Text takes longest, so it comes first. pandas and NumPy do most of the work,
-    # without Python's lock.
-    kinds = {name: table.frame[name].dtype.kind for name in names}
-    order = sorted(range(len(names)), key=lambda place: kinds[names[place]] in "iuf")
-    with ThreadPoolExecutor(_THREADS) as threads:
-        read_columns = dict(zip(order, threads.map(read, order), strict=True))
-    found = [read_columns[place] for place in range(len(names))]
-    odd += [each for each in found if isinstance(each, Odd)]
-    left_out = [each for each in found if isinstance(each, LeftOut)]
-    columns = [each for each in found if isinstance(each, Column)]
-    if len(columns) < len(found):
-        values = values[[isinstance(each, Column) for each in found]]
-    return columns, values.T, left_out
-
-
-def _divisions(table: Table, roles: Roles, odd: list[Odd]) -> dict[str, Any]:
-    """Return the groups or times that determine which rows may share a fold."""
-    if roles.groups is not None:
-        cells = table.cells(roles.groups)
-        codes, _ = Column("", "category", tuple(cells.names)).read(cells)
-        return {"groups": np.nan_to_num(codes, nan=-1).astype(np.int64)}
-    if roles.time is None:
-        return {}
-    cells = table.cells(roles.time)
-    try:
-        column = infer_column(cells, replace(roles, categories=()))
-        if isinstance(column, LeftOut) or column.kind not in ("number", "date"):
-            must = f"is the time and must hold numbers or dates ({ISO} is best)"
-            raise cells.odd(must)
-        times = _read(cells, column)
-        if (missing := np.isnan(times)).any():
-            must = "is the time; fill in its missing entries, or remove their rows"
-            raise cells.odd(must, int(missing.argmax()))
-        return {"times": times}
-    except Odd as problem:
-        # A row without a time has no place among the others.
-        problem.fix = {k: v for k, v in problem.fix.items() if k == "dates"}
-        odd.append(problem)
-        return {}
+    values = np.empty((len(columns), rows), np.float32)
+    for place, column in enumerate(columns):
+        values[place] = found.pop(column.name)[1]
+    columns, x, others = informative(columns, values.T)
+    return columns, x, left_out + others

@@ -1,34 +1,28 @@
-"""`infer_column` and `infer_target` decide what columns hold, given their `Roles`."""
+"""`infer`, which decides what a column of a table holds, given its `Roles`."""
 
 import itertools
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Task
-from keras_vaf.datasets.tables.column import BOOLEANS, Cells, Column, may_be_missing
-from keras_vaf.datasets.tables.formats import (
-    DAY_FIRST,
-    ISO,
-    MONTH_FIRST,
+from keras_vaf.datasets.tables.column import BOOLEANS, MOST_CLASSES, Cells, Column
+from keras_vaf.datasets.tables.date_formats import ISO, DateOrder, date_format
+from keras_vaf.datasets.tables.number_formats import (
     are_codes,
-    date_formats,
-    day,
     is_number,
     is_plain,
+    marked_format,
     number_format,
     reads_as_number,
 )
+from keras_vaf.datasets.tables.problems import Odd
 from keras_vaf.utils import check_choice, check_flag
-
-DateOrder = Literal["day-first", "month-first"]
 
 NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
 """Words that stand for a missing entry among numbers, dates and truth values."""
-
-MOST_CLASSES = 20
-"""Whole numbers with at most this many different values are read as classes."""
 
 FEWEST_IDENTIFIERS = 20
 """A column with fewer different texts is never treated as a column of identifiers."""
@@ -85,11 +79,6 @@ class Roles:
             self.target: "the target",
         }
 
-    def inputs(self, names: list[str]) -> list[str]:
-        """Return the names of the columns that are inputs."""
-        others = {self.target, self.groups, self.time, *self.ignore}
-        return [name for name in names if name not in others]
-
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -99,8 +88,8 @@ class LeftOut:
     reason: str
 
 
-def infer_column(cells: Cells, roles: Roles) -> Column | LeftOut:
-    """Decide what kind of values an input column contains.
+def infer(cells: Cells, roles: Roles) -> Column | LeftOut:
+    """Decide what kind of values a column contains.
 
     Words such as "-" and "k.A." among numbers, dates and truth values are missing
     entries.
@@ -108,166 +97,97 @@ def infer_column(cells: Cells, roles: Roles) -> Column | LeftOut:
     Raises:
         Odd: If the column cannot be used.
     """
-    name = cells.name
-    if name in roles.categories:
-        return _category(cells)
+    if cells.name == roles.target:
+        return _target(cells, roles)
+    if cells.name == roles.groups:
+        return Column(cells.name, "category", tuple(cells.counts))
+    column = _input(cells, roles)
+    timed = isinstance(column, Column) and column.kind in ("number", "date")
+    if cells.name == roles.time and not timed:
+        raise Odd(f"is the time and must hold numbers or dates ({ISO} is best)", 0)
+    return column
+
+
+def _target(cells: Cells, roles: Roles) -> Column:
+    """Decide whether a target is a number or a class."""
+    if roles.task == "classification":
+        return _category(cells.name, cells.counts)
     if cells.array is not None:
-        is_date = cells.array.dtype.kind == "M"
-        return Column(name, "date", format=ISO) if is_date else Column(name)
-    names = cells.names
-    if not names:
-        return LeftOut(name, "it has no entry")
-    words = tuple(sorted(cells.counts.keys() & {*NO_ENTRY}))
-    if len(words) < len(names) and (column := _values(cells.without(words), roles)):
-        return replace(column, na=words)
-    if len(names) >= FEWEST_IDENTIFIERS and len(names) > cells.filled // 2:
-        share = "each row" if len(names) == cells.filled else "most rows"
-        return LeftOut(name, f"its text differs in {share}, as an identifier")
-    return Column(name, "category", tuple(names))
-
-
-def _values(cells: Cells, roles: Roles) -> Column | None:
-    """Return the encoding of numbers, dates and truth values, or `None` for words."""
-    if are_codes(cells.names):
-        return None
-    words = {name.lower() for name in cells.names}
-    if any(words <= {*pair} for pair in BOOLEANS):
-        return Column(cells.name, "boolean")
-    if column := _numbers(cells, roles):
-        return column
-    return _dates(cells, roles)
-
-
-def _numbers(cells: Cells, roles: Roles) -> Column | None:
-    """Return the encoding of text that is intended as numbers, or `None`.
-
-    Raises:
-        Odd: If the column writes its numbers in several ways.
-    """
-    if column := _marked_numbers(cells, roles):
-        return column
-    odd = [name for name in cells.names if not is_plain(name)]
-    if len(odd) == len(cells.names) and all(map(is_number, odd)):
-        must = "writes numbers with several signs, such as % and €"
-        raise cells.odd(must, odd, ignore=(cells.name,))
-    if cells.share(odd) <= 0.5 or all(map(reads_as_number, cells.names)):
+        if roles.task is None and _are_labels(cells.array):
+            return _category(cells.name, cells.counts)
         return Column(cells.name)
-    return None
+    counts, words = _without_words(cells.counts)
+    numbers = sum(counts[text] for text in counts if is_number(text))
+    if numbers <= sum(counts.values()) / 2:
+        counts, words = cells.counts, ()
+    form = marked_format(counts, roles.decimal, roles.likely_decimal)
+    if form is None and roles.task is None and _are_names(counts):
+        return replace(_category(cells.name, counts), na=words)
+    return Column(cells.name, format=form or "", na=words)
 
 
-def _marked_numbers(cells: Cells, roles: Roles) -> Column | None:
-    """Return the encoding of numbers with signs or marks, or `None` for other texts.
-
-    Raises:
-        Odd: If a mark may be a decimal mark or separate thousands.
-    """
-    found = number_format(cells.names, roles.decimal, roles.likely_decimal)
-    if found is None:
-        return None
-    form, unclear = found
-    if unclear:
-        must = (
-            "has numbers whose comma or point may be a decimal mark or separate "
-            "thousands; name the decimal mark"
-        )
-        decimal = roles.likely_decimal or form.decimal
-        raise cells.odd(must, {unclear}, decimal=decimal)
-    read = [name for name in cells.names if form.read(name) is not None]
-    return Column(cells.name, format=form.example) if cells.share(read) > 0.5 else None
-
-
-def _dates(cells: Cells, roles: Roles) -> Column | None:
-    """Return the encoding of dates, or `None` for other texts.
-
-    Raises:
-        Odd: If the order of day and month is unknown, or if years have two digits.
-    """
-    forms = date_formats(cells.counts)
-    if not forms:
-        return None
-    example = [each for each in cells.names if day(each, forms[0]) is not None][:1]
-    if "%y" in forms[0]:
-        must = (
-            "holds dates whose years have two digits; write years with four digits in "
-            "the file"
-        )
-        raise cells.odd(must, example, ignore=(cells.name,))
-    form = forms[0]
-    if form.startswith(DAY_FIRST) and forms[-1].startswith(MONTH_FIRST):
-        if roles.dates is None:
-            must = "holds dates that can be read with the day or with the month first"
-            raise cells.odd(must, example, dates="day-first")
-        form = forms[0 if roles.dates == "day-first" else -1]
-    return Column(cells.name, "date", format=form)
+def _input(cells: Cells, roles: Roles) -> Column | LeftOut:
+    """Decide what an input column, or the column of times, contains."""
+    name, array = cells.name, cells.array
+    if name in roles.categories and name != roles.time:
+        return _category(name, cells.counts)
+    if array is not None:
+        is_date = array.dtype.kind == "M"
+        return Column(name, "date", format=ISO) if is_date else Column(name)
+    if not cells.counts:
+        return LeftOut(name, "it has no entry")
+    counts, words = _without_words(cells.counts)
+    if counts and not are_codes([*counts]):
+        texts = {text.lower() for text in counts}
+        if any(texts <= {*pair} for pair in BOOLEANS):
+            return Column(name, "boolean", na=words)
+        form = number_format(name, counts, roles.decimal, roles.likely_decimal)
+        if form is not None:
+            return Column(name, format=form, na=words)
+        if form := date_format(name, counts, roles.dates):
+            return Column(name, "date", format=form, na=words)
+    names, filled = tuple(cells.counts), sum(cells.counts.values())
+    if len(names) >= FEWEST_IDENTIFIERS and len(names) > filled // 2:
+        share = "each row" if len(names) == filled else "most rows"
+        return LeftOut(name, f"its text differs in {share}, as an identifier")
+    return Column(name, "category", names)
 
 
-def _category(cells: Cells) -> Column:
+def _without_words(counts: dict[str, int]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the texts that are not words for a missing entry, and these words."""
+    words = tuple(text for text in counts if text in NO_ENTRY)
+    return {text: counts[text] for text in counts if text not in words}, words
+
+
+def _category(name: str, counts: Mapping[str, int]) -> Column:
     """Return the encoding of categories, sorted as numbers if all are numbers.
 
     Raises:
         Odd: If two names denote the same number, such as 1 and 1.0.
     """
-    names = cells.names
+    names = [*counts]
     if all(map(is_plain, names)):
         names = sorted(names, key=float)
         for one, other in itertools.pairwise(names):
             if float(one) == float(other):
                 must = f"must write each number in one way, such as {one}"
-                raise cells.odd(must, {other})
-    return Column(cells.name, "category", tuple(names))
+                raise Odd(must, {other})
+    return Column(name, "category", tuple(names))
 
 
-def infer_target(cells: Cells, roles: Roles) -> Column:
-    """Decide whether a target is a number or a class.
-
-    Raises:
-        Odd: If the column cannot be used.
-    """
-    if roles.task == "classification":
-        return _category(cells)
-    words: tuple[str, ...] = ()
-    column = None
-    if cells.array is None:
-        plain = cells.without(NO_ENTRY)
-        if plain.share(filter(is_number, plain.names)) > 0.5:
-            words = tuple(sorted(cells.counts.keys() - plain.counts.keys()))
-            cells = plain
-        column = _marked_numbers(cells, roles)
-    if column is None and roles.task is None and _holds_labels(cells):
-        column = _category(cells)
-    return replace(column or Column(cells.name), na=words)
+def _are_names(texts: Collection[str]) -> bool:
+    """Return whether texts are classes: words, or few whole numbers."""
+    if all(map(is_plain, texts)):
+        return _are_labels(np.array([float(text) for text in texts]))
+    # Numbers in other scripts raise an error later.
+    return not all(map(reads_as_number, texts))
 
 
-def check_target(cells: Cells, column: Column, values: np.ndarray) -> None:
-    """Raise an `Odd` error if a target cannot be predicted."""
-    names, filled = column.names, values[~np.isnan(values)]
-    first = int((~np.isnan(values)).argmax())
-    if column.kind == "number" and len(filled) > 1 and np.ptp(filled) == 0:
-        must = "is the target and must hold more than one value to predict"
-        raise cells.odd(must, first)
-    if column.kind == "category" and len(names) < 2:
-        raise cells.odd("is the target and must hold at least two classes", first)
-    if len(names) > max(MOST_CLASSES, len(filled) // 2):
-        odd = tuple(name for name in names if not is_plain(name)) or names
-        missing = may_be_missing(odd, cells.share(odd))
-        fix = {"na": odd, "allow_missing": True} if missing else {}
-        must = (
-            "is the target and must hold numbers, or classes of several rows each; it "
-            f"has {len(names)} different texts in {len(filled)} rows"
-        )
-        raise cells.odd(must, odd, **fix)
-
-
-def _holds_labels(cells: Cells) -> bool:
-    array = cells.array
-    if array is None:
-        if not all(map(is_plain, cells.names)):
-            # Numbers in other scripts raise an error later.
-            return not all(map(reads_as_number, cells.names))
-        array = np.array([float(name) for name in cells.names])
-    if array.dtype.kind == "M":
+def _are_labels(numbers: np.ndarray) -> bool:
+    """Return whether numbers are classes: few whole numbers."""
+    if numbers.dtype.kind == "M":
         return False
-    for values in (array[:MOST_CLASSES], array):  # usually the first cells settle it
+    for values in (numbers[:MOST_CLASSES], numbers):  # usually the first ones settle it
         values = np.unique(values[~np.isnan(values)])
         if len(values) > MOST_CLASSES or np.any(values != np.floor(values)):
             return False

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import keras
 import numpy as np
@@ -113,12 +113,9 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    options: dict[str, Any] = {
-        "separator": separator,
-        "decimal": decimal,
-        "encoding": encoding,
-    }
-    table, columns, notes = predict(model, source, sheet, na=na, **options)
+    table, columns, notes = predict(
+        *(model, source, sheet, decimal, na), separator=separator, encoding=encoding
+    )
     predicted = table.frame.assign(**columns)
     predicted.attrs["notes"] = notes
     return predicted
@@ -136,15 +133,16 @@ def predict(
     model: keras.Model,
     source: "str | os.PathLike[str] | DataFrame",
     sheet: str | int = 0,
+    decimal: str | None = None,
+    na: Sequence[str] = (),
     only_inputs: bool = False,
-    **options: Any,
+    **options: str | None,
 ) -> Predictions:
     """Return the predictions of a network for the rows of a table.
 
     Args:
         model: A network with a `TableEncoder`.
-        source: As in `predict_table`.
-        sheet: As in `predict_table`.
+        source, sheet, decimal, na: As in `predict_table`.
         only_inputs: Whether to read only the inputs of the network from a CSV file.
         **options: Other arguments of `predict_table`.
 
@@ -158,7 +156,10 @@ def predict(
     table = open_table(
         source,
         lambda file: file.read_frame({*file.columns} - plain, only),
+        {},
         sheet,
+        decimal,
+        na,
         **options,
     )
     unread: list[str] = []

@@ -7,8 +7,8 @@ import numpy as np
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.column import Column
-from keras_vaf.datasets.tables.formats import are_codes, reads_as_number
 from keras_vaf.datasets.tables.inference import LeftOut
+from keras_vaf.datasets.tables.number_formats import are_codes, reads_as_number
 from keras_vaf.datasets.tables.problems import listed
 from keras_vaf.datasets.tables.sources import Table
 from keras_vaf.utils import readable, visible
@@ -129,27 +129,25 @@ def _missing(dataset: Dataset) -> list[str]:
 
 
 def _warnings(dataset: Dataset) -> list[str]:
-    columns = dataset.columns
-    found = [
+    found = _rare_classes(dataset)
+    found += [
         f"column {each.name!r} has {len(each.names):,} categories. The "
         f"{MOST_CATEGORIES} most frequent ones of the training rows get an input each; "
         "the others count as unknown."
-        for each in columns
+        for each in dataset.columns
         if len(each.names) > MOST_CATEGORIES
     ]
-    for place, why in _leaks(dataset).items():
-        name = columns[place].name
-        found.append(
-            f"column {name!r} {why}. Use `--ignore {name}` unless it is known before "
-            "the target."
-        )
-    for place in _counters(dataset.x):
-        name = columns[place].name
-        found.append(
-            f"column {name!r} counts the rows. Use `--ignore {name}` if it is a number "
-            "without meaning."
-        )
-    return [f"Warning: {text}" for text in (*_rare_classes(dataset), *found)]
+    found += [
+        f"column {name!r} {why}. Use `--ignore {name}` unless it is known before the "
+        "target."
+        for name, why in _leaks(dataset).items()
+    ]
+    found += [
+        f"column {name!r} counts the rows. Use `--ignore {name}` if it is a number "
+        "without meaning."
+        for name in _counters(dataset)
+    ]
+    return [f"Warning: {text}" for text in found]
 
 
 def _rare_classes(dataset: Dataset) -> list[str]:
@@ -176,17 +174,19 @@ def _numbers_rows(values: np.ndarray) -> bool:
     return whole and len(np.unique(values)) == len(values)
 
 
-def _counters(x: np.ndarray) -> list[int]:
-    """Return the columns that increase by 1 from row to row."""
+def _counters(dataset: Dataset) -> list[str]:
+    """Return the names of columns that increase by 1 from row to row."""
+    x = dataset.x
     if len(x) < _FEWEST_ROWS:
         return []
     candidates = np.flatnonzero((x[1] - x[0] == 1) & (x[-1] - x[0] == len(x) - 1))
-    return [n for n in candidates.tolist() if np.all(np.diff(x[:, n]) == 1)]
+    places = (n for n in candidates.tolist() if np.all(np.diff(x[:, n]) == 1))
+    return [dataset.columns[place].name for place in places]
 
 
-def _leaks(dataset: Dataset) -> dict[int, str]:
-    """Return the columns that predict the target alone, with a reason."""
-    found: dict[int, str] = {}
+def _leaks(dataset: Dataset) -> dict[str, str]:
+    """Return the names of columns that predict the target alone, with a reason."""
+    found: dict[str, str] = {}
     if len(dataset.x) < _FEWEST_ROWS:
         return found
     step = -(-len(dataset.x) // _SAMPLE)
@@ -200,9 +200,10 @@ def _leaks(dataset: Dataset) -> dict[int, str]:
             both = values.astype(np.float64), targets.astype(np.float64)
             correlation = float(np.corrcoef(*both)[0, 1])
             if abs(correlation) > _LEAK:
-                found[place] = f"has a correlation of {correlation:.5f} with the target"
+                words = f"has a correlation of {correlation:.5f} with the target"
+                found[column.name] = words
         elif _separates(values, targets, column.kind == "category"):
-            found[place] = "alone tells the class of every row"
+            found[column.name] = "alone tells the class of every row"
     return found
 
 

@@ -1,7 +1,7 @@
 """`TableError`, which lists everything odd in a table in one message."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from keras_vaf.utils import visible
@@ -10,29 +10,26 @@ MOST_LISTED = 20
 """Largest number of columns that an error message lists."""
 
 
+@dataclass(eq=False)
 class Odd(ValueError):
     """A column that cannot be used, and its first odd cell.
 
-    Args:
-        column: Name of the column.
+    Attributes:
         must: What was expected of the column, as a part of a sentence.
-        row: Row of the cell in the table; `None` if the problem does not concern a
-            cell.
-        cell: The cell.
+        which: Position of the cell, or texts, of which the first cell with one is
+            meant; `None` if the problem does not concern a cell.
         fix: Arguments of `read_table` that solve the problem.
+        column: Name of the column.
+        row: Row of the cell in the table; `None` if it is not known.
+        cell: The cell.
     """
 
-    def __init__(
-        self,
-        column: str,
-        must: str,
-        row: Any = None,
-        cell: str = "",
-        fix: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(column, must, row, cell, fix)
-        self.column, self.must, self.row, self.cell = column, must, row, cell
-        self.fix = fix or {}
+    must: str
+    which: int | Collection[str] | None = None
+    fix: dict[str, Any] = field(default_factory=dict)
+    column: str = ""
+    row: Any = None
+    cell: str = ""
 
     def __str__(self) -> str:
         """Return the problem as a sentence."""
@@ -80,37 +77,6 @@ def merged(fixes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                 value = tuple(dict.fromkeys((*found.get(name, ()), *value)))
             found[name] = value
     return found
-
-
-def check_columns(names: Sequence[str], place: str, wanted: Iterable[str] = ()) -> None:
-    """Raise an error if two columns have the same name, or if a separator is missing.
-
-    Args:
-        names: Names of the columns.
-        place: Name of the table, or the line of the names in its file.
-        wanted: Names of the columns that are needed, for a CSV file.
-
-    Raises:
-        TableError: If another separator gives the wanted columns.
-        ValueError: If two columns have the same name.
-    """
-    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
-    if repeated:
-        raise ValueError(
-            f"{place}: column names must differ; rename or remove columns. "
-            f"Received twice: {repeated}"
-        )
-    wanted = {*wanted}
-    if not wanted or len(names) != 1:
-        return
-    for mark in dict.fromkeys(names[0]):
-        parts = {part.strip() for part in names[0].split(mark)}
-        if not mark.isalnum() and mark not in '_"' and wanted <= parts:
-            raise TableError(
-                f"{place}: expected cells separated by {mark!r}. "
-                f"Received: one column {names[0]!r}",
-                {"separator": mark},
-            )
 
 
 def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:

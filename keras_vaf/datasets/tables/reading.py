@@ -3,14 +3,15 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.formats import are_codes
-from keras_vaf.datasets.tables.frames import check_names, encode_frame
-from keras_vaf.datasets.tables.inference import DateOrder, Roles
-from keras_vaf.datasets.tables.sources import Table, open_table
+from keras_vaf.datasets.tables.date_formats import DateOrder
+from keras_vaf.datasets.tables.frames import encode_frame
+from keras_vaf.datasets.tables.inference import Roles
+from keras_vaf.datasets.tables.number_formats import are_codes
+from keras_vaf.datasets.tables.sources import open_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,13 +98,15 @@ def read_table(
         *(target, task, tuple(categories), tuple(ignore), groups, time, dates),
         *(allow_missing, tuple(na), decimal),
     )
-    options: dict[str, Any] = {
-        "separator": separator,
-        "decimal": decimal,
-        "encoding": encoding,
-    }
     table = open_table(
-        source, lambda file: _read_csv(file, roles), sheet, na=na, **options
+        source,
+        lambda file: _read_csv(file, roles),
+        roles.named,
+        sheet,
+        decimal,
+        na,
+        separator=separator,
+        encoding=encoding,
     )
     if table.file is not None and table.decimal == ",":
         roles = replace(roles, likely_decimal=",")
@@ -112,7 +115,6 @@ def read_table(
 
 def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
     """Read a CSV file. A target of labels stays text, and so do numbers like 01067."""
-    check_names(Table({}, file.path, file), roles)  # without pandas, which loads slowly
     target, text = roles.target, {*roles.categories}
     if roles.groups is not None:
         text.add(roles.groups)

@@ -1,12 +1,12 @@
 """`open_table`, which opens a CSV, Parquet or Excel file or a pandas table."""
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.datasets.tables.column import Cells, Column
 from keras_vaf.datasets.tables.csv_file import CsvFile
 from keras_vaf.datasets.tables.problems import (
     MOST_LISTED,
@@ -15,7 +15,7 @@ from keras_vaf.datasets.tables.problems import (
     listed,
     merged,
 )
-from keras_vaf.utils import require
+from keras_vaf.utils import did_you_mean, require
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,6 +48,16 @@ class Table:
     decimal: str | None = None
     na: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` if two columns have the same name."""
+        counts = Counter(self.names)
+        if repeated := sorted(name for name, count in counts.items() if count > 1):
+            place = self.name if self.file is None else f"{self.name}, line 1"
+            raise ValueError(
+                f"{place}: column names must differ; rename or remove columns. "
+                f"Received twice: {repeated}"
+            )
+
     @property
     def name(self) -> str:
         """Name of the table for messages."""
@@ -68,17 +78,38 @@ class Table:
             hint = f" Other sheets of the file (`sheet`): {listed(sheets)}."
         return f"{listed(self.names) or 'none'}.{hint}"
 
-    def cells(self, name: str, column: Column | None = None) -> Cells:
-        """Return the cells of a column.
+    def check(self, uses: Mapping[str, str]) -> None:
+        """Raise an error if the table lacks a column.
 
         Args:
-            name: Name of the column.
-            column: Its encoding in a network. Messages count its rows from 1 then, and
-                numbers with signs or marks keep them.
+            uses: The use of each column that the table must have.
+
+        Raises:
+            TableError: If another separator gives the columns.
+            ValueError: If there is no such separator.
         """
-        decimal = None if column is not None and column.format else self.decimal
-        rows = None if column is not None and self.file is None else self.frame.index
-        return Cells(self.frame[name], name, self.na, decimal, rows)
+        self.check_separator(uses)
+        for name, use in uses.items():
+            if name not in self.names:
+                raise ValueError(
+                    f"{self.name} has no column {name!r} to use as {use}."
+                    f"{did_you_mean(name, self.names)} Name one of its columns: "
+                    f"{self.columns}"
+                )
+
+    def check_separator(self, wanted: Collection[str]) -> None:
+        """Raise a `TableError` if another separator of a file gives these columns."""
+        if self.file is None or len(self.names) != 1 or not wanted:
+            return
+        [header] = self.names
+        for mark in dict.fromkeys(header):
+            parts = {part.strip() for part in header.split(mark)}
+            if not mark.isalnum() and mark not in '_"' and {*wanted} <= parts:
+                raise TableError(
+                    f"{self.name}: expected cells separated by {mark!r}. "
+                    f"Received: one column {header!r}",
+                    {"separator": mark},
+                )
 
     def error(self, odd: Sequence[Odd], note: str = "") -> TableError:
         """Return one error with everything odd, and a note at its end."""
@@ -103,9 +134,10 @@ class Table:
 def open_table(
     source: "str | os.PathLike[str] | DataFrame",
     read: "Callable[[CsvFile], DataFrame]",
-    sheet: str | int = 0,
-    decimal: str | None = None,
-    na: Sequence[str] = (),
+    uses: Mapping[str, str],
+    sheet: str | int,
+    decimal: str | None,
+    na: Sequence[str],
     **options: Any,
 ) -> Table:
     """Open a table.
@@ -113,13 +145,13 @@ def open_table(
     Args:
         source: A pandas `DataFrame`, or the path of a file.
         read: Function that reads a CSV file.
-        sheet: As in `read_table`.
-        decimal: As in `read_table`.
-        na: As in `read_table`.
+        uses: The use of each column that the table must have.
+        sheet, decimal, na: As in `read_table`.
         **options: Separator and encoding of a CSV file.
 
     Raises:
-        ValueError: If the source is not a table, or an argument is not an option.
+        ValueError: If the source is not a table, lacks a column, or has two columns of
+            the same name, or if an argument is not an option.
         FileNotFoundError: If the file does not exist.
         ImportError: If a package that reads the file is not installed.
     """
@@ -131,14 +163,17 @@ def open_table(
                 f"Received: {type(source).__name__}"
             )
         path, frame = None, source
-    elif Path(source).suffix.lower() in BINARY:
-        path = Path(source)
+    elif (path := Path(source)).suffix.lower() in BINARY:
         frame = _read_binary(path, sheet)
     else:
-        file = CsvFile(Path(source), decimal=decimal, na=na, **options)
-        return Table(read(file), Path(source), file, file.decimal, na)
+        file = CsvFile(path, decimal=decimal, na=na, **options)
+        table = Table({}, path, file, file.decimal, na)
+        table.check(uses)  # before pandas, which loads slowly
+        return replace(table, frame=read(file))
     frame = frame.rename(columns=lambda name: str(name).strip())
-    return Table(frame, path, None, decimal, na)
+    table = Table(frame, path, None, decimal, na)
+    table.check(uses)
+    return table
 
 
 def _read_binary(path: Path, sheet: str | int) -> "DataFrame":

@@ -1,9 +1,10 @@
-"""Formats of numbers and dates in text, with `number_format` and `date_formats`."""
+"""Formats of numbers in text, such as `1.234,5 €`, with `number_format`."""
 
-import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+from keras_vaf.datasets.tables.problems import Odd
 
 _NUMBER = re.compile(
     r"([+-]?)\s?([$€£¥]?)\s?([+-]?)(\d(?:[\d.,' ]*\d)?)\s?(%|[$€£¥]|EUR|USD|GBP|CHF)?",
@@ -16,27 +17,6 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": 
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 _MARKS = [(d, t) for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
 _WITH_POINTS = ("$", "£", "¥")  # currencies whose numbers have decimal points
-
-ISO = "ISO 8601"
-"""Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
-
-_ANY_ORDER = (
-    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
-    # These are refused, because the century is unknown.
-    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d"),
-    *("%d-%b-%y", "%d %b %y"),
-)
-DAY_FIRST = ("%d/%m/%Y", "%d-%m-%Y")
-MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y")
-_FORMATS = [
-    form + time
-    for form in (*_ANY_ORDER, *DAY_FIRST, *MONTH_FIRST)
-    for time in ("", " %H:%M", " %H:%M:%S")
-]
-
-_SAMPLE = 50  # texts that select the formats to try on all texts
-_EPOCH = datetime.datetime(1970, 1, 1)
-_DAY = datetime.timedelta(days=1)
 
 
 class NumberFormat(NamedTuple):
@@ -101,15 +81,41 @@ class NumberFormat(NamedTuple):
 
 
 def number_format(
-    texts: Sequence[str], decimal: str | None = None, likely: str | None = None
-) -> tuple[NumberFormat, str] | None:
-    """Return how texts write numbers, or `None` if they have no signs or marks.
+    name: str, counts: Mapping[str, int], decimal: str | None, likely: str | None
+) -> str | None:
+    """Return the format of text that is intended as numbers, or `None`.
+
+    Args:
+        name: Name of the column.
+        counts: Number of cells with each text.
+        decimal: Decimal mark.
+        likely: Decimal mark of other numbers of the table.
 
     Returns:
-        The format, and a number whose comma or point may be a decimal mark or separate
-        thousands; empty if there is none.
+        The format, as in `Column`; empty for numbers without signs and marks.
+
+    Raises:
+        Odd: If the column writes its numbers in several ways.
     """
-    parts = {text: part for text in texts if (part := _parts(text))}
+    if form := marked_format(counts, decimal, likely):
+        return form
+    odd = [text for text in counts if not is_plain(text)]
+    if len(odd) == len(counts) and all(map(is_number, odd)):
+        must = "writes numbers with several signs, such as % and €"
+        raise Odd(must, odd, {"ignore": (name,)})
+    few = sum(counts[text] for text in odd) <= sum(counts.values()) / 2
+    return "" if few or all(map(reads_as_number, counts)) else None
+
+
+def marked_format(
+    counts: Mapping[str, int], decimal: str | None, likely: str | None
+) -> str | None:
+    """Return the format of numbers with signs or marks, or `None` for other texts.
+
+    Raises:
+        Odd: If a mark may be a decimal mark or separate thousands.
+    """
+    parts = {text: part for text in counts if (part := _parts(text))}
     bodies = [body for _, body, _ in parts.values()]
     units = {unit for _, _, unit in parts.values()} - {""}
     marks = {mark for mark in ".,' " if any(mark in body for body in bodies)}
@@ -129,9 +135,15 @@ def number_format(
         {best.decimal, best.thousands} <= {*body} or body.count(best.thousands) > 1
         for body in bodies
     )
-    if len(forms) == 1 and (certain or proven):
-        return best, ""
-    return best, next(text for text in parts if "," in text or "." in text)
+    if len(forms) > 1 or not (certain or proven):
+        unclear = next(text for text in parts if "," in text or "." in text)
+        must = (
+            "has numbers whose comma or point may be a decimal mark or separate "
+            "thousands; name the decimal mark"
+        )
+        raise Odd(must, {unclear}, {"decimal": likely or best.decimal})
+    read = sum(n for text, n in counts.items() if best.read(text) is not None)
+    return best.example if read > sum(counts.values()) / 2 else None
 
 
 def _best_formats(texts: Iterable[str], unit: str) -> list[NumberFormat]:
@@ -204,74 +216,3 @@ def with_points(texts: Sequence[str], decimal: str) -> Sequence[str]:
     ):
         return texts
     return changed
-
-
-def day(text: str, form: str) -> float | None:
-    """Return a date as the number of days since 1970-01-01, in UTC.
-
-    Args:
-        text: The date.
-        form: Format of the date, as in `Column`.
-
-    Returns:
-        The number, or `None` if the text is not a date in this format.
-
-    Example:
-
-    >>> day("31.12.1970 12:00", "%d.%m.%Y %H:%M")
-    364.5
-    """
-    try:
-        if form == ISO:
-            moment = datetime.datetime.fromisoformat(text)
-        else:
-            moment = datetime.datetime.strptime(text, form)
-        if moment.tzinfo is not None:
-            moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
-    return (moment - _EPOCH) / _DAY
-
-
-def example_of(form: str) -> str:
-    """Return a date in a format."""
-    if form == ISO:
-        return "2024-12-31"
-    return datetime.datetime(2024, 12, 31).strftime(form)
-
-
-def date_formats(counts: Mapping[str, int]) -> list[str]:
-    """Return the formats that read the most texts, if more than half are dates.
-
-    Args:
-        counts: Number of cells with each text.
-    """
-    cells = {
-        form: sum(n for text, n in counts.items() if day(text, form) is not None)
-        for form in _candidates(sorted(counts))
-    }
-    most = max(cells.values(), default=0)
-    if most <= sum(counts.values()) / 2:
-        return []
-    return [form for form, count in cells.items() if count == most]
-
-
-def _candidates(names: list[str]) -> list[str]:
-    """Return the formats of some of the texts."""
-    sample = names[:: len(names) // _SAMPLE + 1]
-    # No other format reads a text of ISO 8601.
-    others = [name for name in sample if day(name, ISO) is None]
-    found = [ISO] if len(others) < len(sample) else []
-    # `strptime` takes a millisecond for a format that it has not just used.
-    shapes = {_shape(name) for name in others}
-    return found + [
-        form
-        for form in _FORMATS
-        if _shape(example_of(form)) in shapes
-        and any(day(name, form) is not None for name in others)
-    ]
-
-
-def _shape(text: str) -> str:
-    """Return a text with one 0 for each number, and one a for each word."""
-    return re.sub(r"\s+", " ", re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text)))

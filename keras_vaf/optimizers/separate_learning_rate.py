@@ -135,9 +135,10 @@ class ActivationsApart(keras.optimizers.Optimizer):
         config["name"] = f"{optimizer.name}_of_activations"
         if config["weight_decay"] is not None:
             config["weight_decay"] = 0.0
-        if "exclude_layers" in config:
-            # Muon: the empty pattern excludes every weight from orthogonalization.
-            config |= {"exclude_layers": [""], "adam_weight_decay": 0.0}
+        # Muon: the empty pattern excludes every weight from orthogonalization. Keras
+        # 3.12 has no separate weight decay for the other weights.
+        of_muon = {"exclude_layers": [""], "adam_weight_decay": 0.0}
+        config |= {name: of_muon[name] for name in of_muon if name in config}
         self.activation_optimizer = type(optimizer).from_config(config)
 
     def _activation_learning_rate(self) -> Tensor:

@@ -88,6 +88,18 @@ def test_a_better_reference_is_named_first():
     assert ". Among the networks, use ReLU: no activation is better" in said
 
 
+def test_the_interval_of_a_reference_covers_95_percent():
+    said = advice([*arm("relu", RELU), *trees(FAR)])
+    gains = np.subtract(RELU, FAR)
+    scale = gains.std(ddof=1) * np.sqrt(1 / 4 + 20 / 20)  # 20 of 40 rows are tested
+    expected = stats.t.interval(0.95, df=3, loc=gains.mean(), scale=scale)
+
+    ends = re.search(r"interval of the gain (\S+) to (\S+)\)", said).groups()
+
+    found = [float(end.replace(",", "")) for end in ends]
+    assert found == pytest.approx(expected, abs=1)
+
+
 def test_a_worse_reference_is_not_named():
     assert advice([*arm("relu", FAR), *trees(RELU)]).startswith("Use ReLU")
 

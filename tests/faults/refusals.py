@@ -88,7 +88,9 @@ def attack_refusals(scratch: Path, name: str) -> dict[str, int]:
 
 
 def _contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Return all files, but for those that Python compiles from a user's file."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path: path.read_bytes() for path in files if path.suffix != ".pyc"}
 
 
 def attack_worker(scratch: Path) -> dict[str, int]:

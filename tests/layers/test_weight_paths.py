@@ -88,6 +88,8 @@ HOSTS = {
     "nested model": (2, nested),
     "several": (2, Several),
 }
+# Keras loads the layers inside of these with paths that lack the wrapper.
+WRAPPERS = {"cells", "Bidirectional", "TimeDistributed", "nested model"}
 
 
 def make(host, sharing="layer"):
@@ -159,6 +161,8 @@ def test_a_saved_model_is_equal(host, tmp_path):
     model.set_weights([weight + 0.1 for weight in model.get_weights()])
     model.save(tmp_path / "model.keras")
     again = keras.saving.load_model(tmp_path / "model.keras")
+    if host not in WRAPPERS:
+        check(again)
     for found, y in zip(run(again, x), run(model, x), strict=True):
         np.testing.assert_array_equal(found, y)
 

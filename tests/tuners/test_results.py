@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from keras_vaf.tuners import TrialResult, figures, ranked, read_trials, to_csv
 
@@ -126,6 +127,17 @@ def test_an_effect_has_an_interval_from_five_trials_on():
         ]
         [ax] = figures.marginal_effects(results, "min").axes
         assert len(ax.collections) == intervals
+
+
+def test_the_interval_of_an_effect_covers_90_percent_of_drawn_medians():
+    values = range(9)
+    results = [TrialResult(str(n), "COMPLETED", {"k": 3}, float(n)) for n in values]
+    [ax] = figures.marginal_effects(results, "min").axes
+    # The median of nine drawn scores is at most n if five of them are.
+    below = stats.binom.sf(4, 9, (np.arange(9) + 1) / 9)
+    expected = [int(np.argmax(below >= level)) for level in (0.05, 0.95)]
+    [[low, high]] = ax.collections[0].get_segments()
+    assert [low[1], high[1]] == expected
 
 
 def test_a_score_far_away_does_not_hide_the_others():

@@ -92,6 +92,7 @@ def crafted(content: bytes) -> dict[str, bytes]:
         "another shape": (layout, numbers[None]),
         "zeros that expand": (layout, np.zeros(2**25, "float32")),
         "deep layout": (deep, numbers),
+        "a text that expands": (np.array("[" * 2**25), numbers),
         "layout of numbers": (np.zeros(3), numbers),
         "layout of several texts": (np.array([str(layout)] * 2), numbers),
         "no list": (np.array("1"), numbers),

@@ -19,7 +19,8 @@ layers = keras.layers
 CRAFTED = [
     *("1e300", "infinite", "nan", "float64", "float16", "complex", "dates", "text"),
     *("void", "structured", "big-endian", "short", "another shape", "no list"),
-    *("zeros that expand", "deep layout", "layout of numbers", "another layout"),
+    *("zeros that expand", "a text that expands", "deep layout", "layout of numbers"),
+    "another layout",
     *("layout of several texts", "a header of 8 TB", "a shorter array", "pickled"),
     "data that expand",
 ]
@@ -183,7 +184,7 @@ def test_wrong_arguments(model, also, message):
 @pytest.mark.backend("torch")
 def test_wrong_files_raise_only_a_value_error_and_change_nothing():
     counts = attack_activations(150)
-    assert counts["tried"] == 173
+    assert counts["tried"] == 174
     assert counts["stopped"] > 130
     assert counts["lost"] == counts["tracebacks"] == 0
 

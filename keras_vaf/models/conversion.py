@@ -16,7 +16,7 @@ from keras_vaf.models.analysis.layer_selection import Selection, Selector
 from keras_vaf.models.surgery.changes import KeptError, NewActivation, report_of
 from keras_vaf.models.surgery.plan import Plan
 from keras_vaf.models.surgery.replacement import replace_activations
-from keras_vaf.models.surgery.report import KeptActivation, keep_report
+from keras_vaf.models.surgery.report import keep_report
 from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag
@@ -107,17 +107,13 @@ def convert(
     names = [part.name for part in parts.values()]
     formats = (getattr(part, "data_format", None) for part in parts.values())
     maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
-    selection, flow = Selection(layers), Flow(model)
+    selection, flow = Selection(layers), Flow(model, [*parts.values()])
     decide = functools.partial(_replacement, selection, flow, maker)
     plan = Plan(model, decide, names, inplace)
-    called = [
-        KeptActivation(layer.name, name, f"the code of {type(layer).__name__} calls it")
-        for layer, name in flow.calls
-    ]
     paths = {change.place.path for change in plan.changes}
-    selection.check(names, {*parts, *paths, *(each.layer for each in called)})
+    selection.check(names, {*parts, *paths, *(layer.name for layer, _ in flow.calls)})
     result = replace_activations(plan)
-    changes = report_of(plan.changes, called, len(flow.not_searched))
+    changes = report_of(plan.changes, flow.calls, len(flow.not_searched))
     keep_report(result, changes)
     reasons = {each.reason for each in changes.kept}
     if not changes.replaced and _TRAINED not in reasons:

@@ -80,6 +80,7 @@ class Flow:
 
     Args:
         model: A Sequential or Functional model, or a subclassed model with weights.
+        layers: The layers of the model and of its nested models, in order.
 
     Attributes:
         calls: Layers whose code calls an activation that is not an attribute, each with
@@ -87,7 +88,7 @@ class Flow:
         not_searched: Layers whose code cannot be followed.
     """
 
-    def __init__(self, model: keras.Model) -> None:
+    def __init__(self, model: keras.Model, layers: Sequence[Node]) -> None:
         self.calls: list[tuple[Node, str]] = []
         self.not_searched: list[Node] = []
         self._reasons: dict[int, str] = {}
@@ -104,8 +105,11 @@ class Flow:
                 owners = () if graph else (model,)
                 self._follow(outputs, owners, OUTPUT)
                 self._search(outputs, owners)
-            elif graph:
-                self._chain(model)
+            elif graph:  # a Sequential model that is not built
+                for layer in reversed(layers):
+                    self._reasons[id(layer)] = OUTPUT
+                    if type(layer).__name__ not in _LAYERS:
+                        break
             else:
                 self.not_searched.append(model)
                 self._note_parts(model, (), OUTPUT)
@@ -133,15 +137,6 @@ class Flow:
             return False
         operation = history(activation(keras.KerasTensor((2, 2))))[0]
         return _name(operation) == name != ""
-
-    def _chain(self, model: keras.Model) -> None:
-        """Record the last layers of a Sequential model that is not built."""
-        for layer in reversed(model.layers):
-            self._reasons[id(layer)] = OUTPUT
-            if is_graph(layer):
-                self._chain(layer)
-            if type(layer).__name__ not in _LAYERS:
-                break
 
     def _note(
         self, operation: Node, activation: Any, owners: Sequence[Node], reason: str

@@ -59,14 +59,14 @@ class Change:
 
 def report_of(
     changes: Sequence[Change],
-    called: Sequence[KeptActivation] = (),
+    calls: Sequence[tuple[Any, str]] = (),
     not_searched: int = 0,
 ) -> ConversionReport:
     """Return the report of a new model that has all its weights.
 
     Args:
         changes: The changes of its activations.
-        called: The activations that the code of its layers calls.
+        calls: Layers whose code calls an activation, each with the activation's name.
         not_searched: As for `ConversionReport`.
     """
     replaced, kept = [], []
@@ -82,7 +82,10 @@ def report_of(
             added = sum(map(_parameters, layers)) - _parameters(place.activation)
             names = place.path, new.before, new.after
             replaced.append(ReplacedActivation(*names, new.error, added, new.nearest))
-    return ConversionReport(tuple(replaced), (*kept, *called), None, not_searched)
+    for layer, name in calls:
+        reason = f"the code of {type(layer).__name__} calls it"
+        kept.append(KeptActivation(layer.name, name, reason))
+    return ConversionReport(tuple(replaced), tuple(kept), None, not_searched)
 
 
 def equals(layer: keras.layers.Layer, outer: Any) -> list[keras.layers.Layer]:

@@ -75,7 +75,8 @@ class Configuration:
         """
         for place, activation in new:
             holder, key = place.where
-            if isinstance(activation, keras.layers.Activation) and _is_name(key):
+            named = ACTIVATION_NAME.search(str(key))
+            if named and isinstance(activation, keras.layers.Activation):
                 activation = activation.activation
             config = keras.saving.serialize_keras_object(activation)
             holder[key] = None if self.built_in else config
@@ -109,11 +110,6 @@ def _with_trained(places: list[Place], layer: keras.layers.Layer) -> list[Place]
     return places
 
 
-def _is_name(key: Any) -> bool:
-    """Return whether a key of a configuration belongs to an activation."""
-    return ACTIVATION_NAME.search(str(key)) is not None
-
-
 def _places(
     holder: Any, layer: Node, path: str, recurrent: bool = False
 ) -> Iterator[Place]:
@@ -124,7 +120,7 @@ def _places(
         inner = path
         if isinstance(config, dict):
             inner = f"{path}/{config.get('name', key)}"
-        if _is_name(key) or _is_activation_layer(value):
+        if ACTIVATION_NAME.search(str(key)) or _is_activation_layer(value):
             activation = _activation(value)
             if not is_linear(activation):
                 yield Place(activation, layer, inner, recurrent, (holder, key))

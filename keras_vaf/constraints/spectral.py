@@ -1,5 +1,6 @@
 """`SpectralNorm` and `Orthogonal`, constraints on the kernels of Keras layers."""
 
+import math
 from typing import Any
 
 import keras
@@ -57,7 +58,8 @@ class SpectralNorm(keras.constraints.Constraint):
         """Return the kernel, rescaled if its norm is too large."""
         value = ops.convert_to_tensor(value)
         matrix = ops.reshape(value, (-1, value.shape[-1]))
-        bound = _norm_bound(matrix, self.iterations) * _places(value) ** 0.5
+        places = math.prod(value.shape[:-2])  # 1 for a matrix
+        bound = _norm_bound(matrix, self.iterations) * places**0.5
         return value * _factor(bound, self.limit)
 
     def get_config(self) -> dict[str, Any]:
@@ -128,14 +130,6 @@ class Orthogonal(SpectralNorm):
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
         return {**super().get_config(), "steps": self.steps}
-
-
-def _places(kernel: Tensor) -> int:
-    """Return the number of positions of a convolution's kernel, or 1 for a matrix."""
-    count = 1
-    for size in kernel.shape[:-2]:
-        count *= int(size)
-    return count
 
 
 def _norm_bound(matrix: Tensor, iterations: int) -> Tensor:

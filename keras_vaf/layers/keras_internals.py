@@ -49,13 +49,13 @@ def history(tensor: Any) -> tuple[Any, Any, int]:
     """Return the operation that made a symbolic tensor, its node, and its position.
 
     Keras publishes the layers of a graph, but not its edges. The operation of a tensor
-    without history is `None`.
+    without history is `None`, and so is the node of an input.
     """
     found = getattr(tensor, "_keras_history", None)
     if found is None or found.operation is None:
         return None, None, 0
     node = found.operation._inbound_nodes[found.node_index]
-    return found.operation, node, found.tensor_index
+    return found.operation, None if node.is_input else node, found.tensor_index
 
 
 def node_lists(layer: Any) -> tuple[list[Any], list[Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from keras_vaf.initializers import CurveStart, FunctionStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
-from keras_vaf.models.analysis.graphs import Node
+from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.growing import grow_layer
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.vaf_equivalent import to_vaf
@@ -65,21 +65,17 @@ class Maker:
         # Cached, because most activations of a model are the same function.
         self._starts: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
-    def make(self, activation: Any, layer: Node, name: str) -> NewActivation:
-        """Return a new activation.
-
-        Args:
-            activation: A fixed activation: a layer, an operation or a function.
-            layer: The activation itself if it is a layer, or the layer that applies it.
-            name: Name of the new layer.
+    def make(self, place: Place) -> NewActivation:
+        """Return a new activation for the place of a fixed one.
 
         Raises:
             KeptError: If no activation can start at this function.
             ValueError: If k is too small for the function, or if `to` does not return a
                 layer.
         """
+        activation, layer = place.activation, place.layer
         policy = getattr(layer, "dtype_policy", None)
-        arguments = {"name": name, "dtype": _float_policy(policy)}
+        arguments = {"name": place.name, "dtype": _float_policy(policy)}
         if isinstance(activation, keras.layers.PReLU) and self._vaf:
             return self._like_prelu(activation, arguments)
         try:

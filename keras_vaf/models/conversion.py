@@ -1,6 +1,6 @@
 """`convert`, which replaces the fixed activations of a model by trainable ones."""
 
-import dataclasses
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,14 +13,10 @@ from keras_vaf.models.analysis.flow import Flow
 from keras_vaf.models.analysis.graphs import check_model, layers_of
 from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.analysis.layer_selection import Selection, Selector
-from keras_vaf.models.surgery.changes import KeptError, NewActivation
+from keras_vaf.models.surgery.changes import KeptError, NewActivation, report_of
+from keras_vaf.models.surgery.plan import Plan
 from keras_vaf.models.surgery.replacement import replace_activations
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    keep_report,
-    report,
-)
+from keras_vaf.models.surgery.report import keep_report
 from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag
@@ -107,14 +103,18 @@ def convert(
         return convert_module(model, layers, to, k, g, sharing, inplace)
     check_model(model)
     check_flag("inplace", inplace)
-    conversion = _Conversion(model, layers, to, k, g, sharing)
-    result = replace_activations(model, conversion.decide, inplace)
-    changes = _with_code(report(result), conversion.flow)
+    parts = dict(layers_of(model))
+    names = [part.name for part in parts.values()]
+    formats = (getattr(part, "data_format", None) for part in parts.values())
+    maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
+    selection, flow = Selection(layers), Flow(model, [*parts.values()])
+    decide = functools.partial(_replacement, selection, flow, maker)
+    plan = Plan(model, decide, names, inplace)
+    paths = {change.place.path for change in plan.changes}
+    selection.check(names, {*parts, *paths, *(layer.name for layer, _ in flow.calls)})
+    result = replace_activations(plan)
+    changes = report_of(plan.changes, flow.calls, len(flow.not_searched))
     keep_report(result, changes)
-    paths = {each.layer for each in changes.replaced}
-    paths |= {each.layer for each in changes.kept}
-    paths |= {path for path, _ in layers_of(model)}
-    conversion.selection.check([layer.name for _, layer in layers_of(model)], paths)
     reasons = {each.reason for each in changes.kept}
     if not changes.replaced and _TRAINED not in reasons:
         raise ValueError(
@@ -130,41 +130,18 @@ def convert(
     return result
 
 
-def _with_code(changes: ConversionReport, flow: Flow) -> ConversionReport:
-    """Add the activations that the code of custom layers calls to a report."""
-    called = (
-        KeptActivation(layer.name, name, f"the code of {type(layer).__name__} calls it")
-        for layer, name in flow.calls
-    )
-    return dataclasses.replace(
-        changes, kept=(*changes.kept, *called), not_searched=len(flow.not_searched)
-    )
-
-
-class _Conversion:
-    """Decides whether each activation is replaced, and makes its replacement."""
-
-    def __init__(
-        self, model: keras.Model, layers: Any, to: Any, k: Any, g: Any, sharing: Any
-    ) -> None:
-        formats = (getattr(layer, "data_format", None) for _, layer in layers_of(model))
-        self.selection = Selection(layers)
-        self.flow = Flow(model)
-        self._maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
-
-    def decide(self, place: Place) -> NewActivation:
-        """Return a new activation, or raise the reason why the old one is kept."""
-        activation, layer, path = place.activation, place.layer, place.path
-        if isinstance(activation, TrainableActivation):
-            raise KeptError(_TRAINED)
-        if not self.selection.takes(layer, path):
-            raise KeptError("it was not chosen")
-        reason = self.flow.reason(activation, layer)
-        if place.recurrent:
-            reason = "it is recurrent: a layer of this kind must be named in `layers`"
-        if reason and not self.selection.names(layer, path):
-            raise KeptError(reason)
-        try:
-            return self._maker.make(activation, layer, place.name)
-        except ValueError as error:
-            raise ValueError(f"The activation of {path!r}: {error}") from error
+def _replacement(
+    selection: Selection, flow: Flow, maker: Maker, place: Place
+) -> NewActivation:
+    """Return a new activation, or raise the reason why the old one is kept."""
+    if isinstance(place.activation, TrainableActivation):
+        raise KeptError(_TRAINED)
+    if not selection.takes(place.layer, place.path):
+        raise KeptError("it was not chosen")
+    reason = flow.reason(place)
+    if reason and not selection.names(place.layer, place.path):
+        raise KeptError(reason)
+    try:
+        return maker.make(place)
+    except ValueError as error:
+        raise ValueError(f"The activation of {place.path!r}: {error}") from error

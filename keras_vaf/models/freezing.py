@@ -185,26 +185,18 @@ class _Constant:
         return values.reshape(full).tolist()
 
 
-def _without_own(config: Any) -> Any:
+def _without_own(config: Any, key: str = "") -> Any:
     """Return a configuration without initializers, regularizers and constraints."""
     if isinstance(config, list | tuple):
         return type(config)(map(_without_own, config))
     if not isinstance(config, dict):
         return config
-    return {key: _without_own_value(key, value) for key, value in config.items()}
-
-
-def _without_own_value(key: str, value: Any) -> Any:
-    if _is_own(value) and key.endswith("initializer"):
-        return "zeros"
-    if _is_own(value) and key.endswith(("regularizer", "constraint")):
-        return None
-    return _without_own(value)
-
-
-def _is_own(value: Any) -> bool:
-    name = value.get("registered_name") if isinstance(value, dict) else None
-    return isinstance(name, str) and name.startswith("keras_vaf>")
+    if str(config.get("registered_name")).startswith("keras_vaf>"):
+        if key.endswith("initializer"):
+            return "zeros"
+        if key.endswith(("regularizer", "constraint")):
+            return None
+    return {name: _without_own(value, name) for name, value in config.items()}
 
 
 def _check_free(model: keras.Model, kept: Any) -> None:

@@ -52,7 +52,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     >>> print(vaf.function([-4, 0, 4]))
     [-1.  0.  4.]
     """
-    parts = _parts(layer)
+    parts = units_of(layer)
     sharing, shape = _sharing_and_shape(layer)
     vaf = layers.VAFActivation(
         k=parts.units.shape[-1],
@@ -108,7 +108,8 @@ _RELU = keras.activations.relu
 _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
 
 
-def units_of(layer: keras.layers.Layer) -> tuple[Function, np.ndarray, np.ndarray]:
+@functools.singledispatch
+def units_of(layer: keras.layers.Layer) -> _Parts:
     """Return the VAF that computes the same function as a layer, in double precision.
 
     Args:
@@ -121,11 +122,6 @@ def units_of(layer: keras.layers.Layer) -> tuple[Function, np.ndarray, np.ndarra
     Raises:
         ValueError: As for `to_vaf`.
     """
-    return _parts(layer)
-
-
-@functools.singledispatch
-def _parts(layer: keras.layers.Layer) -> _Parts:
     reason = _REASONS.get(type(layer), "`to_vaf` does not know this layer")
     raise ValueError(
         f"A {type(layer).__name__} cannot be written as a VAF: {reason}. "
@@ -144,7 +140,7 @@ def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
     return [np.asarray(weight, "float64") for weight in layer.get_weights()]
 
 
-@_parts.register
+@units_of.register
 def _(layer: keras.layers.ReLU) -> _Parts:
     if layer.threshold != 0:
         raise ValueError(
@@ -157,19 +153,19 @@ def _(layer: keras.layers.ReLU) -> _Parts:
     return _made_of(_RELU, *units)
 
 
-@_parts.register
+@units_of.register
 def _(layer: keras.layers.LeakyReLU) -> _Parts:
     return _made_of(_RELU, (1, 0, 1), (-1, 0, -layer.negative_slope))
 
 
-@_parts.register
+@units_of.register
 def _(layer: keras.layers.PReLU) -> _Parts:
     (alpha,) = _weights(layer)
     shared = [axis - 1 for axis in layer.shared_axes or ()]
     return _made_of(_RELU, (1, 0, 1), (-1, 0, -np.squeeze(alpha, tuple(shared))))
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.SReLU) -> _Parts:
     left, left_slope, right, right_slope = _weights(layer)
     # The middle line is cut off at the left threshold, and then at the right one.
@@ -184,27 +180,23 @@ def _(layer: layers.SReLU) -> _Parts:
     )
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.APL) -> _Parts:
     slopes, hinges = _weights(layer)
     pairs = zip(np.moveaxis(slopes, -1, 0), np.moveaxis(hinges, -1, 0), strict=True)
     return _made_of(_RELU, (1, 0, 1), *((-1, hinge, slope) for slope, hinge in pairs))
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.KAF) -> _Parts:
     alpha, *trained = _weights(layer)
     root = np.sqrt(trained[0] if trained else layer.gamma)
-    return _made_of(
-        gaussian,
-        *(
-            (root, -root * point, alpha[..., i])
-            for i, point in enumerate(layer.dictionary)
-        ),
-    )
+    points = enumerate(layer.dictionary)
+    units = [(root, -root * point, alpha[..., i]) for i, point in points]
+    return _made_of(gaussian, *units)
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.VAFActivation) -> _Parts:
     alpha, alpha_bias, beta, beta_bias = _weights(layer)
     if elementwise(layer.g).lines is None:
@@ -225,37 +217,37 @@ def _(layer: layers.VAFActivation) -> _Parts:
     return _made_of(_RELU, *units, beta_bias=bias)
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.PELU) -> _Parts:
     alpha, beta = _weights(layer)
     return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.AdaptiveSigmoid) -> _Parts:
     alpha, beta = _weights(layer)
     return _made_of(keras.activations.sigmoid, (beta, 0, alpha))
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.AdaptiveTanh) -> _Parts:
     alpha, beta = _weights(layer)
     return _made_of(keras.activations.tanh, (beta, 0, alpha))
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.DyT) -> _Parts:
     alpha, gamma, beta = _weights(layer)
     return _made_of(keras.activations.tanh, (alpha, 0, gamma), beta_bias=beta)
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.Derf) -> _Parts:
     alpha, shift, gamma, beta = _weights(layer)
     return _made_of(ops.erf, (alpha, shift, gamma), beta_bias=beta)
 
 
-@_parts.register
+@units_of.register
 def _(layer: layers.NActivation) -> _Parts:
     (theta,) = _weights(layer)
     low, high = theta.min(axis=-1), theta.max(axis=-1)
@@ -263,7 +255,7 @@ def _(layer: layers.NActivation) -> _Parts:
     return _made_of(_RELU, *units, beta_bias=-low)
 
 
-@_parts.register
+@units_of.register
 def _(layer: keras.layers.Activation) -> _Parts:
     if name_of(layer.activation) is None:
         raise ValueError(

@@ -61,6 +61,16 @@ def is_activation(layer: Any) -> bool:
     return _operation_name(layer) not in (None, "linear")
 
 
+def last_activation(layer: Any) -> Any:
+    """Return the activation with which a layer or an operation ends, or `None`.
+
+    It is a built-in activation, or the layer or operation itself.
+    """
+    if has_built_in(layer):
+        return layer.activation
+    return layer if is_activation(layer) else None
+
+
 def applied(layer: Any) -> Any:
     """Return the activation that an activation layer applies, or the layer itself."""
     own = getattr(layer, "activation", None)

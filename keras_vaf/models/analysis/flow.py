@@ -2,28 +2,25 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 
 from keras_vaf.layers.keras_internals import all_layers, history
-from keras_vaf.models.analysis.fixed_activations import (
-    has_built_in,
-    is_activation,
-    label,
-)
+from keras_vaf.models.analysis.fixed_activations import label, last_activation
 from keras_vaf.models.analysis.graphs import (
     Node,
     has_own_code,
     is_graph,
     symbolic_inputs,
 )
-from keras_vaf.models.analysis.held import held_by
+from keras_vaf.models.analysis.held import Place, held_by
 from keras_vaf.models.analysis.tracing import Inside, Tracer
 from keras_vaf.ops.activations import KERAS_NAMES
 
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
+RECURRENT = "it is recurrent: a layer of this kind must be named in `layers`"
 UNUSED = "its layer does not call it"
 
 # Layers and operators whose output stays in the range of their input.
@@ -62,6 +59,20 @@ _CALLERS = frozenset(
 _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 
 
+class _Step(NamedTuple):
+    """What `Flow` needs to know of an operation in a graph.
+
+    Args:
+        activation: The activation with which it ends, or `None`.
+        owner: The operation, if it runs code from outside of Keras.
+        inside: The graph of this code or of a nested model, or `None`.
+    """
+
+    activation: Any
+    owner: tuple[Node, ...]
+    inside: Inside | None
+
+
 class Flow:
     """Follows values through the graph of a model and through the code of its layers.
 
@@ -69,6 +80,7 @@ class Flow:
 
     Args:
         model: A Sequential or Functional model, or a subclassed model with weights.
+        layers: The layers of the model and of its nested models, in order.
 
     Attributes:
         calls: Layers whose code calls an activation that is not an attribute, each with
@@ -76,31 +88,39 @@ class Flow:
         not_searched: Layers whose code cannot be followed.
     """
 
-    def __init__(self, model: keras.Model) -> None:
+    def __init__(self, model: keras.Model, layers: Sequence[Node]) -> None:
         self.calls: list[tuple[Node, str]] = []
         self.not_searched: list[Node] = []
         self._reasons: dict[int, str] = {}
         self._reasons_in_code: dict[tuple[int, str], str] = {}
-        self._code: dict[int, Inside | None] = {}
+        self._steps: dict[int, _Step] = {}  # by the id of the operation
         self._called: set[tuple[int, str]] = set()
         self._opaque: set[int] = set()  # their code makes calls that cannot be followed
         with Tracer() as self._tracer:
-            if getattr(model, "outputs", None):
-                self._follow(model.outputs, (), OUTPUT)
-                self._search(model.outputs, ())
-            elif is_graph(model):
-                self._chain(model)
+            graph, outputs = is_graph(model), getattr(model, "outputs", None)
+            if not graph:
+                inside = self._tracer.trace(model, [symbolic_inputs(model)], {})
+                outputs = inside and inside.outputs
+            if outputs:
+                owners = () if graph else (model,)
+                self._follow(outputs, owners, OUTPUT)
+                self._search(outputs, owners)
+            elif graph:  # a Sequential model that is not built
+                for layer in reversed(layers):
+                    self._reasons[id(layer)] = OUTPUT
+                    if type(layer).__name__ not in _LAYERS:
+                        break
             else:
-                self._follow_code(model)
+                self.not_searched.append(model)
+                self._note_parts(model, (), OUTPUT)
 
-    def reason(self, activation: Any, layer: Node) -> str | None:
-        """Return the reason why an activation must be kept, or `None`.
-
-        Args:
-            activation: A layer, an operation or a function.
-            layer: The activation itself if it is a layer, or the layer that applies it.
-        """
-        if self._code.get(id(layer)) is None:
+    def reason(self, place: Place) -> str | None:
+        """Return the reason why an activation must be kept, or `None`."""
+        activation, layer = place.activation, place.layer
+        if place.recurrent:
+            return RECURRENT
+        step = self._steps.get(id(layer))
+        if step is None or not step.owner or step.inside is None:
             return self._reasons.get(id(layer))
         if self._is_unused(activation, layer):
             return UNUSED
@@ -115,39 +135,25 @@ class Flow:
             return False
         if any((id(holder), name) in self._called for holder in holders):
             return False
-        operation = _origin(activation(keras.KerasTensor((2, 2))))[0]
+        operation = history(activation(keras.KerasTensor((2, 2))))[0]
         return _name(operation) == name != ""
 
-    def _follow_code(self, model: keras.Model) -> None:
-        """Follow the code of a model that is not a graph."""
-        inside = self._tracer.trace(model, [symbolic_inputs(model)], {})
-        if inside is not None:
-            self._follow(inside.outputs, (model,), OUTPUT)
-            self._search(inside.outputs, (model,))
-            return
-        self.not_searched.append(model)
-        for part in all_layers(model, include_self=False):  # any may be the last
-            self._note(part, (), OUTPUT)
-
-    def _chain(self, model: keras.Model) -> None:
-        """Record the last layers of a Sequential model that is not built."""
-        for layer in reversed(model.layers):
-            self._reasons[id(layer)] = OUTPUT
-            if is_graph(layer):
-                self._chain(layer)
-            if type(layer).__name__ not in _LAYERS:
-                break
-
-    def _note(self, operation: Node, owners: Sequence[Node], reason: str) -> None:
+    def _note(
+        self, operation: Node, activation: Any, owners: Sequence[Node], reason: str
+    ) -> None:
         self._reasons.setdefault(id(operation), reason)
-        built_in = has_built_in(operation)
-        if not built_in and not is_activation(operation):
+        if activation is None:
             return
         # A function from outside of Keras leaves operators with other names.
-        names = {_name(operation.activation if built_in else operation)}
-        names |= set() if _is_layer(operation) else {""}
+        other = () if isinstance(operation, keras.layers.Layer) else ("",)
+        names = (_name(activation), *other)
         for name, owner in itertools.product(names, owners):
             self._reasons_in_code.setdefault((id(owner), name), reason)
+
+    def _note_parts(self, layer: Node, owners: Sequence[Node], reason: str) -> None:
+        """Record all parts of a layer whose code cannot be followed."""
+        for part in all_layers(layer, include_self=False):  # any may be the last
+            self._note(part, last_activation(part), owners, reason)
 
     def _follow(
         self, tensors: Sequence[Any], owners: Sequence[Node], reason: str
@@ -168,22 +174,21 @@ class Flow:
             tensor, scaled = waiting.pop()
             if id(tensor) in seen:
                 continue
-            seen.add(id(tensor))
-            operation, node, place = _origin(tensor)
+            seen |= {id(tensor)}
+            operation, node, place = history(tensor)
             if node is None:
-                sources.add(id(tensor))
+                sources |= {id(tensor)}
                 continue
-            if reason == OUTPUT or _is_gate(operation, scaled):
-                self._note(operation, owners, reason)
-            inside = self._inside(operation, node)
-            if inside is not None:
-                inner = owners if is_graph(operation) else (*owners, operation)
-                reached = self._follow([inside.outputs[place]], inner, reason)
-                pairs = zip(inside.inputs, node.input_tensors, strict=False)
+            step = self._step(node)
+            if reason == OUTPUT or _is_gate(step.activation, scaled):
+                self._note(operation, step.activation, owners, reason)
+            if step.inside is not None:
+                ends = [step.inside.outputs[place]]
+                reached = self._follow(ends, (*owners, *step.owner), reason)
+                pairs = zip(step.inside.inputs, node.input_tensors, strict=False)
                 waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
-            elif id(operation) in self._code:  # any of its parts may be its last
-                for part in all_layers(operation, include_self=False):
-                    self._note(part, owners, reason)
+            elif step.owner:
+                self._note_parts(operation, owners, reason)
             elif _keeps_range(operation, node):
                 scaled = scaled or type(operation).__name__ in _ARITHMETIC
                 waiting += [(tensor, scaled) for tensor in node.input_tensors]
@@ -191,38 +196,41 @@ class Flow:
 
     def _search(self, outputs: Sequence[Any], owners: Sequence[Node]) -> None:
         """Search a graph for gates and for activations that code calls."""
-        for operation, node in _nodes(outputs):
-            inside = self._inside(operation, node)
-            if inside is not None:
-                inner = owners if is_graph(operation) else (*owners, operation)
-                self._search(inside.outputs, inner)
+        for node in _nodes(outputs):
+            step = self._step(node)
+            operation, activation = node.operation, step.activation
+            if step.inside is not None:
+                self._search(step.inside.outputs, (*owners, *step.owner))
             elif type(operation).__name__ == "Multiply":
                 tensors = {id(tensor): tensor for tensor in node.input_tensors}
                 for tensor in tensors.values() if len(tensors) > 1 else ():
                     self._follow([tensor], owners, GATE)
-            built_in = has_built_in(operation)
-            name = _name(operation.activation if built_in else operation)
-            if owners:
-                self._called.add((id(operation if built_in else owners[-1]), name))
-            if inside is None and _is_opaque(operation):
+            if not owners:
+                continue
+            caller = owners[-1] if activation in (None, operation) else operation
+            self._called |= {(id(caller), _name(activation))}
+            if step.inside is None and (step.owner or _calls_others(operation)):
                 self._opaque |= set(map(id, owners))
-            if owners and is_activation(operation) and not _is_layer(operation):
+            layer = isinstance(operation, keras.layers.Layer)
+            if activation is operation and not layer:
                 call = owners[-1], label(operation)
                 if call not in self.calls and not _is_held(*call):
                     self.calls.append(call)
 
-    def _inside(self, operation: Node, node: Any) -> Inside | None:
-        if is_graph(operation):
-            return Inside(operation.inputs, operation.outputs)
-        if not has_own_code(operation):
-            return None
-        if id(operation) not in self._code:
-            self._code[id(operation)] = self._tracer.trace(
-                operation, node.arguments.args, node.arguments.kwargs
-            )
-            if self._code[id(operation)] is None:
-                self.not_searched.append(operation)
-        return self._code[id(operation)]
+    def _step(self, node: Any) -> _Step:
+        """Describe the operation of a node, once."""
+        operation, inside = node.operation, None
+        if id(operation) not in self._steps:
+            owner = (operation,) if has_own_code(operation) else ()
+            if owner:
+                given = node.arguments
+                inside = self._tracer.trace(operation, given.args, given.kwargs)
+                self.not_searched += [operation] if inside is None else []
+            elif is_graph(operation):
+                inside = Inside(operation.inputs, operation.outputs)
+            step = _Step(last_activation(operation), owner, inside)
+            self._steps[id(operation)] = step
+        return self._steps[id(operation)]
 
 
 def _name(activation: Any) -> str:
@@ -231,32 +239,17 @@ def _name(activation: Any) -> str:
     return name if name in KERAS_NAMES else ""
 
 
-def _origin(tensor: Any) -> tuple[Node, Any, int]:
-    """Return the operation that made a tensor, its node, and the tensor's position.
-
-    The node of an input is `None`.
-    """
-    operation, node, place = history(tensor)
-    return operation, None if node is None or node.is_input else node, place
-
-
-def _is_gate(operation: Node, scaled: bool) -> bool:
-    """Return whether an operation whose output is multiplied by others is a gate."""
-    activation = operation.activation if has_built_in(operation) else operation
-    name = label(activation)
+def _is_gate(activation: Any, scaled: bool) -> bool:
+    """Return whether an activation whose output is multiplied by others is a gate."""
+    name = _name(activation)
     capped = getattr(activation, "max_value", None) == 6 or name == "relu6"
     return name in _GATES or (capped and scaled)  # relu6(x + 3) / 6 is a hard sigmoid
 
 
-def _is_layer(operation: Node) -> bool:
-    return isinstance(operation, keras.layers.Layer)
-
-
-def _is_opaque(operation: Node) -> bool:
+def _calls_others(operation: Node) -> bool:
     """Return whether an operation may call layers or functions out of sight."""
-    if type(operation).__name__ in _CALLERS:
-        return True
-    return has_own_code(operation) or isinstance(operation, keras.layers.RNN)
+    caller = type(operation).__name__ in _CALLERS
+    return caller or isinstance(operation, keras.layers.RNN)
 
 
 def _is_held(layer: Node, name: str) -> bool:
@@ -269,7 +262,7 @@ def _is_held(layer: Node, name: str) -> bool:
 
 def _keeps_range(operation: Node, node: Any) -> bool:
     name = type(operation).__name__
-    if _is_layer(operation):
+    if isinstance(operation, keras.layers.Layer):
         return name in _LAYERS
     if name not in _ARITHMETIC:
         return name in _OPERATORS
@@ -278,12 +271,12 @@ def _keeps_range(operation: Node, node: Any) -> bool:
     return len(node.input_tensors) == 1 and not learned
 
 
-def _nodes(outputs: Sequence[Any]) -> Iterator[tuple[Node, Any]]:
-    """Yield the operations of a graph and their nodes, each node once."""
+def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:
+    """Yield the nodes of a graph, each node once."""
     waiting, seen = list(outputs), set()
     while waiting:
-        operation, node, _ = _origin(waiting.pop())
+        _, node, _ = history(waiting.pop())
         if node is not None and id(node) not in seen:
-            seen.add(id(node))
-            yield operation, node
+            seen |= {id(node)}
+            yield node
             waiting += node.input_tensors

@@ -55,14 +55,15 @@ ACTIVATION_NAME = re.compile(r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z])")
 """Names of attributes and arguments that hold activations, but not those of gates."""
 
 
-def held_activations(layer: keras.layers.Layer) -> Iterator[Place]:
+def held_activations(layer: Any, outer: str = "") -> Iterator[Place]:
     """Yield the activations that are attributes of inner layers, with their slots.
 
     Args:
         layer: A built model, or another layer with inner layers.
+        outer: Path of the layer.
     """
     seen: set[tuple[int, str]] = set()
-    for path, part, name, recurrent in walk(layer):
+    for path, part, name, recurrent in walk(layer, name=outer):
         held = held_by(part)
         for attribute, activation in held.items():
             if (id(part), attribute) in seen:

@@ -109,16 +109,17 @@ class _Walk:
         """Return the bound of everything between the inputs and a tensor."""
         waiting = [tensor]
         while waiting:
-            now = waiting[-1]
+            now = waiting.pop()
+            if id(now) in known:
+                continue
             _, node, _ = history(now)
             inputs = node.arguments.keras_tensors
             missing = [each for each in inputs if id(each) not in known]
-            if id(now) in known or missing:
-                waiting = waiting[:-1] if id(now) in known else waiting + missing
+            if missing:
+                waiting += [now, *missing]
                 continue
             before = [known[id(each)] for each in inputs]
             known[id(now)] = self._operation(node, before, prefix) * ROUNDING
-            waiting.pop()
         return known[id(tensor)]
 
     def _operation(self, node: Any, before: list[float], prefix: str) -> float:

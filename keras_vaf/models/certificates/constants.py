@@ -172,8 +172,7 @@ def _prelu(layer: Any) -> float | None:
 def _leaky(layer: Any) -> float | None:
     if getattr(layer, "threshold", 0):
         return None  # the function jumps at the threshold
-    slopes = abs(layer.negative_slope), 1.0
-    return float(max(slopes))
+    return float(max(abs(layer.negative_slope), 1.0))
 
 
 def _convolution(layer: Any) -> float:

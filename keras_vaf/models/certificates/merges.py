@@ -10,12 +10,7 @@ from keras_vaf.models.certificates.constants import Shape
 
 _SUMS = (keras.layers.Add, keras.layers.Subtract)
 _EXTREMES = (keras.layers.Maximum, keras.layers.Minimum)
-MERGES = (
-    *_SUMS,
-    *_EXTREMES,
-    keras.layers.Average,
-    keras.layers.Concatenate,
-)
+MERGES = (*_SUMS, *_EXTREMES, keras.layers.Average, keras.layers.Concatenate)
 """Layers that `merged_bound` knows."""
 
 

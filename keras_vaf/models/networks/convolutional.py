@@ -131,13 +131,9 @@ def nin(
         block = MLPConv(
             (count,) * check_integer("depth", depth), kernel_size, padding=padding
         )
-        kernel_seeds = _seeds(seed, place, depth)
-        for convolution, kernel_seed in zip(
-            block.convolutions, kernel_seeds, strict=True
-        ):
-            convolution.kernel_initializer = _initializer(
-                kernel_initializer, kernel_seed
-            )
+        pairs = zip(block.convolutions, _seeds(seed, place, depth), strict=True)
+        for convolution, each in pairs:
+            convolution.kernel_initializer = _initializer(kernel_initializer, each)
         blocks.append([block])
     last = _output_layer(outputs, output_activation, kernel_initializer, seed)
     return _network(input_shape, blocks, last, pool_size, pool_strides, dropout, seed)

@@ -1,6 +1,7 @@
-"""`Changes`, which records what becomes of each activation of a model."""
+"""`Change`, which records what becomes of one activation of a model."""
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -39,56 +40,52 @@ class KeptError(Exception):
     """The reason why an activation is kept."""
 
 
-class Changes:
-    """The decision about each activation of a model, and its record.
+@dataclasses.dataclass
+class Change:
+    """What becomes of an activation. Without a replacement and a reason, it is ignored.
 
     Args:
-        decide: As for `replace_activations`.
-        names: Names of layers that new layers must not get.
+        place: The activation.
+        new: Its replacement, or `None`.
+        kept: Reason why it is kept.
+        outer: The new layer that is or contains the replacement, once it is made.
     """
 
-    def __init__(
-        self, decide: Callable[[Place], NewActivation | None], names: set[str]
-    ) -> None:
-        self._decide, self._names = decide, names
-        self._kept: list[KeptActivation] = []
-        self._new: list[tuple[Place, NewActivation, Any]] = []
+    place: Place
+    new: NewActivation | None = None
+    kept: str = ""
+    outer: Any = None
 
-    def choose(self, place: Place) -> NewActivation | None:
-        """Return the replacement of an activation, or record why it is kept."""
-        name = place.name or f"{place.path.rpartition('/')[2]}_activation"
-        while not place.name and name in self._names:
-            name = f"{name}_vaf"
-        self._names.add(name)
-        try:
-            return self._decide(place._replace(name=name))
-        except KeptError as reason:
-            self.keep(place, str(reason))
-            return None
 
-    def refuse(self, place: Place, reason: str) -> None:
-        """Record that an activation is kept, unless `decide` ignores it."""
-        if self.choose(place._replace(name=place.path.rpartition("/")[2])):
-            self.keep(place, reason)
+def report_of(
+    changes: Sequence[Change],
+    calls: Sequence[tuple[Any, str]] = (),
+    not_searched: int = 0,
+) -> ConversionReport:
+    """Return the report of a new model that has all its weights.
 
-    def keep(self, place: Place, reason: str) -> None:
-        """Record that an activation is kept."""
-        activation = label(place.activation)
-        self._kept.append(KeptActivation(place.path, activation, reason))
-
-    def put(self, place: Place, new: NewActivation, outer: Any) -> None:
-        """Record a replacement, and the new layer that is it or contains it."""
-        self._new.append((place, new, outer))
-
-    def report(self) -> ConversionReport:
-        """Return a report of all changes."""
-        replaced = []
-        for place, new, outer in self._new:
-            layers = [outer] if outer is new.layer else equals(new.layer, outer)
+    Args:
+        changes: The changes of its activations.
+        calls: Layers whose code calls an activation, each with the activation's name.
+        not_searched: As for `ConversionReport`.
+    """
+    replaced, kept = [], []
+    for change in changes:
+        place, new = change.place, change.new
+        if change.kept:
+            kept.append(
+                KeptActivation(place.path, label(place.activation), change.kept)
+            )
+        elif new is not None:
+            inside = change.outer is not new.layer
+            layers = equals(new.layer, change.outer) if inside else [new.layer]
             added = sum(map(_parameters, layers)) - _parameters(place.activation)
             names = place.path, new.before, new.after
             replaced.append(ReplacedActivation(*names, new.error, added, new.nearest))
-        return ConversionReport(tuple(replaced), tuple(self._kept))
+    for layer, name in calls:
+        reason = f"the code of {type(layer).__name__} calls it"
+        kept.append(KeptActivation(layer.name, name, reason))
+    return ConversionReport(tuple(replaced), tuple(kept), None, not_searched)
 
 
 def equals(layer: keras.layers.Layer, outer: Any) -> list[keras.layers.Layer]:

@@ -1,7 +1,7 @@
-"""`converted`, which copies subclassed models, and the class of the copies."""
+"""`put_into`, which replaces activations of subclassed models, and their new class."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import keras
@@ -9,56 +9,23 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import unlocked, untrack
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.analysis.fixed_activations import is_activation
 from keras_vaf.models.analysis.graphs import is_graph
-from keras_vaf.models.analysis.held import (
-    Path,
-    Place,
-    Slot,
-    Slots,
-    held_activations,
-    parts_of,
-    walk,
-)
-from keras_vaf.models.surgery.changes import Changes
+from keras_vaf.models.analysis.held import Path, Slot, Slots, parts_of, walk
+from keras_vaf.models.surgery.changes import Change
 
 
-def converted(
-    model: keras.Model, changes: Changes, prefix: str, inplace: bool
-) -> keras.Model | None:
-    """Return a copy of a subclassed model with other activations.
-
-    Args:
-        model: The model.
-        changes: Chooses the new activations.
-        prefix: Path of the model. A path inside another model ends with a slash.
-        inplace: Whether to change the model itself instead of a copy.
-
-    Returns:
-        The copy, or `None` if the class of the model makes no copies.
-    """
-    copy = model if inplace else _copy(model)
-    if copy is None:
-        return None
+def put_into(copy: keras.Model, model: keras.Model, changes: Sequence[Change]) -> None:
+    """Put the new activations into a subclassed model, or into a copy of it."""
     pairs = zip(walk(copy), walk(model), strict=True)
     frozen = [new for (_, new, *_), (_, old, *_) in pairs if not old.trainable]
     activations = {}
-    for place in held_activations(model):
-        place = place._replace(path=f"{prefix}{place.path}")
-        new = changes.choose(place)
-        if new is not None:
-            activations[place.where] = new.layer
-            changes.put(place, new, new.layer)
-    for operation in getattr(model, "operations", ()):
-        layer = isinstance(operation, keras.layers.Layer)
-        if not layer and is_activation(operation):
-            place = Place(operation, operation, f"{prefix}{operation.name}")
-            changes.refuse(place, f"the code of {type(model).__name__} calls it")
+    for change in changes:
+        if change.new is not None:
+            change.outer = activations[change.place.where] = change.new.layer
     if activations:
         _hold(copy, activations)
     for layer in frozen:
         layer.trainable = False
-    return copy
 
 
 def _hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -> None:
@@ -80,7 +47,7 @@ def _hold(model: keras.Model, activations: Mapping[Slots, keras.layers.Layer]) -
     model._replaced_slots = (*model._replaced_slots, *new)
 
 
-def _copy(model: keras.Model) -> keras.Model | None:
+def copied(model: keras.Model) -> keras.Model | None:
     """Return a copy of a subclassed model, or `None` if its class makes no copies."""
     try:
         copy = type(model).from_config(model.get_config())

@@ -46,6 +46,7 @@ class Configuration:
         remake: Makes the layer again.
 
     Attributes:
+        built_in: Whether the only activation is the one with which a Keras layer ends.
         places: The activations, each with the part of the configuration that contains
             it and the key there.
     """
@@ -55,27 +56,30 @@ class Configuration:
         self._config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # third-party layers may raise any error
             self._config = remake.describe(layer)
-        if has_built_in(layer):
+        self.built_in = has_built_in(layer)
+        if self.built_in:
             where = self._config, "activation"
             self.places = [Place(layer.activation, layer, path, where=where)]
         else:
             found = _places(self._config, layer, path)
             self.places = _with_trained(list(found), layer)
 
-    def make(self, new: Sequence[tuple[Place, keras.layers.Layer | None]]) -> Any:
-        """Return a copy of the layer with other activations.
+    def make(self, new: Sequence[tuple[Place, keras.layers.Layer]]) -> Any:
+        """Return a copy of the layer with other activations, or without a built-in one.
 
         Args:
-            new: Pairs of a place and a new layer, or `None` for no activation.
+            new: Pairs of a place and a new layer.
 
         Raises:
             Exception: Any error of a layer that does not accept the new activations.
         """
         for place, activation in new:
             holder, key = place.where
-            if isinstance(activation, keras.layers.Activation) and _is_name(key):
+            named = ACTIVATION_NAME.search(str(key))
+            if named and isinstance(activation, keras.layers.Activation):
                 activation = activation.activation
-            holder[key] = keras.saving.serialize_keras_object(activation)
+            config = keras.saving.serialize_keras_object(activation)
+            holder[key] = None if self.built_in else config
         return self._remake.make(self._layer, self._config)
 
 
@@ -106,11 +110,6 @@ def _with_trained(places: list[Place], layer: keras.layers.Layer) -> list[Place]
     return places
 
 
-def _is_name(key: Any) -> bool:
-    """Return whether a key of a configuration belongs to an activation."""
-    return ACTIVATION_NAME.search(str(key)) is not None
-
-
 def _places(
     holder: Any, layer: Node, path: str, recurrent: bool = False
 ) -> Iterator[Place]:
@@ -121,7 +120,7 @@ def _places(
         inner = path
         if isinstance(config, dict):
             inner = f"{path}/{config.get('name', key)}"
-        if _is_name(key) or _is_activation_layer(value):
+        if ACTIVATION_NAME.search(str(key)) or _is_activation_layer(value):
             activation = _activation(value)
             if not is_linear(activation):
                 yield Place(activation, layer, inner, recurrent, (holder, key))

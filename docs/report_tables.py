@@ -70,6 +70,7 @@ NAMED |= {
         ("map-ratios", "map_ratios"),
         ("sensor-80", "sensor_80"),
         ("sensor-20", "sensor_20"),
+        ("language", "language"),
     )
 }
 

@@ -104,12 +104,7 @@ def seed_ratio(name: str, frame: pd.DataFrame, arm: str, control: str) -> Answer
 
 def language(records: Records) -> list[Answer]:
     """Answer L1 and L2: a VAF from SiLU against SiLU at equal steps and equal time."""
-    frame = pd.DataFrame(list(records))
-    tuning = frame[frame.seed == 0].sort_values("validation")
-    rates = tuning.drop_duplicates("arm").set_index("arm").rate
-    rates["silu-long"] = rates["silu"]
-    tested = frame[(frame.seed > 0) & (frame.rate == frame.arm.map(rates))]
-    losses = tested.pivot(index="seed", columns="arm", values="test")
+    losses = tested_losses(pd.DataFrame(list(records)))
     found = []
     for name, control in {"L1": "silu", "L2": "silu-long"}.items():
         answer = paired(name, losses["vaf-silu"] - losses[control])
@@ -117,6 +112,19 @@ def language(records: Records) -> list[Answer]:
         confirmed = answer.estimate < 0
         found.append(replace(answer, confirmed=confirmed, refuted=refuted))
     return found
+
+
+def tested_losses(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return test losses by seed and arm, at the learning rate that seed 0 selects.
+
+    Args:
+        frame: The trainings of the transformer.
+    """
+    tuning = frame[frame.seed == 0].sort_values("validation")
+    rates = tuning.drop_duplicates("arm").set_index("arm").rate
+    rates["silu-long"] = rates["silu"]
+    tested = frame[(frame.seed > 0) & (frame.rate == frame.arm.map(rates))]
+    return tested.pivot(index="seed", columns="arm", values="test")
 
 
 def images(records: Records) -> Answer:

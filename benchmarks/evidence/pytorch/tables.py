@@ -1,8 +1,8 @@
-"""Show the accuracies behind the question S.
+"""Show accuracies and losses behind the questions S, L1 and L2.
 
 `python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
-`sensor_80.md` and `sensor_20.md` to `docs/reports/evidence`, one for each number of
-labels. What is not part of S is exploratory.
+`sensor_80.md` and `sensor_20.md`, one for each number of labels, and `language.md` to
+`docs/reports/evidence`. What is not part of the questions is exploratory.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pandas as pd
 from benchmarks.evidence.answer import paired
 from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.records import unpack
+from benchmarks.evidence.seed_answers import tested_losses
 from keras_vaf.utils import markdown_table, write_atomically
 
 METHODS = {
@@ -61,12 +62,42 @@ def accuracy_table(frame: pd.DataFrame) -> str:
     return markdown_table(columns, lines, text_columns=1)
 
 
+ARMS = {
+    "silu": "SiLU",
+    "silu-long": "SiLU, as much time as the VAF from SiLU",
+    "vaf-silu": "VAF from SiLU",
+}
+
+
+def loss_table(frame: pd.DataFrame) -> str:
+    """Return losses on validation and test data, and differences to SiLU in percent.
+
+    Args:
+        frame: The trainings of the transformer.
+    """
+    losses, lines = tested_losses(frame), []
+    for arm, title in ARMS.items():
+        tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
+        cells = [title, *(f"{each:.4f}" for each in tuned.validation)]
+        cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}", ""]
+        if arm != "silu":
+            found = paired("", 100 * (losses[arm] / losses["silu"] - 1))
+            low, high = found.interval
+            cells[-1] = f"{found.estimate:.2f} ({low:.2f} to {high:.2f})"
+        lines.append(cells)
+    rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
+    columns = ["activation", *rates, "test, five seeds", "difference to SiLU, %"]
+    return markdown_table(columns, lines, text_columns=1)
+
+
 def main() -> int:
     """Write the tables."""
     frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
     for labels, rows in frame.groupby("labels"):
         table = f"{accuracy_table(rows)}\n"
         write_atomically(PACKED / f"sensor_{labels}.md", table)
+    frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
+    write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
     return 0
 
 

@@ -17,6 +17,7 @@ BACKENDS = {
     "images": "torch",
     "map-steps": "jax",
     "language-others": "torch",
+    "images-others": "torch",
 }
 """The studies in the order in which they run, and their backends."""
 
@@ -61,9 +62,10 @@ def find_study(name: str) -> Any:
 
         arms = language.REGISTERED if name == "language" else language.EXPLORATORY
         return language.LanguageStudy(arms)
-    from benchmarks.evidence.pytorch.images import ImageStudy
+    from benchmarks.evidence.pytorch import images
 
-    return ImageStudy()
+    pairs = images.REGISTERED if name == "images" else images.EXPLORATORY
+    return images.ImageStudy(pairs)
 
 
 def _catalogue(task: str) -> tuple[str, ...]:

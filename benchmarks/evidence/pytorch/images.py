@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +31,35 @@ TRAINING, VALIDATION, TEST = 9_000, 1_000, 10_000
 EPOCHS, BATCH = 30, 128
 
 
+REGISTERED = tuple((DATASETS[0], arm) for arm in ("relu", "vaf-relu"))
+"""What C compares."""
+
+EXPLORATORY = tuple(
+    pair for pair in itertools.product(DATASETS, ARMS) if pair not in REGISTERED
+)
+
+
 class ImageStudy(TorchStudy):
-    """Two learning rates on seed 0, and the selected one on two further seeds."""
+    """Two learning rates on seed 0, and the selected one on two further seeds.
+
+    Args:
+        pairs: A dataset and a key of `ARMS` each.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self.pairs = pairs
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield dataset, arm, learning rate and seed."""
-        for dataset in DATASETS:
-            for arm, rate in itertools.product(ARMS, RATES):
-                yield dataset, arm, rate, SEEDS[0]
-            for seed, arm in itertools.product(SEEDS[1:], ARMS):
-                rate = RATES[0] if records is None else selected(records, dataset, arm)
-                yield dataset, arm, rate, seed
+        for pair in self.pairs:
+            yield from ((*pair, rate, SEEDS[0]) for rate in RATES)
+            for seed in SEEDS[1:]:
+                rate = RATES[0] if records is None else selected(records, *pair)
+                yield *pair, rate, seed
 
     def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
         """Return the record of a training."""
-        return train(*key, folder / "images.pt")
+        return train(*key, self.checkpoint(key, folder))
 
 
 def selected(records: Records, dataset: str, arm: str) -> float:

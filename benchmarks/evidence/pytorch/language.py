@@ -149,7 +149,7 @@ class LanguageStudy(TorchStudy):
         """Return the record of a training."""
         names = dict(zip(("arm", "rate", "seed"), key, strict=True))
         steps = equal_time() if key[0].endswith(LONG) else STEPS
-        return names | train(texts(), *key, steps, folder / f"{key[0]}.pt")
+        return names | train(texts(), *key, steps, self.checkpoint(key, folder))
 
 
 def selected_rate(records: Records, arm: str) -> float:

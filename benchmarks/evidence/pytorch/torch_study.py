@@ -36,6 +36,15 @@ class TorchStudy:
         """
         raise NotImplementedError
 
+    def checkpoint(self, key: tuple[Any, ...], folder: Path) -> Path:
+        """Return the file of the state of an unfinished training.
+
+        Args:
+            key: One of `keys`.
+            folder: As for `train`.
+        """
+        return folder / f"{'_'.join(map(str, key))}.pt"
+
     def trainings(self) -> int:
         """Return the number of records."""
         return sum(1 for _ in self.keys())

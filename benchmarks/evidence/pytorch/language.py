@@ -128,7 +128,7 @@ class LanguageStudy(TorchStudy):
     """Three learning rates on seed 0, and the selected one on five seeds.
 
     Args:
-        arms: Keys of `ARMS`. With "silu-long", SiLU is also trained for as long as the
+        arms: Keys of `ARMS`. With "silu-long", SiLU is also trained for the time of the
             VAF that starts as it.
     """
 
@@ -136,7 +136,7 @@ class LanguageStudy(TorchStudy):
         self.arms = arms
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[str, float, int]]:
-        """Yield arm, learning rate and seed; the selected rates need the records."""
+        """Yield arm, learning rate and seed; later ones need the records."""
         tuned = [arm for arm in self.arms if not arm.endswith(LONG)]
         yield from ((arm, rate, 0) for rate, arm in itertools.product(RATES, tuned))
         for arm, seed in itertools.product(self.arms, SEEDS):

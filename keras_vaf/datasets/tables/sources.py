@@ -86,7 +86,7 @@ class Table:
 
         Raises:
             TableError: If another separator gives the columns.
-            ValueError: If there is no such separator.
+            ValueError: If none does.
         """
         self.check_separator(uses)
         for name, use in uses.items():

@@ -60,7 +60,7 @@ _GATES = frozenset({"hard_sigmoid", "sigmoid", "tanh"})
 
 
 class _Step(NamedTuple):
-    """What `Flow` needs to know of an operation in a graph.
+    """An operation in a graph, as `Flow` sees it.
 
     Args:
         activation: The activation with which it ends, or `None`.

@@ -42,7 +42,7 @@ class KeptError(Exception):
 
 @dataclasses.dataclass
 class Change:
-    """What becomes of an activation. Without a replacement and a reason, it is ignored.
+    """The change of an activation. Without a replacement and a reason, it is ignored.
 
     Args:
         place: The activation.

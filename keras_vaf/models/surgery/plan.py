@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Plan:
-    """What becomes of each activation of a model, which is read once.
+    """The changes of all activations of a model, which is read once.
 
     Args:
         model: A Sequential or Functional model, or a subclassed model with weights.

@@ -1,6 +1,7 @@
 """The trainings of the registered comparisons, and the statistics on their records."""
 
 import itertools
+import math
 
 import keras
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from scipy import stats
 
 from benchmarks.evidence import new_tables
+from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.map import study as map_study
+from benchmarks.evidence.pytorch import tables as seed_tables
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import Records, pack, unpack
 from benchmarks.evidence.tables import ARMS, DecayingAdam, TableStudy
@@ -227,3 +230,21 @@ def test_errors_of_all_activations_are_compared_on_each_dataset(tmp_path):
     # Nadeau and Bengio's variance: 1/3 from the folds, and 1/2 from the test share.
     half = stats.t.ppf(0.975, 2) * logs.std() * np.sqrt(1 / 3 + 1 / 2)
     assert np.log(high / mean) == pytest.approx(half)
+
+
+def test_published_accuracies_and_losses_are_those_of_the_records():
+    frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
+    for labels, part in frame.groupby("labels"):
+        lines = (PACKED / f"sensor_{labels}.md").read_text("utf-8").splitlines()
+        cells = {row[1].strip(): row[3:] for row in (each.split("|") for each in lines)}
+        for method, title in seed_tables.METHODS.items():
+            for place, curve in enumerate(seed_tables.CURVES):
+                own = part[(part.method == method) & (part.curve == curve)].accuracy
+                half = stats.t.ppf(0.975, 9) * own.std() / math.sqrt(10)
+                expected = f"{own.mean():.3f} ± {half:.3f}"
+                assert cells[title][place].strip() == expected
+    frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
+    tested = frame[(frame.seed > 0) & (frame.rate == 0.004)]
+    text = (PACKED / "language.md").read_text("utf-8")
+    for loss in tested.groupby("arm").test.mean():
+        assert f"| {loss:.4f} |" in text

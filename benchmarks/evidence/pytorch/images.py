@@ -32,7 +32,7 @@ EPOCHS, BATCH = 30, 128
 
 
 REGISTERED = tuple((DATASETS[0], arm) for arm in ("relu", "vaf-relu"))
-"""What C compares."""
+"""The arms of C."""
 
 EXPLORATORY = tuple(
     pair for pair in itertools.product(DATASETS, ARMS) if pair not in REGISTERED

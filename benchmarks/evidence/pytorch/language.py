@@ -1,7 +1,7 @@
 """`LanguageStudy`, a transformer on the bytes of Python's standard library.
 
 `python -m benchmarks.evidence.pytorch.language` measures on an idle machine how long a
-step with a VAF takes beside one with SiLU, for the comparison at equal time.
+step with a VAF and one with SiLU take, for the comparison at equal time.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ ARMS: dict[str, Any] = {
 """The activations of the feed-forward blocks."""
 
 REGISTERED = ("silu", "vaf-silu", f"silu{LONG}")
-"""What L1 and L2 compare."""
+"""The arms of L1 and L2."""
 
 EXPLORATORY = ("gelu", "vaf-gelu", "relu", "relu-squared", "xielu")
 

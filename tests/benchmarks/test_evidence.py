@@ -210,6 +210,29 @@ def test_a_training_goes_on_from_its_checkpoint_as_if_never_stopped(tmp_path):
     assert begin("stopped", ("gelu", 0.1, 0)).load({"step": 0}) == {"step": 0}
 
 
+@pytest.mark.parametrize(("size", "width"), [(15, 5), (14, 5), (6, 3), (4, 1)])
+def test_a_convolution_by_fourier_transforms_is_a_convolution(size, width):
+    torch = pytest.importorskip("torch")
+    from benchmarks.evidence.pytorch.convolution import convolve
+
+    rng = np.random.default_rng(0)
+    shapes = (2, 3, size, size), (width, width, 3, 4), (2, 4, size, size)
+    images, kernel, weights = (torch.tensor(rng.normal(size=each)) for each in shapes)
+
+    def derivatives(function, dtype):
+        given = [each.to(dtype).requires_grad_() for each in (images, kernel)]
+        y = function(*given)
+        return y, *torch.autograd.grad((y * weights).sum(), given)
+
+    def direct(images, kernel):
+        kernel = kernel.permute(3, 2, 0, 1)
+        return torch.nn.functional.conv2d(images, kernel, padding=width // 2)
+
+    expected = derivatives(direct, torch.float64)
+    for one, other in zip(derivatives(convolve, torch.float32), expected, strict=True):
+        torch.testing.assert_close(one.double(), other, rtol=1e-5, atol=3e-5)
+
+
 def test_errors_of_all_activations_are_compared_on_each_dataset(tmp_path):
     rng = np.random.default_rng(0)
     keys = itertools.product("ab", new_tables.ARMS, range(3))

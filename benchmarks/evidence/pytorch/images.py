@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.evidence.pytorch.convolution import convolve
 from benchmarks.evidence.pytorch.torch_study import Checkpoint, TorchStudy
 from benchmarks.evidence.records import Records
 from keras_vaf.datasets import load
@@ -88,7 +89,7 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
     order = np.random.default_rng(seed).permutation(len(x) - TEST)
     own, held_out = np.split(order[: TRAINING + VALIDATION], [TRAINING])
     keras.utils.set_random_seed(seed)
-    network = cnet(x.shape[1:], (150, 150), 10, ARMS[arm], seed=seed)
+    network = create(arm, np.moveaxis(x, -1, 1).shape[1:], seed)
     optimizer = torch.optim.Adam(network.parameters(), rate)
     steps = EPOCHS * -(-TRAINING // BATCH)
     decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, steps)
@@ -99,7 +100,7 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
         rows = np.random.default_rng([seed, epoch]).permutation(own)
         for part in np.split(rows, range(BATCH, TRAINING, BATCH)):
             optimizer.zero_grad()
-            logits = network(torch.tensor(x[part]), training=True)
+            logits = network(batch(x, part), training=True)
             loss = nn.functional.cross_entropy(logits, torch.tensor(images.y[part]))
             loss.backward()
             optimizer.step()
@@ -112,12 +113,35 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
     return record
 
 
+def create(arm: str, shape: Sequence[int], seed: int) -> keras.Sequential:
+    """Return an untrained network that computes `cnet` faster, up to rounding.
+
+    Its layers take the channels first, as Keras's other layout copies the input of
+    every pooling, and its second convolution is `convolve`.
+    """
+    layout = keras.config.image_data_format()
+    keras.config.set_image_data_format("channels_first")
+    try:
+        network = cnet(shape, (150, 150), 10, ARMS[arm], seed=seed)
+    finally:
+        keras.config.set_image_data_format(layout)
+    kinds = (each for each in network.layers if isinstance(each, keras.layers.Conv2D))
+    _, second = kinds
+    second.convolution_op = convolve
+    return network
+
+
+def batch(x: np.ndarray, rows: np.ndarray) -> torch.Tensor:
+    """Return some images with their channels first, without a copy for the layout."""
+    return torch.tensor(x[rows]).permute(0, 3, 1, 2)
+
+
 def scores(network: Any, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Any:
     """Return accuracy and loss on some rows."""
     right, loss = 0, 0.0
     with torch.no_grad():
         for part in np.array_split(rows, len(rows) // 500):
-            logits, classes = network(torch.tensor(x[part])), torch.tensor(y[part])
+            logits, classes = network(batch(x, part)), torch.tensor(y[part])
             loss += float(nn.functional.cross_entropy(logits, classes, reduction="sum"))
             right += int((logits.argmax(1) == classes).sum())
     return right / len(rows), loss / len(rows)

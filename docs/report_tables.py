@@ -71,6 +71,7 @@ NAMED |= {
         ("sensor-80", "sensor_80"),
         ("sensor-20", "sensor_20"),
         ("language", "language"),
+        ("images", "images"),
     )
 }
 

@@ -22,7 +22,8 @@ def sensors(records: Records) -> list[Answer]:
     frame = pd.DataFrame(list(records))
     frame = frame[frame.labels == 80]
     others = ~frame.method.str.startswith(("vaf-3", "vaf-7", "vaf-histogram"))
-    learned = others & ~frame.method.isin(("nothing", "histogram"))
+    not_rivals = "nothing", "histogram", "power", "power-affine"
+    learned = others & ~frame.method.isin(not_rivals)
     found = []
     for curve in ("inversion", "gamma", "negative"):
         rows = frame[frame.curve == curve].pivot(
@@ -130,13 +131,21 @@ def tested_losses(frame: pd.DataFrame) -> pd.DataFrame:
 def images(records: Records) -> Answer:
     """Answer C: a VAF from ReLU against ReLU in cnet_B on CIFAR-10, in accuracy."""
     frame = pd.DataFrame(list(records))
-    frame = frame[frame.dataset == "cifar10"]
+    accuracy = tested_accuracies(frame[frame.dataset == "cifar10"])
+    answer = paired("C", accuracy["vaf-relu"] - accuracy["relu"])
+    low, high = answer.interval
+    return replace(answer, confirmed=low > 0.05, refuted=high < 0.05, needs_p=False)
+
+
+def tested_accuracies(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return test accuracies by seed and arm, at the learning rate that seed 0 selects.
+
+    Args:
+        frame: The trainings of cnet_B on one dataset.
+    """
     tuning = frame[frame.seed == 0].copy()
     tuning["rank"] = [(-accuracy, loss) for accuracy, loss in tuning.validation]
     rates = tuning.sort_values("rank").drop_duplicates("arm").set_index("arm").rate
     tested = frame[frame.rate == frame.arm.map(rates)]
     accuracy = tested.assign(accuracy=[each[0] for each in tested.test])
-    accuracy = accuracy.pivot(index="seed", columns="arm", values="accuracy")
-    answer = paired("C", accuracy["vaf-relu"] - accuracy["relu"])
-    low, high = answer.interval
-    return replace(answer, confirmed=low > 0.05, refuted=high < 0.05, needs_p=False)
+    return accuracy.pivot(index="seed", columns="arm", values="accuracy")

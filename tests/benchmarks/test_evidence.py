@@ -271,3 +271,25 @@ def test_published_accuracies_and_losses_are_those_of_the_records():
     text = (PACKED / "language.md").read_text("utf-8")
     for loss in tested.groupby("arm").test.mean():
         assert f"| {loss:.4f} |" in text
+    frame = pd.DataFrame(unpack(PACKED / "images.json.gz"))
+    text = (PACKED / "images.md").read_text("utf-8")
+    for _, own in frame.groupby("arm"):
+        # No two rates are equal on validation data, so the higher accuracy selects.
+        rate = max(zip(own.validation, own.rate, strict=True))[1]
+        mean = 100 * np.mean([each[0] for each in own[own.rate == rate].test])
+        assert f"| {mean:.1f} ± " in text
+
+
+def test_a_trained_power_undoes_a_power():
+    torch = pytest.importorskip("torch")
+    from benchmarks.evidence.pytorch import sensor, sensor_network
+
+    source = sensor_network.Network()
+    for method, numbers in (("power", 1), ("power-affine", 3)):
+        network = sensor_network.adapted(source, method, None)
+        assert sensor.count(network) == numbers
+        x = torch.rand(2, 1, 28, 28)
+        torch.testing.assert_close(network.front(x), x)
+        with torch.no_grad():
+            network.front.log_power.fill_(math.log(4))
+        torch.testing.assert_close(network.front(x**0.25), x)

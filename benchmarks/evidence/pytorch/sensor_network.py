@@ -56,6 +56,23 @@ class Affine(nn.Module):
         return self.scale * x + self.shift
 
 
+class Power(Affine):
+    """A power of positive values, scaled and shifted; starts as the identity.
+
+    Args:
+        affine: Whether scale and shift are trained as well.
+    """
+
+    def __init__(self, affine: bool) -> None:
+        super().__init__()
+        self.requires_grad_(affine)
+        self.log_power = nn.Parameter(torch.zeros(()))
+
+    def forward(self, x: Any) -> Any:
+        """Return the scaled and shifted powers."""
+        return super().forward(x.clamp_min(0) ** self.log_power.exp())
+
+
 class Table(nn.Module):
     """A piecewise linear function through points."""
 
@@ -181,7 +198,10 @@ def _named(*ends: str) -> Callable[[Network, Any], None]:
     return change
 
 
-INPUT_METHODS = ("affine", "vaf-3", "vaf-7")
+CONTROLS = ("power", "power-affine")
+"""Methods that were added after the answer; they are exploratory."""
+
+INPUT_METHODS = ("affine", "vaf-3", "vaf-7", *CONTROLS)
 """Methods that train a function of the input from the identity."""
 
 METHODS: dict[str, Callable[[Network, Any], None]] = {
@@ -198,5 +218,7 @@ METHODS: dict[str, Callable[[Network, Any], None]] = {
     "everything": lambda network, points: None,
     "histogram": _front(Table),
     "vaf-histogram": _front(_histogram_start),
+    "power": _front(lambda points: Power(affine=False)),
+    "power-affine": _front(lambda points: Power(affine=True)),
 }
 """The ways to adapt a network. Each prepares a frozen copy of it."""

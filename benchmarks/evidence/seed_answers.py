@@ -22,8 +22,7 @@ def sensors(records: Records) -> list[Answer]:
     frame = pd.DataFrame(list(records))
     frame = frame[frame.labels == 80]
     others = ~frame.method.str.startswith(("vaf-3", "vaf-7", "vaf-histogram"))
-    not_rivals = "nothing", "histogram", "power", "power-affine"
-    learned = others & ~frame.method.isin(not_rivals)
+    learned = others & ~frame.method.isin(("nothing", "histogram"))
     found = []
     for curve in ("inversion", "gamma", "negative"):
         rows = frame[frame.curve == curve].pivot(

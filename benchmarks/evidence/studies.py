@@ -13,6 +13,7 @@ BACKENDS = {
     "kinks": "jax",
     "map": "jax",
     "language": "torch",
+    "sensor-controls": "torch",
     "catalogue": "jax",
     "images": "torch",
     "map-steps": "jax",
@@ -53,10 +54,13 @@ def find_study(name: str) -> Any:
         from benchmarks.evidence.map.study import MapStudy
 
         return MapStudy("time" if name == "map" else "steps")
-    if name == "sensor":
-        from benchmarks.evidence.pytorch.sensor import SensorStudy
+    if name in ("sensor", "sensor-controls"):
+        from benchmarks.evidence.pytorch import sensor, sensor_network
 
-        return SensorStudy()
+        registered = name == "sensor"
+        return sensor.SensorStudy(
+            sensor_network.REGISTERED if registered else sensor_network.CONTROLS
+        )
     if name in ("language", "language-others"):
         from benchmarks.evidence.pytorch import language
 

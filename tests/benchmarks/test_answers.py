@@ -107,11 +107,7 @@ def sensor_records(gains):
         for seed in range(10):
             level = 0.8 + 0.001 * rng.standard_normal()
             values = {"affine": level, "head": level - 0.05, "vaf-7": level + gain}
-            values |= {
-                "vaf-histogram": 0.99,
-                "histogram": 0.99,
-                "power": 0.99,
-            }  # no part
+            values |= {"vaf-histogram": 0.99, "histogram": 0.99}  # take no part
             for method, accuracy in values.items():
                 noise = 0.001 * rng.standard_normal()
                 keys = {"seed": seed, "labels": 80, "curve": curve, "method": method}

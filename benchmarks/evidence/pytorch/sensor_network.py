@@ -222,3 +222,5 @@ METHODS: dict[str, Callable[[Network, Any], None]] = {
     "power-affine": _front(lambda points: Power(affine=True)),
 }
 """The ways to adapt a network. Each prepares a frozen copy of it."""
+
+REGISTERED = tuple(each for each in METHODS if each not in CONTROLS)

@@ -1,7 +1,7 @@
 """Show accuracies and losses behind the questions S, L1, L2 and C.
 
 `python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
-`sensor_80.md`, `sensor_controls_80.md` and the same for 20 labels, `language.md` and
+`sensor_80.md` and `sensor_20.md`, one for each number of labels, `language.md` and
 `images.md` to `docs/reports/evidence`. What is not part of the questions is
 exploratory.
 """
@@ -12,7 +12,7 @@ import sys
 
 import pandas as pd
 
-from benchmarks.evidence.answer import corrected, paired
+from benchmarks.evidence.answer import paired
 from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.records import unpack
 from benchmarks.evidence.seed_answers import tested_accuracies, tested_losses
@@ -21,9 +21,7 @@ from keras_vaf.utils import markdown_table, write_atomically
 METHODS = {
     "nothing": "nothing",
     "histogram": "histogram matching, without labels",
-    "power": "power of the input",
     "affine": "scale and shift of the input",
-    "power-affine": "power, scale and shift of the input",
     "vaf-3": "VAF on the input, k = 3",
     "vaf-7": "VAF on the input, k = 7",
     "vaf-histogram": "VAF on the input, starts at the histogram's map",
@@ -65,37 +63,12 @@ def accuracy_table(frame: pd.DataFrame) -> str:
     return markdown_table(columns, lines, text_columns=1)
 
 
-TITLES = {
-    "relu": "ReLU",
-    "vaf-relu": "VAF from ReLU",
-    "silu": "SiLU",
-    "vaf-silu": "VAF from SiLU",
-}
 ARMS = {
     "silu": "SiLU",
     "silu-long": "SiLU, as much time as the VAF from SiLU",
     "vaf-silu": "VAF from SiLU",
 }
-
-
-def control_table(frame: pd.DataFrame) -> str:
-    """Return differences in accuracy between VAFs on the input and controls.
-
-    Args:
-        frame: The trainings with one number of labels.
-    """
-    accuracy = frame.pivot(index=["curve", "seed"], columns="method", values="accuracy")
-    lines = []
-    for control in ("power", "power-affine"):
-        gains = accuracy["vaf-7"] - accuracy[control]
-        found = corrected([paired(curve, gains[curve]) for curve in CURVES])
-        cells = []
-        for each in found:
-            low, high = each.interval
-            cells += [f"{each.estimate:.3f} ({low:.3f} to {high:.3f})"]
-            cells[-1] += ", significant" if each.corrected < 0.05 else ""
-        lines.append([METHODS[control], *cells])
-    return markdown_table(["control", *CURVES.values()], lines, text_columns=1)
+IMAGE_ARMS = {"relu": "ReLU", "vaf-relu": "VAF from ReLU"}
 
 
 def loss_table(frame: pd.DataFrame) -> str:
@@ -126,11 +99,11 @@ def image_table(frame: pd.DataFrame) -> str:
         frame: The trainings of cnet_B on one dataset.
     """
     accuracy, lines = 100 * tested_accuracies(frame), []
-    for arm in (each for each in TITLES if each in accuracy):
+    for arm, title in IMAGE_ARMS.items():
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
         own = paired("", accuracy[arm])
         half = own.interval[1] - own.estimate
-        cells = [TITLES[arm], *(f"{100 * each[0]:.1f}" for each in tuned.validation)]
+        cells = [title, *(f"{100 * each[0]:.1f}" for each in tuned.validation)]
         cells += [f"{own.estimate:.1f} ± {half:.1f}", ""]
         if arm != "relu":
             found = paired("", accuracy[arm] - accuracy["relu"])
@@ -148,8 +121,6 @@ def main() -> int:
     for labels, rows in frame.groupby("labels"):
         table = f"{accuracy_table(rows)}\n"
         write_atomically(PACKED / f"sensor_{labels}.md", table)
-        table = f"{control_table(rows)}\n"
-        write_atomically(PACKED / f"sensor_controls_{labels}.md", table)
     frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
     frame = pd.DataFrame(unpack(PACKED / "images.json.gz"))

@@ -70,6 +70,7 @@ NAMED |= {
         ("map-ratios", "map_ratios"),
         ("sensor-80", "sensor_80"),
         ("sensor-20", "sensor_20"),
+        ("sensor-controls", "sensor_controls"),
         ("language", "language"),
         ("images", "images"),
     )

@@ -57,10 +57,9 @@ def find_study(name: str) -> Any:
     if name in ("sensor", "sensor-controls"):
         from benchmarks.evidence.pytorch import sensor, sensor_network
 
-        registered = name == "sensor"
-        return sensor.SensorStudy(
-            sensor_network.REGISTERED if registered else sensor_network.CONTROLS
-        )
+        if name == "sensor":
+            return sensor.SensorStudy(sensor_network.REGISTERED)
+        return sensor.SensorStudy(sensor_network.CONTROLS, labels=(80,))
     if name in ("language", "language-others"):
         from benchmarks.evidence.pytorch import language
 

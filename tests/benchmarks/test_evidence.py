@@ -293,3 +293,19 @@ def test_a_trained_power_undoes_a_power():
         with torch.no_grad():
             network.front.log_power.fill_(math.log(4))
         torch.testing.assert_close(network.front(x**0.25), x)
+
+
+def test_published_controls_of_the_sensor_are_those_of_the_records():
+    frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
+    frame = frame[(frame.labels == 80) & (frame.method == "vaf-7")]
+    frame = pd.concat([frame, pd.DataFrame(unpack(PACKED / "sensor-controls.json.gz"))])
+    lines = (PACKED / "sensor_controls.md").read_text("utf-8").splitlines()[2:]
+    rows = {tuple(map(str.strip, each.split("|")[1:3])): each for each in lines}
+    for curve, title in seed_tables.CURVES.items():
+        own = frame[frame.curve == curve]
+        own = own.pivot(index="seed", columns="method", values="accuracy")
+        for control, name in seed_tables.CONTROLS.items():
+            test = stats.ttest_rel(own["vaf-7"], own[control])
+            low, high = test.confidence_interval()
+            expected = f"| {(own['vaf-7'] - own[control]).mean():.3f} | {low:.3f} to "
+            assert f"{expected}{high:.3f} | {test.pvalue:.4f} |" in rows[title, name]

@@ -25,6 +25,7 @@ ARMS: dict[str, Any] = {
     "vaf-relu": lambda: VAFActivation(k=3, g="relu", initialization="relu"),
     "silu": lambda: keras.layers.Activation("silu"),
     "vaf-silu": lambda: VAFActivation(k=3, g="silu", initialization="silu"),
+    "vaf-random": lambda: VAFActivation(k=5, g="relu", initialization="random"),
 }
 RATES = (0.0003, 0.001)
 SEEDS = (0, 1, 2)

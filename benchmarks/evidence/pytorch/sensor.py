@@ -49,15 +49,18 @@ class SensorStudy(TorchStudy):
 
     Args:
         methods: Keys of `METHODS`.
+        labels: Numbers of labels.
     """
 
-    def __init__(self, methods: Sequence[str]) -> None:
-        self.methods = methods
+    def __init__(self, methods: Sequence[str], labels: Sequence[int] = LABELS) -> None:
+        self.methods, self.labels = methods, labels
 
     def keys(self, records: Any = None) -> Iterator[tuple[int, int, str, str]]:
         """Yield seed, labels, curve and method, those of the comparison first."""
         names = list(CURVES)
         for curves, labels in ((names[:3], 80), (names[3:], 80), (names, 20)):
+            if labels not in self.labels:
+                continue
             for seed, curve in itertools.product(SEEDS, curves):
                 yield from ((seed, labels, curve, each) for each in self.methods)
 

@@ -1,18 +1,19 @@
 """Show accuracies and losses behind the questions S, L1, L2 and C.
 
 `python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
-`sensor_80.md` and `sensor_20.md`, one for each number of labels, `language.md` and
-`images.md` to `docs/reports/evidence`. What is not part of the questions is
-exploratory.
+`sensor_80.md` and `sensor_20.md`, one for each number of labels, and
+`sensor_controls.md`, `language.md` and `images.md` to `docs/reports/evidence`. What is
+not part of the questions is exploratory.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import pandas as pd
 
-from benchmarks.evidence.answer import paired
+from benchmarks.evidence.answer import corrected, paired
 from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.records import unpack
 from benchmarks.evidence.seed_answers import tested_accuracies, tested_losses
@@ -63,12 +64,33 @@ def accuracy_table(frame: pd.DataFrame) -> str:
     return markdown_table(columns, lines, text_columns=1)
 
 
+CONTROLS = {"power": "power", "power-affine": "power, scale and shift"}
 ARMS = {
     "silu": "SiLU",
     "silu-long": "SiLU, as much time as the VAF from SiLU",
     "vaf-silu": "VAF from SiLU",
 }
 IMAGE_ARMS = {"relu": "ReLU", "vaf-relu": "VAF from ReLU"}
+
+
+def control_table(frame: pd.DataFrame) -> str:
+    """Return what the VAF on the input with k = 7 gains over a trained power.
+
+    Args:
+        frame: The trainings with 80 labels, those of the controls included.
+    """
+    accuracy = frame.pivot(index=["curve", "seed"], columns="method", values="accuracy")
+    pairs = list(itertools.product(CURVES, CONTROLS))
+    gains = accuracy[list(CONTROLS)].rsub(accuracy["vaf-7"], axis=0)
+    found = corrected([paired("", gains.loc[curve, each]) for curve, each in pairs])
+    lines = []
+    for (curve, control), answer in zip(pairs, found, strict=True):
+        means = accuracy.loc[curve, ["vaf-7", control]].mean()
+        names = [CURVES[curve], CONTROLS[control]]
+        lines.append([*names, *(f"{each:.3f}" for each in means), *answer.cells()[1:5]])
+    columns = ["curve", "control", "VAF, k = 7", "control", "difference"]
+    columns += ["95 % interval", "p", "p (Holm)"]
+    return markdown_table(columns, lines, text_columns=2)
 
 
 def loss_table(frame: pd.DataFrame) -> str:
@@ -121,6 +143,9 @@ def main() -> int:
     for labels, rows in frame.groupby("labels"):
         table = f"{accuracy_table(rows)}\n"
         write_atomically(PACKED / f"sensor_{labels}.md", table)
+    controls = pd.DataFrame(unpack(PACKED / "sensor-controls.json.gz"))
+    both = pd.concat([frame[frame.labels == 80], controls])
+    write_atomically(PACKED / "sensor_controls.md", f"{control_table(both)}\n")
     frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
     frame = pd.DataFrame(unpack(PACKED / "images.json.gz"))

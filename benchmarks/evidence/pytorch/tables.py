@@ -93,6 +93,18 @@ def control_table(frame: pd.DataFrame) -> str:
     return markdown_table(columns, lines, text_columns=2)
 
 
+def mean_cell(differences: pd.Series, digits: int) -> str:
+    """Return the mean of the differences of all seeds and its 95 % interval.
+
+    Args:
+        differences: One difference for each seed.
+        digits: Number of decimals.
+    """
+    found = paired("", differences)
+    low, high = (f"{each:.{digits}f}" for each in found.interval)
+    return f"{found.estimate:.{digits}f} ({low} to {high})"
+
+
 def loss_table(frame: pd.DataFrame) -> str:
     """Return losses on validation and test data, and differences to SiLU in percent.
 
@@ -105,9 +117,7 @@ def loss_table(frame: pd.DataFrame) -> str:
         cells = [title, *(f"{each:.4f}" for each in tuned.validation)]
         cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}", ""]
         if arm != "silu":
-            found = paired("", 100 * (losses[arm] / losses["silu"] - 1))
-            low, high = found.interval
-            cells[-1] = f"{found.estimate:.2f} ({low:.2f} to {high:.2f})"
+            cells[-1] = mean_cell(100 * (losses[arm] / losses["silu"] - 1), 2)
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
     columns = ["activation", *rates, "test, five seeds", "difference to SiLU, %"]
@@ -128,9 +138,7 @@ def image_table(frame: pd.DataFrame) -> str:
         cells = [title, *(f"{100 * each[0]:.1f}" for each in tuned.validation)]
         cells += [f"{own.estimate:.1f} ± {half:.1f}", ""]
         if arm != "relu":
-            found = paired("", accuracy[arm] - accuracy["relu"])
-            low, high = found.interval
-            cells[-1] = f"{found.estimate:.1f} ({low:.1f} to {high:.1f})"
+            cells[-1] = mean_cell(accuracy[arm] - accuracy["relu"], 1)
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
     columns = ["activation", *rates, "test, three seeds", "difference to ReLU"]

@@ -130,14 +130,14 @@ def tested_losses(frame: pd.DataFrame) -> pd.DataFrame:
 def images(records: Records) -> Answer:
     """Answer C: a VAF from ReLU against ReLU in cnet_B on CIFAR-10, in accuracy."""
     frame = pd.DataFrame(list(records))
-    accuracy = tested_accuracies(frame[frame.dataset == "cifar10"])
+    accuracy = tested_scores(frame[frame.dataset == "cifar10"]).accuracy
     answer = paired("C", accuracy["vaf-relu"] - accuracy["relu"])
     low, high = answer.interval
     return replace(answer, confirmed=low > 0.05, refuted=high < 0.05, needs_p=False)
 
 
-def tested_accuracies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return test accuracies by seed and arm, at the learning rate that seed 0 selects.
+def tested_scores(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return test accuracies and losses by seed, at the rates that seed 0 selects.
 
     Args:
         frame: The trainings of cnet_B on one dataset.
@@ -146,5 +146,8 @@ def tested_accuracies(frame: pd.DataFrame) -> pd.DataFrame:
     tuning["rank"] = [(-accuracy, loss) for accuracy, loss in tuning.validation]
     rates = tuning.sort_values("rank").drop_duplicates("arm").set_index("arm").rate
     tested = frame[frame.rate == frame.arm.map(rates)]
-    accuracy = tested.assign(accuracy=[each[0] for each in tested.test])
-    return accuracy.pivot(index="seed", columns="arm", values="accuracy")
+    found = tested.assign(
+        accuracy=[accuracy for accuracy, _ in tested.test],
+        loss=[loss for _, loss in tested.test],
+    )
+    return found.pivot(index="seed", columns="arm", values=["accuracy", "loss"])

@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks.evidence.answer import corrected, paired
 from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.records import unpack
-from benchmarks.evidence.seed_answers import tested_accuracies, tested_losses
+from benchmarks.evidence.seed_answers import tested_losses, tested_scores
 from keras_vaf.utils import markdown_table, write_atomically
 
 METHODS = {
@@ -70,7 +70,13 @@ ARMS = {
     "silu-long": "SiLU, as much time as the VAF from SiLU",
     "vaf-silu": "VAF from SiLU",
 }
-IMAGE_ARMS = {"relu": "ReLU", "vaf-relu": "VAF from ReLU"}
+IMAGE_ARMS = {
+    "relu": "ReLU",
+    "silu": "SiLU",
+    "vaf-relu": "VAF from ReLU, k = 3",
+    "vaf-silu": "VAF from SiLU, k = 3",
+    "vaf-random": "VAF, random start, g = relu, k = 5",
+}
 
 
 def control_table(frame: pd.DataFrame) -> str:
@@ -125,23 +131,31 @@ def loss_table(frame: pd.DataFrame) -> str:
 
 
 def image_table(frame: pd.DataFrame) -> str:
-    """Return accuracies on validation and test images, and differences to ReLU.
+    """Return accuracies and losses, and differences in accuracy to ReLU and SiLU.
+
+    An activation whose trainings are not finished is left out.
 
     Args:
         frame: The trainings of cnet_B on one dataset.
     """
-    accuracy, lines = 100 * tested_accuracies(frame), []
-    for arm, title in IMAGE_ARMS.items():
+    scores = tested_scores(frame).dropna(axis=1)
+    accuracy = 100 * scores.accuracy
+    lines = []
+    for arm in (each for each in IMAGE_ARMS if each in accuracy):
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
         own = paired("", accuracy[arm])
         half = own.interval[1] - own.estimate
-        cells = [title, *(f"{100 * each[0]:.1f}" for each in tuned.validation)]
-        cells += [f"{own.estimate:.1f} ± {half:.1f}", ""]
-        if arm != "relu":
-            cells[-1] = mean_cell(accuracy[arm] - accuracy["relu"], 1)
+        cells = [IMAGE_ARMS[arm]]
+        cells += [f"{100 * each[0]:.1f}" for each in tuned.validation]
+        cells += [f"{own.estimate:.1f} ± {half:.1f}", f"{scores.loss[arm].mean():.2f}"]
+        cells += [
+            "" if arm == each else mean_cell(accuracy[arm] - accuracy[each], 1)
+            for each in ("relu", "silu")
+        ]
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
-    columns = ["activation", *rates, "test, three seeds", "difference to ReLU"]
+    columns = ["activation", *rates, "test, three seeds", "test loss, nats"]
+    columns += ["difference to ReLU", "difference to SiLU"]
     return markdown_table(columns, lines, text_columns=1)
 
 
@@ -156,7 +170,9 @@ def main() -> int:
     write_atomically(PACKED / "sensor_controls.md", f"{control_table(both)}\n")
     frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
-    frame = pd.DataFrame(unpack(PACKED / "images.json.gz"))
+    packs = [PACKED / f"{each}.json.gz" for each in ("images", "images-others")]
+    frame = pd.concat(pd.DataFrame(unpack(each)) for each in packs)
+    frame = frame[frame.dataset == "cifar10"]
     write_atomically(PACKED / "images.md", f"{image_table(frame)}\n")
     return 0
 

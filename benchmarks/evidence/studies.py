@@ -14,6 +14,7 @@ BACKENDS = {
     "map": "jax",
     "language": "torch",
     "sensor-controls": "torch",
+    "functions": "jax",
     "catalogue": "jax",
     "images": "torch",
     "map-steps": "jax",
@@ -54,6 +55,10 @@ def find_study(name: str) -> Any:
         from benchmarks.evidence.map.study import MapStudy
 
         return MapStudy("time" if name == "map" else "steps")
+    if name == "functions":
+        from benchmarks.evidence.map.functions import random_functions
+
+        return random_functions()
     if name in ("sensor", "sensor-controls"):
         from benchmarks.evidence.pytorch import sensor, sensor_network
 

@@ -10,7 +10,7 @@ import itertools
 import json
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,13 @@ def _vaf(name: str, g: str, k: int = 1, **arguments: Any) -> Arm:
     return Arm(name, name, "vaf", "VAFActivation", {"k": k, "g": g, **arguments})
 
 
-def _fixed(name: str, frequency: float = 1.0) -> Arm:
-    """Return a fixed function that the kernel of a VAF with one unit computes."""
+def fixed(name: str, frequency: float = 1.0) -> Arm:
+    """Return a fixed function that the kernel of a VAF with one unit computes.
+
+    Args:
+        name: Name of the function; what follows a "-" is not part of it.
+        frequency: Factor of its input.
+    """
     start = keras.initializers.Constant(frequency)
     return _vaf(name, name.partition("-")[0], trainable=False, alpha_initializer=start)
 
@@ -47,12 +52,12 @@ def _fixed(name: str, frequency: float = 1.0) -> Arm:
 ARMS = {
     each.name: each
     for each in (
-        _fixed("sin"),
-        *(_fixed(f"sin-{frequency:g}", frequency) for frequency in FREQUENCIES[1:]),
+        fixed("sin"),
+        *(fixed(f"sin-{frequency:g}", frequency) for frequency in FREQUENCIES[1:]),
         _vaf("vaf-1", "sin"),
         _vaf("vaf-3", "sin", k=3),
-        _fixed("silu"),
-        _fixed("tanh"),
+        fixed("silu"),
+        fixed("tanh"),
         Arm("xielu", "xielu", "rival", "XIELU"),
     )
 }
@@ -103,19 +108,29 @@ PLACES = (
 class MapStudy:
     """All activations on all places.
 
-    Three seeds select the learning rate of an activation, fifteen others are scored.
+    Three seeds select the learning rate of an activation, others are scored.
 
     Args:
         budget: Whether all have the same "time" or the same number of "steps".
+        places: The tasks and datasets.
+        arms: The compared activations by name.
+        seeds: The scored seeds.
     """
 
-    def __init__(self, budget: str) -> None:
-        self.budget = budget
+    def __init__(
+        self,
+        budget: str,
+        places: Sequence[Place] = PLACES,
+        arms: Mapping[str, Arm] = ARMS,
+        seeds: Sequence[int] = SEEDS,
+    ) -> None:
+        self.budget, self.places = budget, places
+        self.arms, self.seeds = arms, seeds
 
     def trainings(self) -> int:
         """Return the number of records."""
-        seeds = len(RATES) * len(CHOICE_SEEDS) + len(SEEDS)
-        return len(PLACES) * len(ARMS) * seeds
+        seeds = len(RATES) * len(CHOICE_SEEDS) + len(self.seeds)
+        return len(self.places) * len(self.arms) * seeds
 
     def run(self, records: Records) -> None:
         """Train everything that has no record.
@@ -123,11 +138,11 @@ class MapStudy:
         Args:
             records: The finished trainings.
         """
-        for place in PLACES:
+        for place in self.places:
             problem = place.problem()
-            for arm in ARMS.values():
+            for arm in self.arms.values():
                 trainer = None
-                for rate, seed in keys(records, place.dataset, arm.name):
+                for rate, seed in self.keys(records, place.dataset, arm.name):
                     key = place.dataset, arm.name, rate, seed
                     if records.read(*key) is not None:
                         continue
@@ -136,12 +151,15 @@ class MapStudy:
                     records.write(record, *key)
                     print(*key, flush=True)
 
-
-def keys(records: Records, dataset: str, arm: str) -> Iterator[tuple[float, int]]:
-    """Yield learning rates and seeds; the records select the last rate."""
-    yield from itertools.product(RATES, CHOICE_SEEDS)
-    rate = selected_rate(list(records), dataset, arm)
-    yield from ((rate, seed) for seed in SEEDS)
+    def keys(
+        self, records: Records, dataset: str, arm: str
+    ) -> Iterator[tuple[float, int]]:
+        """Yield learning rates and seeds; the records select the last rate."""
+        choice = list(itertools.product(RATES, CHOICE_SEEDS))
+        yield from choice
+        tried = [records.read(dataset, arm, *each) for each in choice]
+        rate = selected_rate(tried, dataset, arm)
+        yield from ((rate, seed) for seed in self.seeds)
 
 
 def selected_rate(records: Any, dataset: str, arm: str) -> float:
@@ -184,11 +202,11 @@ def steps_of(place: Place, arm: str, prices: dict[str, Any]) -> int:
 
     Args:
         place: The task.
-        arm: Key of `ARMS`.
+        arm: Key of `ARMS`; what follows an "@" does not change the time.
         prices: Contents of `PRICES`.
     """
     seconds = prices["seconds"][place.task.name]
-    price = seconds["sin" if arm.startswith("sin") else arm]
+    price = seconds["sin" if arm.startswith("sin") else arm.partition("@")[0]]
     if arm.startswith("sin"):
         price = min(price, seconds["vaf-1"])
     return round(place.settings.steps * seconds[BASE] / price)

@@ -20,7 +20,13 @@ import pandas as pd
 from benchmarks.evidence.answer import Answer, Records, corrected, overall
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import unpack
-from benchmarks.evidence.seed_answers import images, language, periodic, sensors
+from benchmarks.evidence.seed_answers import (
+    images,
+    language,
+    periodic,
+    random_functions,
+    sensors,
+)
 from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
@@ -143,6 +149,7 @@ RULES: dict[str, Any] = {
     "kinks": bends,
     "sensor": sensors,
     "map": periodic,
+    "functions": random_functions,
     "language": language,
     "images": images,
 }

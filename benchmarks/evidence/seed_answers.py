@@ -1,4 +1,4 @@
-"""The answers that compare trainings with the same seeds: S, M1 to M3, L1, L2 and C."""
+"""The answers that compare trainings with the same seeds: S, M, O, L and C."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.evidence.answer import Answer, Records, corrected, overall, paired
+from benchmarks.evidence.ratios import Ratio
 
 CHOICE_SEEDS = (100, 101, 102)
 """Seeds that select learning rates and frequencies on the map."""
@@ -83,6 +84,38 @@ def tuned_frequency(tried: pd.DataFrame) -> str:
     sines = tried[tried.arm.str.startswith("sin")]
     means = sines.groupby(["arm", "rate"]).validation.mean()
     return str(means.idxmin()[0])
+
+
+def random_functions(records: Records) -> list[Answer]:
+    """Answer O1 and O2: VAFs with g = sin against a tuned sine on random functions."""
+    errors = function_errors(pd.DataFrame(list(records)))
+    found = []
+    for name, arm in {"O1": "vaf-1", "O2": "vaf-3"}.items():
+        ratio = Ratio.of(errors[arm], errors["sin"])
+        low, high = ratio.interval()
+        better, refuted = ratio.mean < 1, low > 0.95
+        found.append(Answer(name, ratio.mean, (low, high), ratio.p, better, refuted))
+    return corrected(found)
+
+
+def function_errors(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the error of the tuned sine and of each VAF on each random function.
+
+    It is the geometric mean over the scored seeds. An error that is not finite counts
+    as that of the constant prediction, 1.
+
+    Args:
+        frame: The trainings, of which three seeds select start, factor and rate.
+    """
+    frame = frame.assign(family=frame.arm.str.extract("^(sin|vaf-[0-9])")[0])
+    frame = frame.assign(error=frame.error.replace(math.inf, 1.0))
+    keys = ["dataset", "family", "arm", "rate"]
+    tried = frame.seed.isin(CHOICE_SEEDS)
+    means = frame[tried].groupby(keys).validation.mean().sort_values(kind="stable")
+    chosen = means.reset_index().drop_duplicates(["dataset", "family"])[keys]
+    scored = frame[~tried].merge(chosen)
+    logs = np.log(scored.error).groupby([scored.dataset, scored.family]).mean()
+    return np.exp(logs).unstack()
 
 
 def seed_ratio(name: str, frame: pd.DataFrame, arm: str, control: str) -> Answer:

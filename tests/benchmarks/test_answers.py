@@ -1,5 +1,6 @@
 """The answers to the registered comparisons, on records whose answer is known."""
 
+import itertools
 import math
 
 import numpy as np
@@ -182,6 +183,35 @@ def test_no_wrong_row_counts_as_half_a_wrong_row():
         factors |= {(name, "sin"): 1, (name, "vaf-3"): 1}
     found = answers.periodic(map_records(factors))
     assert found[1].estimate == pytest.approx(0.5 / 5000 / 0.01, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"), [(0.8, "confirmed"), (0.99, "cannot tell"), (1.1, "refuted")]
+)
+def test_random_functions(factor, text):
+    """Change the error of k = 1 by a factor; the better of two sines has w = 2."""
+    rng = np.random.default_rng(0)
+    arms = {"sin@5": 2, "sin-2@10": 1, "vaf-1@5": factor, "vaf-3@20": 1.5}
+    records, logs = [], []
+    for function in range(20):
+        noise = {arm: 0.1 * rng.standard_normal() for arm in arms}
+        logs.append(math.log(factor) + noise["vaf-1@5"] - noise["sin-2@10"])
+        for arm, seed in itertools.product(arms, (100, 101, 102, 300, 301)):
+            for rate in (0.001, 0.01):
+                if seed >= 300 and rate == 0.001:
+                    continue
+                # What is selected is decided by validation errors alone.
+                validation = arms[arm] * (2 if rate == 0.001 else 1)
+                error = arms[arm] * math.exp(noise[arm] + 0.1 * (seed - 300.5))
+                keys = {"dataset": f"beats-{function}", "arm": arm, "rate": rate}
+                scores = {"validation": validation, "error": error}
+                records.append({**keys, "seed": seed, **scores})
+    first, second = answers.random_functions(records)
+    assert first.text == text and second.text == "refuted"
+    assert first.estimate == pytest.approx(math.exp(np.mean(logs)))
+    expected = stats.t.interval(0.95, 19, np.mean(logs), stats.sem(logs))
+    assert np.log(first.interval) == pytest.approx(expected)
+    assert first.p == pytest.approx(stats.wilcoxon(logs).pvalue)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from scipy import stats
 
 from benchmarks.evidence import new_tables
 from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.map import functions
 from benchmarks.evidence.map import study as map_study
 from benchmarks.evidence.pytorch import tables as seed_tables
 from benchmarks.evidence.ratios import Ratio
@@ -172,6 +173,40 @@ def test_the_map_selects_a_rate_by_the_seeds_for_choice(monkeypatch, tmp_path):
     frame = pd.DataFrame(list(records))
     assert len(frame) == study.trainings() == 4 * 8 * (9 + 15)
     assert set(frame[frame.seed >= 300].rate) == {0.003}
+
+
+def test_sines_on_random_functions_have_their_start_and_factor():
+    sines = {"sin-0.5": 0.5, "sin": 1, "sin-2": 2}
+    factors = {
+        f"{name}@{start}": (factor, start)
+        for group in (sines, {"vaf-1": 1, "vaf-3": 1})
+        for start in (5, 10, 20)
+        for name, factor in group.items()
+    }
+    assert set(functions.ARMS) == set(factors)
+    x = np.linspace(-1, 1, 9)
+    for name, (factor, start) in factors.items():
+        arm = functions.ARMS[name]
+        layer = arm.build()
+        layer.build((None, 1))
+        np.testing.assert_allclose(layer.function(x), np.sin(factor * x), atol=1e-6)
+        assert bool(layer.trainable_variables) == name.startswith("vaf")
+        assert (arm.omega, arm.kernels) == (start, "siren")
+    place = map_study.Place(functions.TASK, "beats-0")
+    prices = {"seconds": {"oscillating": {"plain relu": 1, "sin": 2, "vaf-1": 3}}}
+    found = [map_study.steps_of(place, name, prices) for name in ("sin-2@5", "vaf-1@5")]
+    assert found == [1500, 1000]
+
+
+def test_random_functions_are_the_registered_ones():
+    x = np.linspace(-1, 1, 20_001)
+    for name in functions.NAMES:
+        y = functions.draw(name)(x)
+        spectrum = np.abs(np.fft.rfft((y - y.mean())[:-1])) ** 2
+        # The window has two units of x, so number n has n / 2 periods per unit.
+        assert spectrum[: 2 * 16 + 8].sum() > 0.98 * spectrum.sum()
+        assert np.array_equal(functions.draw(name)(x), y)
+    assert len({functions.draw(name)(x).tobytes() for name in functions.NAMES}) == 20
 
 
 def steps(checkpoint, first, last):

@@ -1,21 +1,29 @@
-"""Show errors and step times behind the questions M1 to M3.
+"""Show errors and step times behind the questions M1 to M3, O1 and O2.
 
 `python -m benchmarks.evidence.map.tables` reads the packed records and the measured
-times, and writes `map_times.md` and `map_ratios.md` to `docs/reports/evidence`. The
-latter has all errors at equal time, which are exploratory but for M1 to M3.
+times, and writes `map_times.md`, `map_ratios.md` and `functions.md` to
+`docs/reports/evidence`. What is not part of the questions is exploratory.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 
 import pandas as pd
 
 from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.map.functions import DRAWS, KINDS
 from benchmarks.evidence.map.study import PRICES
+from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import unpack
-from benchmarks.evidence.seed_answers import CHOICE_SEEDS, seed_ratio, tuned_frequency
+from benchmarks.evidence.seed_answers import (
+    CHOICE_SEEDS,
+    function_errors,
+    seed_ratio,
+    tuned_frequency,
+)
 from keras_vaf.utils import markdown_table, write_atomically
 
 TITLES = {
@@ -84,12 +92,35 @@ def ratios_table(frame: pd.DataFrame) -> str:
     )
 
 
+def functions_table(frame: pd.DataFrame) -> str:
+    """Return the ratios of VAFs' errors to those of a sine on random functions.
+
+    Args:
+        frame: The trainings, of which three seeds select.
+    """
+    plain = function_errors(frame[~frame.arm.str.match("sin-")])
+    tuned = function_errors(frame)
+    lines = []
+    for kind in (*KINDS, ""):
+        cells = [f"{kind}, {DRAWS}" if kind else f"all, {len(tuned)}"]
+        for sine, arm in itertools.product((tuned, plain), ("vaf-1", "vaf-3")):
+            own = sine[sine.index.str.startswith(kind)]
+            mean, interval, counts, _ = Ratio.of(own[arm], own["sin"]).cells()
+            cells.append(f"{mean} ({interval}), {counts}")
+        lines.append(cells)
+    columns = ["functions", "k = 1, tuned sine", "k = 3, tuned sine"]
+    columns += ["k = 1, sine with w = 1", "k = 3, sine with w = 1"]
+    return markdown_table(columns, lines, text_columns=1)
+
+
 def main() -> int:
     """Write the tables."""
     seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
     write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
     frame = pd.DataFrame(unpack(PACKED / "map.json.gz"))
     write_atomically(PACKED / "map_ratios.md", f"{ratios_table(frame)}\n")
+    frame = pd.DataFrame(unpack(PACKED / "functions.json.gz"))
+    write_atomically(PACKED / "functions.md", f"{functions_table(frame)}\n")
     return 0
 
 

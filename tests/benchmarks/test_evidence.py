@@ -369,6 +369,28 @@ def test_the_faster_network_for_images_computes_cnet_b(arm):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
+def test_learned_functions_are_those_of_the_last_states(tmp_path):
+    torch = pytest.importorskip("torch")
+    from benchmarks.evidence.pytorch import images, learned
+    from benchmarks.evidence.pytorch.torch_study import copied
+
+    network = images.create("vaf-relu", (3, 32, 32), seed=1)
+    second = [each for each in network.layers if hasattr(each, "function")][1]
+    second.beta.assign(1.5 * second.beta)
+    state = {"network": copied(network), "numbers": {"epoch": images.EPOCHS}}
+    torch.save(state, tmp_path / "cifar10_vaf-relu_0.0003_1.pt")
+    unfinished = {**state, "numbers": {"epoch": images.EPOCHS - 1}}
+    torch.save(unfinished, tmp_path / "cifar10_vaf-relu_0.0003_2.pt")
+    rows = list(learned.learned(tmp_path))
+    assert [(each["arm"], each["seed"], each["layer"]) for each in rows] == [
+        ("vaf-relu", 1, 1),
+        ("vaf-relu", 1, 2),
+    ]
+    relu = np.maximum(0, learned.POINTS)
+    np.testing.assert_allclose(rows[0]["values"], relu, atol=1e-4)
+    np.testing.assert_allclose(rows[1]["values"], 1.5 * relu, atol=1e-4)
+
+
 def test_a_trained_power_undoes_a_power():
     torch = pytest.importorskip("torch")
     from benchmarks.evidence.pytorch import sensor, sensor_network

@@ -72,6 +72,7 @@ ARMS = {
 }
 IMAGE_ARMS = {
     "relu": "ReLU",
+    "relu-1.5": "1.5 times ReLU",
     "silu": "SiLU",
     "vaf-relu": "VAF from ReLU, k = 3",
     "vaf-silu": "VAF from SiLU, k = 3",

@@ -15,6 +15,7 @@ BACKENDS = {
     "language": "torch",
     "sensor-controls": "torch",
     "functions": "jax",
+    "functions-wider": "jax",
     "catalogue": "jax",
     "images": "torch",
     "map-steps": "jax",
@@ -55,10 +56,11 @@ def find_study(name: str) -> Any:
         from benchmarks.evidence.map.study import MapStudy
 
         return MapStudy("time" if name == "map" else "steps")
-    if name == "functions":
-        from benchmarks.evidence.map.functions import random_functions
+    if name in ("functions", "functions-wider"):
+        from benchmarks.evidence.map import functions
 
-        return random_functions()
+        arms = functions.ARMS if name == "functions" else functions.WIDER
+        return functions.random_functions(arms)
     if name in ("sensor", "sensor-controls"):
         from benchmarks.evidence.pytorch import sensor, sensor_network
 

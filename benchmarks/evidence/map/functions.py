@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -69,16 +69,23 @@ def _arm(name: str, omega: float, factor: float = 1.0) -> Arm:
     return replace(arm.with_omega(omega), name=f"{arm.name}@{omega:g}")
 
 
-ARMS = {
-    each.name: each
-    for each in (
-        *(_arm("sin", *pair) for pair in itertools.product(OMEGAS, FACTORS)),
-        *(_arm(*pair) for pair in itertools.product(("vaf-1", "vaf-3"), OMEGAS)),
-    )
-}
+def _arms(omegas: Sequence[float]) -> dict[str, Arm]:
+    sines = (_arm("sin", *pair) for pair in itertools.product(omegas, FACTORS))
+    vafs = (_arm(*pair) for pair in itertools.product(("vaf-1", "vaf-3"), omegas))
+    return {each.name: each for each in (*sines, *vafs)}
+
+
+ARMS = _arms(OMEGAS)
 """Sines with a tuned start and a tuned factor, and VAFs with a tuned start."""
 
+WIDER = _arms((40.0,))
+"""The same with a larger start, which is exploratory."""
 
-def random_functions() -> MapStudy:
-    """Return the study of O1 and O2."""
-    return MapStudy("time", tuple(Place(TASK, each) for each in NAMES), ARMS, SEEDS)
+
+def random_functions(arms: Mapping[str, Arm]) -> MapStudy:
+    """Return a study of the random functions.
+
+    Args:
+        arms: `ARMS` for O1 and O2, or `WIDER`.
+    """
+    return MapStudy("time", tuple(Place(TASK, each) for each in NAMES), arms, SEEDS)

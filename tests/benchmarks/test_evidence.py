@@ -209,6 +209,31 @@ def test_random_functions_are_the_registered_ones():
     assert len({functions.draw(name)(x).tobytes() for name in functions.NAMES}) == 20
 
 
+def test_published_ratios_of_random_functions_are_those_of_the_records():
+    frame = pd.DataFrame(unpack(PACKED / "functions.json.gz"))
+    logs = []
+    for name in functions.NAMES:
+        own = frame[frame.dataset == name]
+        errors = {}
+        for start in ("sin", "vaf-1", "vaf-3"):
+            arms = own[own.arm.str.startswith(start)]
+            tried = arms[arms.seed < 300].groupby(["arm", "rate"]).validation.mean()
+            arm, rate = tried.idxmin()
+            best = arms[(arms.arm == arm) & (arms.rate == rate) & (arms.seed >= 300)]
+            assert len(best) == 5
+            errors[start] = np.log(best.error).mean()
+        logs.append([errors[each] - errors["sin"] for each in ("vaf-1", "vaf-3")])
+    low, high = stats.t.interval(0.95, 19, np.mean(logs, 0), stats.sem(logs))
+    ratios = np.exp([np.mean(logs, 0), low, high]).T
+    cells = [f"{mean:.3f} ({low:.3f} to {high:.3f})" for mean, low, high in ratios]
+    cells = [
+        f"{cell}, {better} : {20 - better}"
+        for cell, better in zip(cells, np.sum(np.array(logs) < 0, 0), strict=True)
+    ]
+    text = (PACKED / "functions.md").read_text("utf-8")
+    assert f"| all, 20 | {' | '.join(cells)} |" in text
+
+
 def steps(checkpoint, first, last):
     """Train from one step to another, and return the losses."""
     torch = pytest.importorskip("torch")

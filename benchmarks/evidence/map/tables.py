@@ -7,14 +7,13 @@ times, and writes `map_times.md`, `map_ratios.md` and `functions.md` to
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 
 import pandas as pd
 
 from benchmarks.evidence.answers import PACKED
-from benchmarks.evidence.map.functions import DRAWS, KINDS
+from benchmarks.evidence.map.functions import DRAWS, KINDS, NAMES
 from benchmarks.evidence.map.study import PRICES
 from benchmarks.evidence.ratios import Ratio
 from benchmarks.evidence.records import unpack
@@ -92,25 +91,39 @@ def ratios_table(frame: pd.DataFrame) -> str:
     )
 
 
-def functions_table(frame: pd.DataFrame) -> str:
+def functions_table(frame: pd.DataFrame, wider: pd.DataFrame) -> str:
     """Return the ratios of VAFs' errors to those of a sine on random functions.
 
     Args:
-        frame: The trainings, of which three seeds select.
+        frame: The trainings of O1 and O2, of which three seeds select.
+        wider: The same with the start ω = 40.
     """
-    plain = function_errors(frame[~frame.arm.str.match("sin-")])
-    tuned = function_errors(frame)
-    lines = []
-    for kind in (*KINDS, ""):
-        cells = [f"{kind}, {DRAWS}" if kind else f"all, {len(tuned)}"]
-        for sine, arm in itertools.product((tuned, plain), ("vaf-1", "vaf-3")):
-            own = sine[sine.index.str.startswith(kind)]
-            mean, interval, counts, _ = Ratio.of(own[arm], own["sin"]).cells()
-            cells.append(f"{mean} ({interval}), {counts}")
-        lines.append(cells)
+    lines = [functions_row(f"{kind}, {DRAWS}", frame, kind) for kind in KINDS]
+    lines.append(functions_row(f"all, {len(NAMES)}", frame))
+    both = pd.concat([frame, wider])
+    lines.append(functions_row(f"all, {len(NAMES)}, with ω = 40 as well", both))
     columns = ["functions", "k = 1, tuned sine", "k = 3, tuned sine"]
     columns += ["k = 1, sine with w = 1", "k = 3, sine with w = 1"]
     return markdown_table(columns, lines, text_columns=1)
+
+
+def functions_row(title: str, frame: pd.DataFrame, kind: str = "") -> list[str]:
+    """Return ratios, 95 % intervals, and numbers of functions with less : more error.
+
+    Args:
+        title: The first cell.
+        frame: The trainings, of which three seeds select.
+        kind: Kind of the functions; all by default.
+    """
+    frame = frame[frame.dataset.str.startswith(kind)]
+    cells = [title]
+    for rows in (frame, frame[~frame.arm.str.startswith("sin-")]):
+        errors = function_errors(rows)
+        for arm in ("vaf-1", "vaf-3"):
+            found = Ratio.of(errors[arm], errors["sin"])
+            mean, interval, counts, _ = found.cells()
+            cells.append(f"{mean} ({interval}), {counts}")
+    return cells
 
 
 def main() -> int:
@@ -119,8 +132,9 @@ def main() -> int:
     write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
     frame = pd.DataFrame(unpack(PACKED / "map.json.gz"))
     write_atomically(PACKED / "map_ratios.md", f"{ratios_table(frame)}\n")
-    frame = pd.DataFrame(unpack(PACKED / "functions.json.gz"))
-    write_atomically(PACKED / "functions.md", f"{functions_table(frame)}\n")
+    packs = [PACKED / f"functions{each}.json.gz" for each in ("", "-wider")]
+    text = functions_table(*(pd.DataFrame(unpack(each)) for each in packs))
+    write_atomically(PACKED / "functions.md", f"{text}\n")
     return 0
 
 

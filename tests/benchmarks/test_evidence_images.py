@@ -9,7 +9,7 @@ from scipy import stats
 
 from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.pytorch import tables as seed_tables
-from benchmarks.evidence.records import unpack
+from benchmarks.evidence.records import Records, unpack
 from keras_vaf.models import cnet
 
 pytestmark = pytest.mark.backend("torch")
@@ -108,12 +108,16 @@ def test_learned_functions_are_those_of_the_last_states(tmp_path):
     second.beta.assign(1.5 * second.beta)
     state = {"network": copied(network), "numbers": {"epoch": images.EPOCHS}}
     torch.save(state, tmp_path / "cifar10_vaf-relu_0.0003_1.pt")
+    records = Records(tmp_path / "images")
+    for rate, accuracy in ((0.0003, 0.7), (0.001, 0.6)):
+        key = "cifar10", "vaf-relu", rate, 0
+        records.write({"validation": [accuracy, 1.0]}, *key)
+        torch.save(state, tmp_path / f"{'_'.join(map(str, key))}.pt")
     unfinished = {**state, "numbers": {"epoch": images.EPOCHS - 1}}
     torch.save(unfinished, tmp_path / "cifar10_vaf-relu_0.0003_2.pt")
     rows = list(learned.learned(tmp_path))
     assert [(each["arm"], each["seed"], each["layer"]) for each in rows] == [
-        ("vaf-relu", 1, 1),
-        ("vaf-relu", 1, 2),
+        ("vaf-relu", seed, layer) for seed in (0, 1) for layer in (1, 2)
     ]
     relu = np.maximum(0, learned.POINTS)
     np.testing.assert_allclose(rows[0]["values"], relu, atol=1e-4)

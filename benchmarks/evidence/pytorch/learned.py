@@ -20,15 +20,22 @@ import pandas as pd
 import torch
 
 from benchmarks.evidence.answers import PACKED
-from benchmarks.evidence.pytorch.images import DATASETS, EPOCHS, SEEDS, create
+from benchmarks.evidence.pytorch.images import (
+    DATASETS,
+    EPOCHS,
+    RATES,
+    REGISTERED,
+    SEEDS,
+    create,
+    selected,
+)
 from benchmarks.evidence.pytorch.tables import IMAGE_ARMS
 from benchmarks.evidence.pytorch.torch_study import restore
+from benchmarks.evidence.records import Records
 from keras_vaf.layers import VAFActivation
 from keras_vaf.utils import markdown_table, write_atomically
 
 POINTS = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
-RATE = 0.0003
-"""The learning rate that the VAFs select."""
 
 
 def functions(arm: str, state: dict[str, Any]) -> Iterator[list[float]]:
@@ -47,14 +54,20 @@ def functions(arm: str, state: dict[str, Any]) -> Iterator[list[float]]:
 
 
 def learned(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the learned functions of all finished trainings.
+    """Yield the learned functions of the finished trainings at the selected rates.
 
     Args:
         folder: The folder of records, which has the states.
     """
     arms = (each for each in IMAGE_ARMS if each.startswith("vaf"))
     for arm, seed in itertools.product(arms, SEEDS):
-        path = folder / f"{DATASETS[0]}_{arm}_{RATE:g}_{seed}.pt"
+        pair = DATASETS[0], arm
+        study = "images" if pair in REGISTERED else "images-others"
+        records = Records(folder / study)
+        if records.read(*pair, RATES[0], SEEDS[0]) is None:
+            continue
+        rate = selected(records, *pair)
+        path = folder / f"{DATASETS[0]}_{arm}_{rate:g}_{seed}.pt"
         state = torch.load(path, weights_only=True) if path.exists() else {}
         if state.get("numbers") != {"epoch": EPOCHS}:
             continue

@@ -74,6 +74,7 @@ NAMED |= {
         ("sensor-controls", "sensor_controls"),
         ("language", "language"),
         ("images", "images"),
+        ("images-learned", "images_learned"),
     )
 }
 

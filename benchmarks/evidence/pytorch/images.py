@@ -122,8 +122,10 @@ def create(arm: str, shape: Sequence[int], seed: int) -> keras.Sequential:
 
     Its layers take the channels first, as Keras's other layout copies the input of
     every pooling, its second convolution is `convolve`, and the gradients of its
-    poolings have the layout of their inputs.
+    poolings have the layout of their inputs. Names of layers begin at their first
+    number, because Keras sorts the parameters, which are in the checkpoint, by name.
     """
+    keras.utils.clear_session(free_memory=False)
     layout = keras.config.image_data_format()
     keras.config.set_image_data_format("channels_first")
     try:

@@ -39,6 +39,17 @@ ONE_P = ("T1", "T3", "T4", "M1", "M2", "L1", "L2")
 """The comparisons that end in one p-value; a missing one counts as p = 1."""
 
 
+def packed_frame(*studies: str) -> pd.DataFrame:
+    """Return the packed records of studies, one row for each training.
+
+    Args:
+        *studies: Names of studies.
+    """
+    return pd.concat(
+        pd.DataFrame(unpack(PACKED / f"{each}.json.gz")) for each in studies
+    )
+
+
 def folds_of(records: Records) -> pd.DataFrame:
     """Return one row for each fold of each training on a table.
 

@@ -105,7 +105,7 @@ def function_errors(frame: pd.DataFrame) -> pd.DataFrame:
     as that of the constant prediction, 1.
 
     Args:
-        frame: The trainings, of which three seeds select start, factor and rate.
+        frame: The trainings, whose start, factor and learning rate three seeds select.
     """
     frame = frame.assign(family=frame.arm.str.extract("^(sin|vaf-[0-9])")[0])
     frame = frame.assign(error=frame.error.replace(math.inf, 1.0))
@@ -170,7 +170,7 @@ def images(records: Records) -> Answer:
 
 
 def tested_scores(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return test accuracies and losses by seed, at the rates that seed 0 selects.
+    """Return test scores by seed, at the learning rates that seed 0 selects.
 
     Args:
         frame: The trainings of cnet_B on one dataset.

@@ -12,11 +12,10 @@ import sys
 
 import pandas as pd
 
-from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.answers import PACKED, packed_frame
 from benchmarks.evidence.map.functions import DRAWS, KINDS, NAMES
 from benchmarks.evidence.map.study import PRICES
 from benchmarks.evidence.ratios import Ratio
-from benchmarks.evidence.records import unpack
 from benchmarks.evidence.seed_answers import (
     CHOICE_SEEDS,
     function_errors,
@@ -130,10 +129,9 @@ def main() -> int:
     """Write the tables."""
     seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
     write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
-    frame = pd.DataFrame(unpack(PACKED / "map.json.gz"))
+    frame = packed_frame("map")
     write_atomically(PACKED / "map_ratios.md", f"{ratios_table(frame)}\n")
-    packs = [PACKED / f"functions{each}.json.gz" for each in ("", "-wider")]
-    text = functions_table(*(pd.DataFrame(unpack(each)) for each in packs))
+    text = functions_table(packed_frame("functions"), packed_frame("functions-wider"))
     write_atomically(PACKED / "functions.md", f"{text}\n")
     return 0
 

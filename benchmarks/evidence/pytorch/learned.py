@@ -54,7 +54,7 @@ def functions(arm: str, state: dict[str, Any]) -> Iterator[list[float]]:
 
 
 def learned(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the learned functions of the finished trainings at the selected rates.
+    """Yield the functions of finished trainings at the selected learning rates.
 
     Args:
         folder: The folder of records, which has the states.

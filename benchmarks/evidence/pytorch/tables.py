@@ -14,8 +14,7 @@ import sys
 import pandas as pd
 
 from benchmarks.evidence.answer import corrected, paired
-from benchmarks.evidence.answers import PACKED
-from benchmarks.evidence.records import unpack
+from benchmarks.evidence.answers import PACKED, packed_frame
 from benchmarks.evidence.seed_answers import tested_losses, tested_scores
 from keras_vaf.utils import markdown_table, write_atomically
 
@@ -162,17 +161,16 @@ def image_table(frame: pd.DataFrame) -> str:
 
 def main() -> int:
     """Write the tables."""
-    frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
+    frame = packed_frame("sensor")
     for labels, rows in frame.groupby("labels"):
         table = f"{accuracy_table(rows)}\n"
         write_atomically(PACKED / f"sensor_{labels}.md", table)
-    controls = pd.DataFrame(unpack(PACKED / "sensor-controls.json.gz"))
+    controls = packed_frame("sensor-controls")
     both = pd.concat([frame[frame.labels == 80], controls])
     write_atomically(PACKED / "sensor_controls.md", f"{control_table(both)}\n")
-    frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
+    frame = packed_frame("language")
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
-    packs = [PACKED / f"{each}.json.gz" for each in ("images", "images-others")]
-    frame = pd.concat(pd.DataFrame(unpack(each)) for each in packs)
+    frame = packed_frame("images", "images-others")
     frame = frame[frame.dataset == "cifar10"]
     write_atomically(PACKED / "images.md", f"{image_table(frame)}\n")
     return 0

@@ -77,6 +77,7 @@ IMAGE_ARMS = {
     "vaf-silu": "VAF from SiLU, k = 3",
     "vaf-random": "VAF, random start, g = relu, k = 5",
 }
+FIXED = ("relu", "relu-1.5", "silu")
 
 
 def control_table(frame: pd.DataFrame) -> str:
@@ -107,8 +108,9 @@ def mean_cell(differences: pd.Series, digits: int) -> str:
         digits: Number of decimals.
     """
     found = paired("", differences)
-    low, high = (f"{each:.{digits}f}" for each in found.interval)
-    return f"{found.estimate:.{digits}f} ({low} to {high})"
+    # "z" writes what is rounded to -0 as 0.
+    low, high = (f"{each:z.{digits}f}" for each in found.interval)
+    return f"{found.estimate:z.{digits}f} ({low} to {high})"
 
 
 def loss_table(frame: pd.DataFrame) -> str:
@@ -131,7 +133,7 @@ def loss_table(frame: pd.DataFrame) -> str:
 
 
 def image_table(frame: pd.DataFrame) -> str:
-    """Return accuracies and losses, and differences in accuracy to ReLU and SiLU.
+    """Return accuracies and losses, and differences in accuracy to fixed functions.
 
     An activation whose trainings are not finished is left out.
 
@@ -140,7 +142,7 @@ def image_table(frame: pd.DataFrame) -> str:
     """
     scores = tested_scores(frame).dropna(axis=1)
     accuracy = 100 * scores.accuracy
-    lines = []
+    lines, fixed = [], [each for each in FIXED if each in accuracy]
     for arm in (each for each in IMAGE_ARMS if each in accuracy):
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
         own = paired("", accuracy[arm])
@@ -150,12 +152,12 @@ def image_table(frame: pd.DataFrame) -> str:
         cells += [f"{own.estimate:.1f} ± {half:.1f}", f"{scores.loss[arm].mean():.2f}"]
         cells += [
             "" if arm == each else mean_cell(accuracy[arm] - accuracy[each], 1)
-            for each in ("relu", "silu")
+            for each in fixed
         ]
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
     columns = ["activation", *rates, "test, three seeds", "test loss, nats"]
-    columns += ["difference to ReLU", "difference to SiLU"]
+    columns += [f"difference to {IMAGE_ARMS[each]}" for each in fixed]
     return markdown_table(columns, lines, text_columns=1)
 
 

@@ -68,6 +68,11 @@ ARMS = {
     "silu": "SiLU",
     "silu-long": "SiLU, as much time as the VAF from SiLU",
     "vaf-silu": "VAF from SiLU",
+    "gelu": "GELU",
+    "vaf-gelu": "VAF from GELU",
+    "relu": "ReLU",
+    "relu-squared": "ReLU squared",
+    "xielu": "xIELU",
 }
 IMAGE_ARMS = {
     "relu": "ReLU",
@@ -114,21 +119,27 @@ def mean_cell(differences: pd.Series, digits: int) -> str:
 
 
 def loss_table(frame: pd.DataFrame) -> str:
-    """Return losses on validation and test data, and differences to SiLU in percent.
+    """Return losses, and differences in percent to the two smooth fixed functions.
+
+    An activation whose trainings are not finished is left out.
 
     Args:
         frame: The trainings of the transformer.
     """
-    losses, lines = tested_losses(frame), []
-    for arm, title in ARMS.items():
+    losses, lines = tested_losses(frame).dropna(axis=1), []
+    fixed = [each for each in ("silu", "gelu") if each in losses]
+    for arm in (each for each in ARMS if each in losses):
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
-        cells = [title, *(f"{each:.4f}" for each in tuned.validation)]
-        cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}", ""]
-        if arm != "silu":
-            cells[-1] = mean_cell(100 * (losses[arm] / losses["silu"] - 1), 2)
+        cells = [ARMS[arm], *(f"{each:.4f}" for each in tuned.validation)]
+        cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}"]
+        cells += [
+            "" if arm == each else mean_cell(100 * (losses[arm] / losses[each] - 1), 2)
+            for each in fixed
+        ]
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
-    columns = ["activation", *rates, "test, five seeds", "difference to SiLU, %"]
+    columns = ["activation", *rates, "test, five seeds"]
+    columns += [f"difference to {ARMS[each]}, %" for each in fixed]
     return markdown_table(columns, lines, text_columns=1)
 
 
@@ -170,7 +181,7 @@ def main() -> int:
     controls = packed_frame("sensor-controls")
     both = pd.concat([frame[frame.labels == 80], controls])
     write_atomically(PACKED / "sensor_controls.md", f"{control_table(both)}\n")
-    frame = packed_frame("language")
+    frame = packed_frame("language", "language-others")
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
     frame = packed_frame("images", "images-others")
     frame = frame[frame.dataset == "cifar10"]

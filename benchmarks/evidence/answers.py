@@ -116,7 +116,7 @@ def tables(records: Records) -> list[Answer]:
 
 
 def high_rates(records: Records) -> Answer:
-    """Answer T3: how errors relative to SiLU change from a rate of 0.001 to 0.03."""
+    """Answer T3: how errors relative to SiLU change from 0.001 to 0.03."""
     frame = folds_of(records)
     ratios = [
         ratio_of(frame[frame.rate == rate], "vaf-silu", "silu") for rate in (0.03, 1e-3)

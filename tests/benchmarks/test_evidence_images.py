@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.answers import PACKED, packed_frame
 from benchmarks.evidence.pytorch import tables as seed_tables
-from benchmarks.evidence.records import Records, unpack
+from benchmarks.evidence.records import Records
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import cnet
 
@@ -40,10 +40,7 @@ def test_a_convolution_by_fourier_transforms_is_a_convolution(size, width):
 
 
 def test_published_accuracies_of_images_are_those_of_the_records():
-    frame = pd.concat(
-        pd.DataFrame(unpack(PACKED / f"{each}.json.gz"))
-        for each in ("images", "images-others")
-    )
+    frame = packed_frame("images", "images-others")
     lines = (PACKED / "images.md").read_text("utf-8").splitlines()[2:]
     rows = {each.split("|")[1].strip(): each for each in lines}
     shown = {k: v for k, v in seed_tables.IMAGE_ARMS.items() if v in rows}
@@ -69,7 +66,7 @@ def test_published_accuracies_of_images_are_those_of_the_records():
 
 
 def test_an_activation_with_unfinished_trainings_is_not_in_the_table_of_images():
-    frame = pd.DataFrame(unpack(PACKED / "images.json.gz"))
+    frame = packed_frame("images")
     relu = frame[frame.arm == "relu"]
     silu = relu.assign(arm="silu", test=relu.test.tolist()[::-1])
     unfinished = silu[silu.seed < 2].assign(arm="vaf-silu")

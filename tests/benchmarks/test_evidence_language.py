@@ -7,18 +7,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.evidence.answers import PACKED
+from benchmarks.evidence.answers import PACKED, packed_frame
 from benchmarks.evidence.pytorch import tables as seed_tables
-from benchmarks.evidence.records import unpack
 
 pytestmark = pytest.mark.backend("torch")
 
 
 def test_published_losses_are_those_of_the_records():
-    frame = pd.concat(
-        pd.DataFrame(unpack(PACKED / f"{each}.json.gz"))
-        for each in ("language", "language-others")
-    )
+    frame = packed_frame("language", "language-others")
     lines = (PACKED / "language.md").read_text("utf-8").splitlines()[2:]
     rows = {each.split("|")[1].strip(): each for each in lines}
     shown = {k: v for k, v in seed_tables.ARMS.items() if v in rows}
@@ -41,7 +37,7 @@ def test_published_losses_are_those_of_the_records():
 
 
 def test_an_activation_with_unfinished_trainings_is_not_in_the_table_of_losses():
-    frame = pd.DataFrame(unpack(PACKED / "language.json.gz"))
+    frame = packed_frame("language")
     silu = frame[frame.arm == "silu"]
     gelu = silu.assign(arm="gelu", test=silu.test * np.linspace(0.9, 1, len(silu)))
     unfinished = gelu[gelu.seed < 5].assign(arm="relu")

@@ -7,7 +7,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import report_files
+from matplotlib.figure import Figure
 
 from keras_vaf.experiments.results.notes import p_value
 from keras_vaf.research.map.figure import map_figure
@@ -24,10 +26,12 @@ from keras_vaf.research.map.tables import map_table, verdicts
 from keras_vaf.research.map.task import Task
 from keras_vaf.utils import png_bytes
 from keras_vaf.utils.text import markdown_table
+from keras_vaf.visualization import style
 
 Rows = dict[Budget, list[MapRow]]
 Tasks = dict[Budget, tuple[Task, ...]]
 
+_TICKS = (0.25, 0.5, 1, 2, 4)
 _TITLES: dict[Budget, str] = {"steps": "Equal steps", "time": "Equal time"}
 
 
@@ -42,16 +46,41 @@ def map_files() -> dict[str, bytes | str]:
         if rows[budget]:
             table = map_table(rows[budget], tasks[budget]).markdown
             files[f"reports/map/map-{budget}.md"] = table
+    if any(rows.values()):
+        files["images/map/overview.png"] = png_bytes(_overview_figure(rows, tasks))
     return files
 
 
+@style.styled
+def _overview_figure(rows: Rows, tasks: Tasks) -> Figure:
+    """Return a picture of the ratio of errors of each task, with its interval."""
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(8, 3.4))
+    titles = [task.title for task in _run(rows["steps"], tasks["steps"])]
+    for ax, budget in zip(axes, BUDGETS, strict=True):
+        gains = gains_of_tasks(rows[budget], tasks[budget])
+        for task in tasks[budget]:
+            if task.name in gains and task.title in titles:
+                each, place = gains[task.name].gain, titles.index(task.title)
+                color = style.BLUE
+                if gains[task.name].is_significant:
+                    color = style.ORANGE
+                ax.plot(each.interval, [place, place], color=color, linewidth=2)
+                ax.plot(each.ratio, place, "o", color=color)
+        ax.axvline(1, color="gray", linewidth=0.8)
+        ax.set(xscale="log", title=_TITLES[budget])
+        ax.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
+        ax.minorticks_off()
+    axes[0].set_yticks(range(len(titles)), titles)
+    axes[0].invert_yaxis()
+    figure.supxlabel("error of the VAF / error of the fixed function", fontsize=9)
+    return figure
+
+
 def map_results() -> str:
-    """A table with a line for each task, and a section for each task with results."""
+    """A section for each task with results."""
     rows, tasks = _results(report_files.REPORTS)
-    if not any(rows.values()):
-        return "No task has been run."
-    sections = [_section(t, rows, tasks) for t in _run(rows["steps"], tasks["steps"])]
-    return "\n\n".join([_overview(rows, tasks), *sections])
+    shown = _run(rows["steps"], tasks["steps"])
+    return "\n\n".join(_section(task, rows, tasks) for task in shown)
 
 
 def map_losses() -> str:
@@ -83,8 +112,11 @@ def _picture(task: Task, budget: Budget) -> str:
     return f"images/map/{task.name}-{budget}.png"
 
 
-def _overview(rows: Rows, tasks: Tasks) -> str:
-    """Return a table with a line for each task, and the number of wins."""
+def map_overview() -> str:
+    """A table with a line for each task, and the number of wins."""
+    rows, tasks = _results(report_files.REPORTS)
+    if not any(rows.values()):
+        return "No task has been run."
     gains = {each: gains_of_tasks(rows[each], tasks[each]) for each in BUDGETS}
     lines = []
     for task in tasks["steps"]:
@@ -103,12 +135,12 @@ def _overview(rows: Rows, tasks: Tasks) -> str:
 
 
 def _ratio(each: TaskGain | None) -> str:
-    """Return the cell of a task: the ratio of errors with its p-value."""
+    """Return the cell of a task: the ratio of errors, its interval and its p-value."""
     if each is None:
         return "not run"
     if each.p_value is None:
-        return f"{each.error_ratio:.3g} (not tested)"
-    cell = f"{each.error_ratio:.3g} (p {p_value(each.p_value)})"
+        return f"{each.gain.ratio_text}, not tested"
+    cell = f"{each.gain.ratio_text}, p {p_value(each.p_value)}"
     return f"**{cell}**" if each.is_significant else cell
 
 
@@ -170,4 +202,4 @@ def _tabular(reports: Path):
     ]
 
 
-TABLES = (map_results, map_losses)
+TABLES = (map_overview, map_results, map_losses)

@@ -93,6 +93,28 @@ class Gain:
         return corrected_interval(self.values, self.overlap)
 
     @property
+    def ratio(self) -> float:
+        """Error of the arm divided by that of the other one."""
+        return float(2.0**-self.mean)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the ratio, or 0 and infinity where it has none."""
+        if math.isinf(self.half_width):
+            return 0.0, math.inf
+        ends = self.mean + self.half_width, self.mean - self.half_width
+        low, high = (float(2.0**-end) for end in ends)
+        return low, high
+
+    @property
+    def ratio_text(self) -> str:
+        """The ratio and its interval, if it has one, such as `"0.7 (0.5 to 0.98)"`."""
+        if math.isinf(self.half_width):
+            return f"{self.ratio:.3g}"
+        low, high = self.interval
+        return f"{self.ratio:.3g} ({low:.3g} to {high:.3g})"
+
+    @property
     def p_value(self) -> float:
         """The two-sided p-value of a paired t-test; 1 for a single seed."""
         if len(self.values) < 2 or not all(map(math.isfinite, self.values)):
@@ -112,11 +134,6 @@ class TaskGain:
 
     gain: Gain
     p_value: float | None
-
-    @property
-    def error_ratio(self) -> float:
-        """Error of the VAF divided by the error of the fixed function."""
-        return float(2**-self.gain.mean)
 
     @property
     def is_significant(self) -> bool:

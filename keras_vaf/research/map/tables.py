@@ -103,9 +103,9 @@ def _verdict(task: Task, rows: Sequence[MapRow], each: TaskGain | None) -> str:
     p_value = each.p_value
     tested = "not counted" if p_value is None else f"p {as_text(p_value)} after Holm"
     rival = gain_of_task(own, "vaf", "rival")
-    of_rival = "" if rival is None else f", {2**-rival.mean:.3g} times the rival's"
+    of_rival = "" if rival is None else f", {rival.ratio_text} times the rival's"
     return (
-        f"{task.title}{run}: the selected VAF has {each.error_ratio:.3g} times the "
+        f"{task.title}{run}: the selected VAF has {each.gain.ratio_text} times the "
         f"error of the selected fixed function ({tested}){of_rival}."
     )
 

@@ -131,7 +131,7 @@ def test_the_table_has_a_verdict_for_each_task(run):
     run.run()
     table = map_table(map_rows(run, "steps"), [run.task])
     assert len(table.lines) == 3
-    assert "1 times the error" in table.notes[0]
+    assert "1 (1 to 1) times the error" in table.notes[0]
     assert gain_of_task(map_rows(run, "steps")).mean == 0
 
 

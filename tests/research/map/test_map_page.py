@@ -37,7 +37,7 @@ def run_one_dataset(folder):
 
 
 def test_without_reports_no_task_is_shown(module):
-    assert module.map_results() == "No task has been run."
+    assert module.map_overview() == "No task has been run."
     assert module.map_files() == {}
 
 
@@ -49,15 +49,20 @@ def test_the_page_shows_the_tasks_with_reports_and_names_the_others(
     assert main(["pack", str(tmp_path / "run"), *packed]) == 0
     shutil.move(tmp_path / "run", tmp_path / "first")
 
-    text = module.map_results()
+    text, overview = module.map_results(), module.map_overview()
     files = module.map_files()
 
     assert "| chirp | ReLU | VAF from ReLU |" in text
-    assert "run on 1 of 3 datasets: the selected VAF has 1 times the error" in text
-    assert "| [Oscillating functions](#task-oscillating) | 1 (p = 1.000) |" in text
-    assert "| Physics-informed networks | not run | not run |" in text
+    assert (
+        "run on 1 of 3 datasets: the selected VAF has 1 (1 to 1) times the error"
+        in text
+    )
+    line = "| [Oscillating functions](#task-oscillating) | 1 (1 to 1), p = 1.000 |"
+    assert line in overview
+    assert "| Physics-informed networks | not run | not run |" in overview
     assert module.map_losses().startswith("On 1 other kinds of tasks")
-    assert "The VAF is better with p < 0.05 on 0 of 1 tasks." in text
+    assert "The VAF is better with p < 0.05 on 0 of 1 tasks." in overview
+    assert files["images/map/overview.png"].startswith(b"\x89PNG")
     assert files["images/map/oscillating-time.png"].startswith(b"\x89PNG")
     assert "| step time | compilation, s |" in files["reports/map/map-steps.md"]
 

@@ -83,7 +83,7 @@ def summary(manner: str) -> str:
                 "compared with": TITLES[each.reference],
                 "better": _count(each, "better"),
                 "worse": _count(each, "worse"),
-                "error ratio": f"{each.ratio:.2f}",
+                "error ratio": each.ratio.text(),
                 "Wilcoxon p": each.p_text,
             }
             for task in _TASKS
@@ -121,7 +121,7 @@ def _by_task(is_shown: Callable[[str, str], bool]) -> str:
                 p = each.p_text if "<" in each.p_text else f"= {each.p_text}"
                 line = found.setdefault(pair, titles)
                 line[f"{task}, {len(each.results)} datasets"] = (
-                    f"{each.ratio:.2f}; {len(each.datasets('better'))} better, "
+                    f"{each.ratio.text()}; {len(each.datasets('better'))} better, "
                     f"{len(each.datasets('worse'))} worse, p {p}"
                 )
     return render(list(found.values()), 2)
@@ -267,7 +267,7 @@ def choices() -> str:
             title = {"instead of the default": _CHOICES[each.activation]}
             row = found.setdefault(each.activation, title)
             counts = [len(each.datasets(word)) for word in ("better", "worse")]
-            row[f"{task}: error ratio"] = f"{each.ratio:.2f}"
+            row[f"{task}: error ratio"] = each.ratio.text()
             row[f"{task}: better, worse of {len(each.results)}"] = (
                 f"{counts[0]}, {counts[1]}"
             )

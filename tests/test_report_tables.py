@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from keras_vaf.experiments import comparison_table, read_reports, selected_results
+from keras_vaf.research.paper.tables.summaries import over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -58,15 +59,14 @@ def tables(modules, monkeypatch):
 def test_the_headline_has_the_ratio_of_errors_and_counts_of_datasets(tables):
     _, _, line = tables.headline().splitlines()
     ratio = (1 - 0.86) / (1 - 0.55)
-    assert line == (
-        f"| VAF, ReLU start | ReLU | {ratio:.2f}; 2 better, 0 worse, p = 1 |"
-    )
+    text = f"{ratio:.2f} ({ratio:.2f} to {ratio:.2f}); 2 better, 0 worse, p = 1"
+    assert line == f"| VAF, ReLU start | ReLU | {text} |"
 
 
 def test_the_summary_counts_significant_datasets(tables):
     _, _, line = tables.summary("ours").splitlines()
     assert line.startswith("| classification, 2 datasets | VAF, ReLU start | ReLU ")
-    assert "| 2 (2) | 0 (0) | 0.31 |" in line
+    assert "| 2 (2) | 0 (0) | 0.31 (0.31 to 0.31) |" in line
 
 
 def test_epochs_are_relative_to_those_of_relu(tables):
@@ -88,6 +88,19 @@ def test_the_table_of_the_family_is_that_of_its_records():
     reports = read_reports(REPORTS / "family/wine.json.xz")
     committed = (REPORTS / "family/wine.md").read_text(encoding="utf-8")
     assert comparison_table(reports).markdown == committed
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("protocol", ["ours", "paper"])
+def test_the_sentences_of_committed_tables_are_those_of_the_records(
+    task, protocol, modules
+):
+    folder = REPORTS / "reproduction"
+    file = folder / f"{task}-{protocol}-jax.json.xz"
+    table = folder / f"{task}-{protocol}-validation-jax.md"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    sentences = over_datasets(modules["report_files"].results_of(file))
+    assert {f"- {sentence}" for sentence in sentences} <= {*lines}
 
 
 def test_the_reports_of_all_pages_are_up_to_date(modules):

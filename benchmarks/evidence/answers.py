@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.evidence.answer import Answer, Records, corrected, overall
-from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.ratios import is_within
 from benchmarks.evidence.records import unpack
 from benchmarks.evidence.seed_answers import (
     images,
@@ -27,6 +27,7 @@ from benchmarks.evidence.seed_answers import (
     random_functions,
     sensors,
 )
+from keras_vaf.experiments.results.ratio import Ratio
 from keras_vaf.experiments.results.significance import (
     corrected_interval,
     corrected_t_test,
@@ -108,7 +109,7 @@ def tables(records: Records) -> list[Answer]:
     first = ratio_of(chosen, "vaf-silu", "relu")
     second = ratio_of(chosen, "vaf-silu", "best-fixed")
     t1, t2 = first.interval(), second.interval()
-    same = second.is_within(0.03)
+    same = is_within(second, 0.03)
     return [
         Answer("T1", first.mean, t1, first.p, first.mean < 1, t1[0] > 0.98),
         Answer("T2", second.mean, t2, second.p, same, t2[0] > 1, needs_p=False),

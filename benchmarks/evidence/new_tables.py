@@ -25,8 +25,9 @@ from benchmarks.evidence.answers import (
     ratio_of,
     selected,
 )
-from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.ratios import cells
 from benchmarks.evidence.records import unpack
+from keras_vaf.experiments.results.ratio import Ratio
 from keras_vaf.experiments.results.significance import corrected_interval, holm
 from keras_vaf.utils import markdown_table, require, write_atomically
 
@@ -68,7 +69,7 @@ def pairs_table(frame: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> str:
     ratios = [ratio_of(frame, *pair) for pair in pairs]
     corrected = holm([each.p for each in ratios])
     lines = [
-        [*(TITLES[name] for name in pair), *ratio.cells(), f"{p:.3f}"]
+        [*(TITLES[name] for name in pair), *cells(ratio), f"{p:.3f}"]
         for pair, ratio, p in zip(pairs, ratios, corrected, strict=True)
     ]
     columns = ["activation", "against", "error ratio", "95 % interval"]

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.ratios import cells, is_within
 from keras_vaf.experiments import read
+from keras_vaf.experiments.results.ratio import Ratio
 from keras_vaf.experiments.results.selection import TEAMS
 from keras_vaf.experiments.results.significance import holm
 from keras_vaf.research.paper.published import CLASSIFICATION, REGRESSION
@@ -127,7 +128,7 @@ def headline(task: str, frame: pd.DataFrame) -> str:
     corrected = holm([each.p for each in ratios])
     bound = BOUNDS[task]
     lines = [
-        [*pair, *each.cells(), f"{p:.3f}", "yes" if each.is_within(bound) else "no"]
+        [*pair, *cells(each), f"{p:.3f}", "yes" if is_within(each, bound) else "no"]
         for pair, each, p in zip(HEADLINE, ratios, corrected, strict=True)
     ]
     columns = ["activation", "against", *COLUMNS, "p (Holm, table)"]
@@ -150,7 +151,7 @@ def at_rates(frame: pd.DataFrame) -> dict[tuple[float, str, str], Ratio]:
 def rates_table(ratios: dict[tuple[float, str, str], Ratio]) -> str:
     """Return the ratios of errors at each learning rate as a table."""
     lines = [
-        [f"{rate}", *pair, str(len(each.logs)), *each.cells()]
+        [f"{rate}", *pair, str(len(each.logs)), *cells(each)]
         for (rate, *pair), each in ratios.items()
     ]
     columns = ["learning rate", "activation", "against", "datasets", *COLUMNS]
@@ -160,7 +161,7 @@ def rates_table(ratios: dict[tuple[float, str, str], Ratio]) -> str:
 def ties_table(frame: pd.DataFrame) -> str:
     """Return ratios for three rules that select among equal validation accuracies."""
     lines = [
-        [name, *pair, *ratio(errors(frame, rank), *pair).cells()]
+        [name, *pair, *cells(ratio(errors(frame, rank), *pair))]
         for name, rank in RULES.items()
         for pair in HEADLINE[1:6]
     ]

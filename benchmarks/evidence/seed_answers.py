@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.evidence.answer import Answer, Records, corrected, overall, paired
-from benchmarks.evidence.ratios import Ratio
+from keras_vaf.experiments.results.ratio import Ratio
 
 CHOICE_SEEDS = (100, 101, 102)
 """Seeds that select learning rates and frequencies on the map."""

@@ -6,7 +6,7 @@ import pytest
 
 from keras_vaf.experiments import find_variants, select
 from keras_vaf.experiments.reports.report import error
-from tests.experiments.fakes import make_protocol, make_report, make_trial
+from tests.experiments.fakes import make_arm, make_protocol, make_report, make_trial
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -45,6 +45,24 @@ def test_validation_scores_pick_the_rate_per_fold_and_the_architecture_by_mean()
     assert selected.reports[0].protocol.hidden == (5,)  # 0.75 against 0.7
     assert [trial.rate for trial in selected.trials] == [0.1, 0.2]
     assert selected.scores("accuracy") == (0.6, 0.5)
+
+
+def test_of_architectures_with_equal_validation_scores_the_lower_loss_is_picked():
+    reports = [
+        report
+        # By rounding alone, the mean of the first ones is larger.
+        for width, loss, own in ((5, 0.4, [0.2] * 3), (9, 0.3, [0.1, 0.2, 0.3]))
+        for report in make_arm(
+            "relu",
+            [0.5] * 3,
+            losses=[loss] * 3,
+            validation=own,
+            protocol={"hidden": (width,), "folds": 3},
+        )
+    ]
+    for own in (reports, reports[::-1]):
+        [selected] = select(own).values()
+        assert selected.hidden == (9,)
 
 
 def test_the_paper_picks_both_by_test_scores():

@@ -15,13 +15,14 @@ import pandas as pd
 from benchmarks.evidence.answers import PACKED, packed_frame
 from benchmarks.evidence.map.functions import DRAWS, KINDS, NAMES
 from benchmarks.evidence.map.study import PRICES
-from benchmarks.evidence.ratios import Ratio
+from benchmarks.evidence.ratios import counts
 from benchmarks.evidence.seed_answers import (
     CHOICE_SEEDS,
     function_errors,
     seed_ratio,
     tuned_frequency,
 )
+from keras_vaf.experiments.results.ratio import Ratio
 from keras_vaf.utils import markdown_table, write_atomically
 
 TITLES = {
@@ -120,8 +121,8 @@ def functions_row(title: str, frame: pd.DataFrame, kind: str = "") -> list[str]:
         errors = function_errors(rows)
         for arm in ("vaf-1", "vaf-3"):
             found = Ratio.of(errors[arm], errors["sin"])
-            mean, interval, counts, _ = found.cells()
-            cells.append(f"{mean} ({interval}), {counts}")
+            better, worse, _ = counts(found)
+            cells.append(f"{found.text(3)}, {better} : {worse}")
     return cells
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -119,7 +120,8 @@ def select(
     Args:
         reports: Reports of any datasets, activations and architectures.
         selection: `"validation"` selects learning rate and start in each fold by the
-            validation score, and the architecture by the mean validation score.
+            validation score, and the architecture by the mean validation score. Of
+            equal ones, the one with the lower validation loss is selected.
             `"paper"` makes all selections by test scores, with one architecture for all
             folds, as in the published tables. `"literal"` also selects the architecture
             in each fold by the test score, which is Algorithm 2 as written.
@@ -182,15 +184,19 @@ def _check_alike(key: tuple[str, str], candidates: list[Selected]) -> None:
 
 
 def _architecture(candidates: list[Selected], selection: Selection) -> Selected:
-    """Return the architecture with the best mean score."""
+    """Return the architecture with the best mean score, or of these the lowest loss."""
     metric = candidates[0].protocol.metric
 
-    def rank(candidate: Selected) -> float:
+    def rank(candidate: Selected) -> tuple[float, float]:
         scores = [
             trial.scores[metric] if selection == "paper" else trial.validation[metric]
             for trial in candidate.trials
         ]
-        return error(metric, statistics.fmean(s for s in scores if s is not None))
+        mean = error(metric, statistics.fmean(s for s in scores if s is not None))
+        losses = [trial.validation["loss"] for trial in candidate.trials]
+        finite = [loss for loss in losses if loss is not None]
+        loss = statistics.fmean(finite) if finite == losses else math.inf
+        return float(f"{mean:.9g}"), loss  # equal means may differ by rounding
 
     return min(candidates, key=rank)
 

@@ -22,9 +22,9 @@ from keras_vaf.research.paper.published import REGRESSION
 from keras_vaf.research.paper.tables.gains_figure import gains_figure
 from keras_vaf.research.paper.tables.published_table import published_table, rows_of
 from keras_vaf.research.paper.tables.summaries import (
-    error_ratio,
     holm_over_datasets,
     over_datasets,
+    summaries_of,
 )
 from keras_vaf.visualization import style
 from tests.experiments.fakes import make_arm, make_protocol, make_report, make_trial
@@ -315,9 +315,9 @@ def test_errors_of_several_datasets_are_compared_by_their_geometric_mean(
 
     found = selected_results(reports, metric)
 
-    results = [found[dataset, "vaf-relu"] for dataset in ("servo", "yacht")]
-    assert error_ratio(results) == pytest.approx(ratio, nan_ok=True)
-    assert f"{ratio:.3f} times the error" in over_datasets(found)[0]
+    [summary] = summaries_of(found)
+    assert summary.ratio.mean == pytest.approx(ratio, nan_ok=True)
+    assert f"; {ratio:.3f}" in over_datasets(found)[0]
 
 
 def test_a_dot_is_filled_if_the_gain_is_significant_after_the_correction():

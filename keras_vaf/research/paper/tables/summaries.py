@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keras_vaf.experiments.reports.report import error
 from keras_vaf.experiments.results.notes import p_value
+from keras_vaf.experiments.results.ratio import Ratio
 from keras_vaf.experiments.results.result import Result
-from keras_vaf.experiments.results.significance import LEVEL, holm, wilcoxon
+from keras_vaf.experiments.results.significance import LEVEL, holm
 
 Results = Mapping[tuple[str, str], Result]
 """Results by the names of dataset and activation."""
@@ -73,20 +72,17 @@ class Summary:
         results: The comparisons, by dataset.
         significant: Names of the datasets whose p-value is significant after Holm's
             correction for the number of datasets.
-        p: p-value of the signed-rank test over the datasets, with Holm's correction for
-            the number of pairs.
+        ratio: The ratios of the errors.
+        p: p-value of the signed-rank test on the logarithms of the ratios, with Holm's
+            correction for the number of pairs.
     """
 
     activation: str
     reference: str
     results: Mapping[str, Result]
     significant: frozenset[str]
+    ratio: Ratio
     p: float
-
-    @property
-    def ratio(self) -> float:
-        """Ratio of the errors, as in `error_ratio`."""
-        return error_ratio(list(self.results.values()))
 
     @property
     def p_text(self) -> str:
@@ -107,17 +103,20 @@ def summaries_of(found: Results) -> list[Summary]:
         found: The results of a table.
     """
     pairs, corrected = by_pair(found), holm_over_datasets(found)
-    tests = holm(
-        [wilcoxon([each.gain for each in own.values()]) for own in pairs.values()]
-    )
+    ratios = [
+        Ratio.of(*zip(*map(mean_errors, own.values()), strict=True))
+        for own in pairs.values()
+    ]
+    tests = holm([each.p for each in ratios])
     return [
         Summary(
             *pair,
             own,
             frozenset(name for name in own if corrected.get((name, *pair), 1) < LEVEL),
+            ratio,
             p,
         )
-        for (pair, own), p in zip(pairs.items(), tests, strict=True)
+        for (pair, own), ratio, p in zip(pairs.items(), ratios, tests, strict=True)
     ]
 
 
@@ -132,7 +131,7 @@ def over_datasets(found: Results) -> list[str]:
         sentences.append(
             f"{each.activation} against {each.reference} over {len(each.results)} "
             f"datasets: better on {better}, worse on {worse}{ties}; "
-            f"{each.ratio:.3f} times the error; Wilcoxon signed-rank p {p} "
+            f"{each.ratio.text(3)} times the error; Wilcoxon signed-rank p {p} "
             "(Holm's correction)."
         )
     return sentences
@@ -149,21 +148,6 @@ def mean_errors(result: Result) -> tuple[float, float]:
     highest = 1 if result.metric.endswith("accuracy") else 0
     own = highest + error(result.metric, result.mean)
     return own, own + result.gain
-
-
-def error_ratio(results: Sequence[Result]) -> float:
-    """Return the geometric mean of ratios of errors; below 1, the activation is better.
-
-    Args:
-        results: Results of an activation with the same reference on several datasets.
-            Those where one of the two makes no error are left out.
-
-    Returns:
-        The ratio, or NaN if all datasets are left out.
-    """
-    pairs = [mean_errors(result) for result in results]
-    ratios = [own / reference for own, reference in pairs if min(own, reference) > 0]
-    return statistics.geometric_mean(ratios) if ratios else math.nan
 
 
 def by_dataset(found: Results) -> list[str]:

@@ -84,7 +84,8 @@ def summary(manner: str) -> str:
                 "better": _count(each, "better"),
                 "worse": _count(each, "worse"),
                 "error ratio": each.ratio.text(),
-                "Wilcoxon p": each.p_text,
+                "Wilcoxon p": f"{each.ratio.p:.3g}",
+                "p (Holm)": each.p_text,
             }
             for task in _TASKS
             for each in summaries_of(_found(f"{task}-{manner}"))

@@ -18,13 +18,21 @@ from keras_vaf.experiments.results.selection import Selection, by_protocol
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.research.paper.experiment import Experiment, Form, Reproduction
-from keras_vaf.research.paper.fully_connected import SMALL, protocols_of
+from keras_vaf.research.paper.fully_connected import (
+    CLASSIFICATIONS,
+    REGRESSIONS,
+    protocols_of,
+)
 from keras_vaf.research.paper.sensorless import SENSORLESS, protocols_of_sensorless
 from keras_vaf.utils import deviation
 
 COLUMNS = ("dataset", "activation", "layer", "change", "deviation", "unlike", "folds")
-DATASETS = (*SENSORLESS.datasets, *SMALL)
-"""Sensorless, and the datasets of both tables with fewer than 5,000 rows."""
+DATASETS = tuple(
+    name
+    for experiment in (SENSORLESS, REGRESSIONS, CLASSIFICATIONS)
+    for name in experiment.datasets
+)
+"""Sensorless, and the datasets of both tables."""
 
 _DRAWN = ("vaf-random", "vaf-random-rescaled", "vaf-relu")
 _HIDDEN = {"paper": (25, 10), "ours": (50, 25)}

@@ -23,8 +23,8 @@ _MARKS = {"random": "o-", "rescaled": "^:", "specific": "s--"}
 def panels_of(scores: Mapping[Any, Sequence[float]]) -> Figure:
     """Draw test accuracy over k: unshared VAFs in the upper row, shared ones below.
 
-    Each column is a width of the hidden layer. A dotted line is the fixed activation;
-    bars are standard deviations over the repeats.
+    Each column is a width of the hidden layer with VAFs. A dotted line is the fixed
+    activation; bars are standard deviations over the repeats.
 
     Args:
         scores: Test scores of each network, by its `Setting`.
@@ -35,7 +35,8 @@ def panels_of(scores: Mapping[Any, Sequence[float]]) -> Figure:
     Raises:
         ImportError: If Matplotlib is not installed.
     """
-    widths = sorted({setting.hidden for setting in scores})
+    vafs = [setting for setting in scores if setting.k]
+    widths = sorted({setting.hidden for setting in vafs or scores})
     figure = require("matplotlib.figure", extra="plot").Figure(
         figsize=(max(9.0, 1.5 + 3.6 * len(widths)), 6.4)
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
 from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.optimizer import PAPER_RPROP, Optimizer
@@ -45,6 +45,9 @@ RATES = tuple(np.linspace(1e-4, 1e-1, 10).tolist())
 """The paper's learning rates for RMSprop: ten equispaced values."""
 
 _LARGE = 5_000
+
+SMALL = tuple(entry.name for entry in CATALOGUE if entry.size.rows < _LARGE)
+"""Names of the datasets with fewer than 5,000 rows."""
 
 _RAW_TARGETS = ("delta_elevators", "elevators")
 _QUICK_ARCHITECTURES: Sequence[tuple[int, ...]] = ((10,), (25, 10))

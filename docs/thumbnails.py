@@ -35,9 +35,9 @@ PANELS: dict[str, tuple[str, Shares]] = {
         (0.105, 0.085, 0.3, 0.44),
     ),
     "starts": ("images/starts.png", (0.56, 0.09, 1, 0.86)),
-    "yacht": (
-        f"{_REPRODUCTION}/curves/curves-paper-yacht-jax.png",
-        (0.55, 0.677, 1, 0.9),
+    "learned": (
+        f"{_REPRODUCTION}/curves/learned.png",
+        (0.036, 0.182, 0.248, 0.302),
     ),
     "KAF": ("images/classes/KAF.png", (0.11, 0.02, 0.99, 0.725)),
     "Snake": ("images/classes/Snake.png", (0.11, 0.02, 0.99, 0.725)),

@@ -1,7 +1,8 @@
 """`LanguageStudy`, a transformer on the bytes of Python's standard library.
 
-`python -m benchmarks.evidence.pytorch.language` measures on an idle machine how long a
-step with a VAF and one with SiLU take, for the comparison at equal time.
+`python -m benchmarks.evidence.pytorch.language silu` measures on an idle machine how
+long a step with SiLU takes and one with the VAF that starts as it, for the comparison
+at equal time. The same with `gelu`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ SEEDS = (1, 2, 3, 4, 5)
 EVERY = 500
 WARM_UP = 100
 LONG = "-long"
-PRICES = Path("docs/reports/evidence/language_steps.json")
+PRICES = "docs/reports/evidence/language_steps_{}.json"
 ROUNDS, TURN = 15, 20
 
 
@@ -61,7 +62,7 @@ ARMS: dict[str, Any] = {
 REGISTERED = ("silu", "vaf-silu", f"silu{LONG}")
 """The arms of L1 and L2."""
 
-EXPLORATORY = ("gelu", "vaf-gelu", "relu", "relu-squared", "xielu")
+EXPLORATORY = ("gelu", "vaf-gelu", "relu", "relu-squared", "xielu", f"gelu{LONG}")
 
 
 class Block(nn.Module):
@@ -129,7 +130,7 @@ class LanguageStudy(TorchStudy):
 
     Args:
         arms: Keys of `ARMS`. With "silu-long", SiLU is also trained for the time of the
-            VAF that starts as it.
+            VAF that starts as it, and with "gelu-long" GELU.
     """
 
     def __init__(self, arms: Sequence[str]) -> None:
@@ -148,7 +149,8 @@ class LanguageStudy(TorchStudy):
     def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
         """Return the record of a training."""
         names = dict(zip(("arm", "rate", "seed"), key, strict=True))
-        steps = equal_time() if key[0].endswith(LONG) else STEPS
+        fixed = key[0].removesuffix(LONG)
+        steps = STEPS if fixed == key[0] else equal_time(fixed)
         return names | train(texts(), *key, steps, self.checkpoint(key, folder))
 
 
@@ -159,10 +161,15 @@ def selected_rate(records: Records, arm: str) -> float:
     return min(losses, key=lambda rate: losses[rate])
 
 
-def equal_time() -> int:
-    """Return how many steps with SiLU take as long as the registered ones of a VAF."""
-    seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
-    return round(STEPS * seconds["vaf-silu"] / seconds["silu"])
+def equal_time(fixed: str) -> int:
+    """Return how many steps with a function take as long as those of its VAF.
+
+    Args:
+        fixed: Key of the function in `ARMS`.
+    """
+    text = Path(PRICES.format(fixed)).read_text(encoding="utf-8")
+    seconds = json.loads(text)["seconds"]
+    return round(STEPS * seconds[f"vaf-{fixed}"] / seconds[fixed])
 
 
 def train(
@@ -245,10 +252,14 @@ def evaluate(network: nn.Module, text: Any) -> float:
     return sum(losses) / len(losses)
 
 
-def main() -> int:
-    """Measure the steps of SiLU and of the VAF that starts as it, in turns."""
+def main(fixed: str) -> int:
+    """Measure the steps of a function and of the VAF that starts as it, in turns.
+
+    Args:
+        fixed: Key of the function in `ARMS`.
+    """
     torch.set_num_threads(1)
-    trained = {arm: prepared(arm, RATES[0], 0) for arm in ("silu", "vaf-silu")}
+    trained = {arm: prepared(arm, RATES[0], 0) for arm in (fixed, f"vaf-{fixed}")}
     rows = [batch(texts()["training"], 0, step) for step in range(TURN)]
     seconds: dict[str, list[float]] = {arm: [] for arm in trained}
     for _ in range(ROUNDS):
@@ -259,9 +270,9 @@ def main() -> int:
             seconds[arm].append((time.perf_counter() - start) / TURN)
     medians = {arm: statistics.median(each) for arm, each in seconds.items()}
     report = {"seconds": medians, "rounds": seconds, "environment": environment()}
-    write_atomically(PRICES, f"{json.dumps(report, indent=2)}\n")
+    write_atomically(PRICES.format(fixed), f"{json.dumps(report, indent=2)}\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

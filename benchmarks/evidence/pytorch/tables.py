@@ -69,6 +69,7 @@ ARMS = {
     "silu-long": "SiLU, as much time as the VAF from SiLU",
     "vaf-silu": "VAF from SiLU",
     "gelu": "GELU",
+    "gelu-long": "GELU, as much time as the VAF from GELU",
     "vaf-gelu": "VAF from GELU",
     "relu": "ReLU",
     "relu-squared": "ReLU squared",

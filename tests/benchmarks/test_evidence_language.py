@@ -34,6 +34,12 @@ def test_published_losses_are_those_of_the_records():
             low, high = stats.ttest_1samp(percent, 0).confidence_interval()
             expected = f"| {percent.mean():z.2f} ({low:z.2f} to {high:z.2f}) |"
             assert expected in rows[seed_tables.ARMS[arm]]
+    for fixed in ("silu", "gelu"):
+        arm = f"vaf-{fixed}"
+        percent = 100 * (tested[arm] / tested[f"{fixed}-long"] - 1)
+        low, high = stats.ttest_1samp(percent, 0).confidence_interval()
+        expected = f"| {percent.mean():.2f} ({low:.2f} to {high:.2f}) |"
+        assert rows[seed_tables.ARMS[arm]].endswith(expected)
 
 
 def test_an_activation_with_unfinished_trainings_is_not_in_the_table_of_losses():

@@ -122,7 +122,9 @@ def mean_cell(differences: pd.Series, digits: int) -> str:
 def loss_table(frame: pd.DataFrame) -> str:
     """Return losses, and differences in percent to the two smooth fixed functions.
 
-    An activation whose trainings are not finished is left out.
+    The last column is the difference of a VAF to the function at which it starts, if
+    this was trained for as much time. An activation whose trainings are not finished
+    is left out.
 
     Args:
         frame: The trainings of the transformer.
@@ -133,14 +135,18 @@ def loss_table(frame: pd.DataFrame) -> str:
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
         cells = [ARMS[arm], *(f"{each:.4f}" for each in tuned.validation)]
         cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}"]
-        cells += [
-            "" if arm == each else mean_cell(100 * (losses[arm] / losses[each] - 1), 2)
-            for each in fixed
-        ]
+        longer = (
+            [arm.replace("vaf-", "") + "-long"] if arm.startswith("vaf-") else [arm]
+        )
+        for each in (*fixed, *longer):
+            told = each != arm and each in losses
+            ratio = losses[arm] / losses[each] if told else None
+            cells.append("" if ratio is None else mean_cell(100 * (ratio - 1), 2))
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
     columns = ["activation", *rates, "test, five seeds"]
     columns += [f"difference to {ARMS[each]}, %" for each in fixed]
+    columns.append("at equal time, %")
     return markdown_table(columns, lines, text_columns=1)
 
 

@@ -55,13 +55,15 @@ def picture(reports: dict[str, list[Report]]) -> Figure:
 def draw(reports: Sequence[Report], ax: Axes) -> None:
     """Draw the functions of the fold with the lowest loss and, faintly, the others."""
     best = min(reports, key=validation_loss)
-    for place, layer in enumerate(learned_layers(best)):
+    layers = [learned_layers(report) for report in reports]
+    chosen = layers[reports.index(best)]
+    for place, own in enumerate(zip(*layers, strict=True)):
         color = COLORS[place]
         x = np.linspace(*np.quantile(inputs_of(best, place), (0.005, 0.995)), 300)
-        for report in reports:
-            y = learned_layers(report)[place].function(x)
-            ax.plot(x, y, color=color, linewidth=0.5, alpha=0.3)
-        ax.plot(x, layer.function(x), color=color, label=f"hidden layer {place + 1}")
+        for layer in own:
+            ax.plot(x, layer.function(x), color=color, linewidth=0.5, alpha=0.3)
+        y = chosen[place].function(x)
+        ax.plot(x, y, color=color, label=f"hidden layer {place + 1}")
     x = np.linspace(*ax.get_xlim(), 300)
     ax.plot(
         x, np.maximum(x, 0), "--", color=style.DARK, linewidth=1, label="start: ReLU"

@@ -79,7 +79,7 @@ def trainings(task: str) -> pd.DataFrame:
 def errors(frame: pd.DataFrame, rank: Sequence[str] = OURS) -> pd.Series:
     """Return the mean test error of every activation on every dataset.
 
-    Validation rows select the learning rate in each fold, and the architecture. Of a
+    Validation rows select the learning rate in each fold, and the architecture. In a
     team, they select the activation, for a dataset or for each fold.
 
     Args:

@@ -135,12 +135,10 @@ def loss_table(frame: pd.DataFrame) -> str:
         tuned = frame[(frame.seed == 0) & (frame.arm == arm)].sort_values("rate")
         cells = [ARMS[arm], *(f"{each:.4f}" for each in tuned.validation)]
         cells += [""] * (4 - len(cells)) + [f"{losses[arm].mean():.4f}"]
-        longer = (
-            [arm.replace("vaf-", "") + "-long"] if arm.startswith("vaf-") else [arm]
-        )
-        for each in (*fixed, *longer):
-            told = each != arm and each in losses
-            ratio = losses[arm] / losses[each] if told else None
+        longer = f"{arm.removeprefix('vaf-')}-long" if arm.startswith("vaf-") else ""
+        for each in (*fixed, longer):
+            known = each in losses and each != arm
+            ratio = losses[arm] / losses[each] if known else None
             cells.append("" if ratio is None else mean_cell(100 * (ratio - 1), 2))
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]

@@ -21,6 +21,8 @@ BACKENDS = {
     "map-steps": "jax",
     "language-others": "torch",
     "images-others": "torch",
+    "images-all": "torch",
+    "images-cnet-a": "torch",
 }
 """The studies in the order in which they run, and their backends."""
 
@@ -74,6 +76,9 @@ def find_study(name: str) -> Any:
         return language.LanguageStudy(arms)
     from benchmarks.evidence.pytorch import images
 
+    if name in ("images-all", "images-cnet-a"):
+        form = images.ALL_IMAGES if name == "images-all" else images.CNET_A
+        return images.ImageStudy(images.ON_CIFAR, form)
     pairs = images.REGISTERED if name == "images" else images.EXPLORATORY
     return images.ImageStudy(pairs)
 

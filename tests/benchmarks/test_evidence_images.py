@@ -93,7 +93,7 @@ def test_the_faster_network_for_images_computes_cnet_b(arm):
         return logits, *torch.autograd.grad(loss, weights)
 
     expected = derivatives(plain, torch.tensor(x))
-    found = derivatives(fast, images.batch(x, np.arange(4)))
+    found = derivatives(fast, images.batch(torch.tensor(x), np.arange(4)))
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 

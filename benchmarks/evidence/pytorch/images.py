@@ -1,7 +1,8 @@
-"""`ImageStudy`, the paper's network cnet_B on 10,000 images."""
+"""`ImageStudy`, the paper's convolutional networks on images."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,9 +31,28 @@ ARMS: dict[str, Any] = {
 }
 RATES = (0.0003, 0.001)
 SEEDS = (0, 1, 2)
-TRAINING, VALIDATION, TEST = 9_000, 1_000, 10_000
-EPOCHS, BATCH = 30, 128
+TEST, EPOCHS, BATCH = 10_000, 30, 128
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"  # as Keras chooses it
 
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """A form of the experiment.
+
+    Args:
+        name: Its name in the files of unfinished trainings.
+        filters: Number of filters of each convolution.
+        images: Number of training images; one in ten is for validation.
+    """
+
+    name: str
+    filters: tuple[int, ...]
+    images: int
+
+
+REDUCED = Form("", (150, 150), 10_000)
+CNET_A = Form("cnet_A_", (192, 192, 192), 10_000)
+ALL_IMAGES = Form("all_", (150, 150), 50_000)
 
 REGISTERED = tuple((DATASETS[0], arm) for arm in ("relu", "vaf-relu"))
 """The arms of C."""
@@ -43,16 +63,21 @@ EXPLORATORY = tuple(
     if pair not in REGISTERED and pair != (DATASETS[1], "relu-1.5")
 )
 
+ON_CIFAR = tuple((DATASETS[0], arm) for arm in ARMS)
+
 
 class ImageStudy(TorchStudy):
     """Two learning rates on seed 0, and the selected one on two further seeds.
 
     Args:
         pairs: A dataset and a key of `ARMS` each.
+        form: Network and number of images.
     """
 
-    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
-        self.pairs = pairs
+    def __init__(
+        self, pairs: Sequence[tuple[str, str]], form: Form = REDUCED
+    ) -> None:
+        self.pairs, self.form = pairs, form
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield dataset, arm, learning rate and seed."""
@@ -64,7 +89,11 @@ class ImageStudy(TorchStudy):
 
     def train(self, key: tuple[Any, ...], folder: Path) -> dict[str, Any]:
         """Return the record of a training."""
-        return train(*key, self.checkpoint(key, folder))
+        return train(*key, self.checkpoint(key, folder), self.form)
+
+    def checkpoint(self, key: tuple[Any, ...], folder: Path) -> Path:
+        """Return the file of the state of an unfinished training."""
+        return super().checkpoint((self.form.name + key[0], *key[1:]), folder)
 
 
 def selected(records: Records, dataset: str, arm: str) -> float:
@@ -77,7 +106,14 @@ def selected(records: Records, dataset: str, arm: str) -> float:
     return max(ranks, key=lambda rate: (ranks[rate][0], -ranks[rate][1]))
 
 
-def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> Any:
+def train(
+    dataset: str,
+    arm: str,
+    rate: float,
+    seed: int,
+    checkpoint: Path,
+    form: Form = REDUCED,
+) -> dict[str, Any]:
     """Train a network, from its checkpoint if there is one, and test it.
 
     Args:
@@ -86,55 +122,69 @@ def train(dataset: str, arm: str, rate: float, seed: int, checkpoint: Path) -> A
         rate: Learning rate of the first step.
         seed: Seed of the rows, weights and batches.
         checkpoint: File of the state after every epoch.
+        form: Network and number of images.
     """
-    images = load(dataset)
-    x = images.x / max(1.0, images.x.max())
-    x = (x - x.mean(axis=(0, 1, 2))) / x.std(axis=(0, 1, 2))
+    x, y = images_of(dataset)
     order = np.random.default_rng(seed).permutation(len(x) - TEST)
-    own, held_out = np.split(order[: TRAINING + VALIDATION], [TRAINING])
+    training = form.images * 9 // 10
+    own, held_out = np.split(order[: form.images], [training])
     keras.utils.set_random_seed(seed)
-    network = create(arm, np.moveaxis(x, -1, 1).shape[1:], seed)
+    network = create(arm, (x.shape[-1], *x.shape[1:-1]), seed, form.filters)
     optimizer = torch.optim.Adam(network.parameters(), rate)
-    steps = EPOCHS * -(-TRAINING // BATCH)
+    steps = EPOCHS * -(-training // BATCH)
     decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, steps)
     key = dataset, arm, rate, seed
     stored = Checkpoint(checkpoint, key, network, optimizer, decay)
     first = stored.load({"epoch": 0})["epoch"]
     for epoch in range(first, EPOCHS):
         rows = np.random.default_rng([seed, epoch]).permutation(own)
-        for part in np.split(rows, range(BATCH, TRAINING, BATCH)):
+        for part in np.split(rows, range(BATCH, training, BATCH)):
             optimizer.zero_grad()
             logits = network(batch(x, part), training=True)
-            loss = nn.functional.cross_entropy(logits, torch.tensor(images.y[part]))
-            loss.backward()
+            nn.functional.cross_entropy(logits, y[part]).backward()
             optimizer.step()
             decay.step()
         stored.save({"epoch": epoch + 1})
     tested = np.arange(len(x) - TEST, len(x))
     record = dict(zip(("dataset", "arm", "rate", "seed"), key, strict=True))
-    record["validation"] = scores(network, x, images.y, held_out)
-    record["test"] = scores(network, x, images.y, tested)
+    record["validation"] = scores(network, x, y, held_out)
+    record["test"] = scores(network, x, y, tested)
+    record["device"] = torch.cuda.get_device_name() if DEVICE == "cuda" else "CPU"
     return record
 
 
-def create(arm: str, shape: Sequence[int], seed: int) -> keras.Sequential:
+def images_of(dataset: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return standardized images, with their channels last, and their classes."""
+    images = load(dataset)
+    x = images.x / max(1.0, images.x.max())
+    x = (x - x.mean(axis=(0, 1, 2))) / x.std(axis=(0, 1, 2))
+    return torch.tensor(x).to(DEVICE), torch.tensor(images.y).to(DEVICE)
+
+
+def create(
+    arm: str,
+    shape: Sequence[int],
+    seed: int,
+    filters: Sequence[int] = REDUCED.filters,
+) -> keras.Sequential:
     """Return an untrained network that computes `cnet` faster, up to rounding.
 
     Its layers take the channels first, as Keras's other layout copies the input of
-    every pooling, its second convolution is `convolve`, and the gradients of its
-    poolings have the layout of their inputs. Names of layers begin at their first
-    number, because Keras sorts the parameters, which are in the checkpoint, by name.
+    every pooling, and the gradients of its poolings have the layout of their inputs.
+    On a processor, its later convolutions are `convolve`. Names of layers begin at
+    their first number, because Keras sorts the parameters, which are in the checkpoint,
+    by name.
     """
     keras.utils.clear_session(free_memory=False)
     layout = keras.config.image_data_format()
     keras.config.set_image_data_format("channels_first")
     try:
-        network = cnet(shape, (150, 150), 10, ARMS[arm], seed=seed)
+        network = cnet(shape, filters, 10, ARMS[arm], seed=seed)
     finally:
         keras.config.set_image_data_format(layout)
     kinds = (each for each in network.layers if isinstance(each, keras.layers.Conv2D))
-    _, second = kinds
-    second.convolution_op = convolve
+    for later in list(kinds)[1:] if DEVICE == "cpu" else ():
+        later.convolution_op = convolve
     for each in network.layers:
         if isinstance(each, keras.layers.MaxPooling2D):
             each.register_forward_hook(keep_layout)
@@ -150,17 +200,17 @@ def keep_layout(layer: Any, given: Any, pooled: torch.Tensor) -> None:
         pooled.register_hook(lambda x: x.contiguous(memory_format=torch.channels_last))
 
 
-def batch(x: np.ndarray, rows: np.ndarray) -> torch.Tensor:
+def batch(x: torch.Tensor, rows: np.ndarray) -> torch.Tensor:
     """Return some images with their channels first, without a copy for the layout."""
-    return torch.tensor(x[rows]).permute(0, 3, 1, 2)
+    return x[rows].permute(0, 3, 1, 2)
 
 
-def scores(network: Any, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Any:
+def scores(network: Any, x: torch.Tensor, y: torch.Tensor, rows: np.ndarray) -> Any:
     """Return accuracy and loss on some rows."""
     right, loss = 0, 0.0
     with torch.no_grad():
         for part in np.array_split(rows, len(rows) // 500):
-            logits, classes = network(batch(x, part)), torch.tensor(y[part])
+            logits, classes = network(batch(x, part)), y[part]
             loss += float(nn.functional.cross_entropy(logits, classes, reduction="sum"))
             right += int((logits.argmax(1) == classes).sum())
     return right / len(rows), loss / len(rows)

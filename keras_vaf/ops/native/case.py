@@ -69,6 +69,7 @@ def case_of(
     layout: Layout,
     dtypes: Sequence[str],
     shapes: Sequence[Sequence[Any]],
+    functions: Sequence[str] | None = None,
 ) -> Case | None:
     """Return the case if the kernels support it, else `None`.
 
@@ -81,7 +82,11 @@ def case_of(
         layout: Axes of the input.
         dtypes: Dtypes of the input and of each parameter.
         shapes: Shapes of the same tensors. A size that is not an integer is unknown.
+        functions: Names of the fixed functions that the kernels have; by default those
+            of the library for processors.
     """
+    if functions is None:
+        functions = library.find().functions
     if type(function) is not VAF or kernels_are_off():
         return None
     g, alpha = name_of(function.g), shapes[1]
@@ -92,7 +97,7 @@ def case_of(
         or set(dtypes[1:]) != {"float32"}
         or not 0 < k <= MOST_UNITS
         or not _fit(layout.unshared, k, *shapes)
-        or FUNCTIONS[g][0] not in library.find().functions
+        or FUNCTIONS[g][0] not in functions
     ):
         return None
     return Case(g, dtypes[0], k, layout.unshared)

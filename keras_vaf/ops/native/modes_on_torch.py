@@ -27,7 +27,7 @@ def is_batched(tensor: torch.Tensor) -> bool:
 
 
 def in_memory(*tensors: torch.Tensor) -> bool:
-    """Return whether tensors are in main memory and no mode records operators.
+    """Return whether tensors are in one memory and no mode records operators.
 
     Tensors of `torch.func` and of `is_grads_batched=True` do not have memory. A
     dispatch mode (`make_fx`, `FakeTensorMode`) would not see the work of the kernels.
@@ -35,10 +35,11 @@ def in_memory(*tensors: torch.Tensor) -> bool:
     if torch._C._len_torch_dispatch_stack():
         return False
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+    device = tensors[0].device
     for tensor in tensors:  # a loop takes half of the time of `all`
         if (
             type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-            or tensor.device.type != "cpu"
+            or tensor.device != device
             or wrapped(tensor)
             or is_batched(tensor)
         ):

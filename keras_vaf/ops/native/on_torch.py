@@ -1,16 +1,15 @@
-"""The native kernels on PyTorch, on tensors in main memory."""
+"""The native kernels on PyTorch, on tensors in main memory or on a GPU."""
 
 import ctypes
 import functools
 import math
 import struct
-from typing import Any
 
 import torch
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.native import modes_on_torch
+from keras_vaf.ops.native import library, modes_on_torch, on_gpu
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check, find
 from keras_vaf.ops.switches import kernels_are_off
@@ -47,30 +46,31 @@ def covered(
     function: Pointwise, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
 ) -> Case | None:
     """Return the case if the kernels support this call, else `None`."""
-    if x.device.type != "cpu" or kernels_are_off():
+    if x.device.type not in ("cpu", "cuda") or kernels_are_off():
         return None
     tensors = (x, *parameters)
     dtypes = tuple([t.dtype for t in tensors])
     shapes = tuple([t.shape for t in tensors])
     if torch.compiler.is_compiling():  # it does not know `lru_cache`
-        return _case(function, layout, dtypes, shapes)
-    return _known_case(find().functions, function, layout, dtypes, shapes)
+        if x.is_cuda:  # it makes such kernels itself
+            return None
+        return _case(library.find().functions, function, layout, dtypes, shapes)
+    functions = on_gpu.functions(x.device) if x.is_cuda else library.find().functions
+    return _known_case(functions, function, layout, dtypes, shapes)
 
 
 def _case(
+    functions: tuple[str, ...],
     function: Pointwise,
     layout: Layout,
     dtypes: tuple[torch.dtype, ...],
     shapes: tuple[torch.Size, ...],
 ) -> Case | None:
     names = [DTYPES.get(dtype, "") for dtype in dtypes]
-    return case_of(function, layout, names, shapes)
+    return case_of(function, layout, names, shapes, functions)
 
 
-@functools.lru_cache(maxsize=1024)
-def _known_case(functions: tuple[str, ...], *call: Any) -> Case | None:
-    """Return the case of a call, which depends on the functions of the library."""
-    return _case(*call)
+_known_case = functools.lru_cache(maxsize=1024)(_case)
 
 
 def forward(
@@ -85,6 +85,8 @@ def forward(
         networks: Number of leading axes of each tensor that index networks.
     """
     x = _dense(x)
+    if x.is_cuda:
+        return on_gpu.kernels().forward(case, x, *map(_dense, parameters))
     y = torch.empty_like(x)
     no_gradients = (None,) * len(parameters)
     arrays = (None, y, *map(_dense, parameters), *no_gradients)
@@ -100,6 +102,10 @@ def gradients(
     networks: int = 0,
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter."""
+    if x.is_cuda:
+        return on_gpu.kernels().gradients(
+            case, *map(_dense, (upstream, x, *parameters))
+        )
     found = empty_gradients(x, *parameters)
     arrays = (_dense(upstream), found[0], *map(_dense, parameters), *found[1:])
     _run("vaf_backward", case, networks, _dense(x), *arrays)

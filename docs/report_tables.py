@@ -74,6 +74,8 @@ NAMED |= {
         ("sensor-controls", "sensor_controls"),
         ("language", "language"),
         ("images", "images"),
+        ("images-fashion", "images_fashion_mnist"),
+        ("images-all", "images_all"),
         ("images-learned", "images_learned"),
     )
 }

@@ -21,6 +21,7 @@ from benchmarks.evidence.answer import Answer, Records, corrected, overall
 from benchmarks.evidence.ratios import is_within
 from benchmarks.evidence.records import unpack
 from benchmarks.evidence.seed_answers import (
+    all_images,
     images,
     language,
     periodic,
@@ -164,6 +165,7 @@ RULES: dict[str, Any] = {
     "functions": random_functions,
     "language": language,
     "images": images,
+    "images-all": all_images,
 }
 
 

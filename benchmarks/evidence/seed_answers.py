@@ -164,8 +164,19 @@ def tested_losses(frame: pd.DataFrame) -> pd.DataFrame:
 def images(records: Records) -> Answer:
     """Answer C: a VAF from ReLU against ReLU in cnet_B on CIFAR-10, in accuracy."""
     frame = pd.DataFrame(list(records))
-    accuracy = tested_scores(frame[frame.dataset == "cifar10"]).accuracy
-    answer = paired("C", accuracy["vaf-relu"] - accuracy["relu"])
+    return _gain("C", "vaf-relu", tested_scores(frame[frame.dataset == "cifar10"]))
+
+
+def all_images(records: Records) -> list[Answer]:
+    """Answer C2 and C3: two VAFs against ReLU on all training images of CIFAR-10."""
+    scores = tested_scores(pd.DataFrame(list(records)))
+    pairs = ("C2", "vaf-relu"), ("C3", "vaf-random")
+    return [_gain(name, arm, scores) for name, arm in pairs]
+
+
+def _gain(name: str, arm: str, scores: pd.DataFrame) -> Answer:
+    """Answer whether a VAF has more than 5 points more accuracy than ReLU."""
+    answer = paired(name, scores.accuracy[arm] - scores.accuracy["relu"])
     low, high = answer.interval
     return replace(answer, confirmed=low > 0.05, refuted=high < 0.05, needs_p=False)
 

@@ -76,9 +76,10 @@ def find_study(name: str) -> Any:
         return language.LanguageStudy(arms)
     from benchmarks.evidence.pytorch import images
 
-    if name in ("images-all", "images-cnet-a"):
-        form = images.ALL_IMAGES if name == "images-all" else images.CNET_A
-        return images.ImageStudy(images.ON_CIFAR, form)
+    if name == "images-all":
+        return images.ImageStudy(images.OF_ALL_IMAGES, images.ALL_IMAGES)
+    if name == "images-cnet-a":
+        return images.ImageStudy(images.ON_CIFAR, images.CNET_A)
     pairs = images.REGISTERED if name == "images" else images.EXPLORATORY
     return images.ImageStudy(pairs)
 

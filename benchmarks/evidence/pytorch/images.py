@@ -30,7 +30,7 @@ ARMS: dict[str, Any] = {
     "relu-1.5": lambda: keras.layers.Activation(lambda x: 1.5 * keras.ops.relu(x)),
 }
 RATES = (0.0003, 0.001)
-SEEDS = (0, 1, 2)
+FIRST = 0  # seed that selects the learning rate
 TEST, EPOCHS, BATCH = 10_000, 30, 128
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"  # as Keras chooses it
 
@@ -43,19 +43,24 @@ class Form:
         name: Its name in the files of unfinished trainings.
         filters: Number of filters of each convolution.
         images: Number of training images; one in ten is for validation.
+        seeds: Number of seeds.
     """
 
     name: str
     filters: tuple[int, ...]
     images: int
+    seeds: int = 3
 
 
 REDUCED = Form("", (150, 150), 10_000)
 CNET_A = Form("cnet_A_", (192, 192, 192), 10_000)
-ALL_IMAGES = Form("all_", (150, 150), 50_000)
+ALL_IMAGES = Form("all_", (150, 150), 50_000, seeds=2)
 
 REGISTERED = tuple((DATASETS[0], arm) for arm in ("relu", "vaf-relu"))
 """The arms of C."""
+
+OF_ALL_IMAGES = (*REGISTERED, (DATASETS[0], "vaf-random"))
+"""The arms of C2 and C3."""
 
 EXPLORATORY = tuple(
     pair
@@ -67,23 +72,21 @@ ON_CIFAR = tuple((DATASETS[0], arm) for arm in ARMS)
 
 
 class ImageStudy(TorchStudy):
-    """Two learning rates on seed 0, and the selected one on two further seeds.
+    """All learning rates on the first seed, and the selected one on the further seeds.
 
     Args:
         pairs: A dataset and a key of `ARMS` each.
         form: Network and number of images.
     """
 
-    def __init__(
-        self, pairs: Sequence[tuple[str, str]], form: Form = REDUCED
-    ) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, str]], form: Form = REDUCED) -> None:
         self.pairs, self.form = pairs, form
 
     def keys(self, records: Records | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield dataset, arm, learning rate and seed."""
         for pair in self.pairs:
-            yield from ((*pair, rate, SEEDS[0]) for rate in RATES)
-            for seed in SEEDS[1:]:
+            yield from ((*pair, rate, FIRST) for rate in RATES)
+            for seed in range(FIRST + 1, self.form.seeds):
                 rate = RATES[0] if records is None else selected(records, *pair)
                 yield *pair, rate, seed
 
@@ -97,11 +100,11 @@ class ImageStudy(TorchStudy):
 
 
 def selected(records: Records, dataset: str, arm: str) -> float:
-    """Return the learning rate with the best validation accuracy on seed 0.
+    """Return the learning rate with the best validation accuracy on the first seed.
 
     Of equal ones, the one with the lower validation loss is returned.
     """
-    found = {rate: records.read(dataset, arm, rate, SEEDS[0]) for rate in RATES}
+    found = {rate: records.read(dataset, arm, rate, FIRST) for rate in RATES}
     ranks = {rate: each["validation"] for rate, each in found.items() if each}
     return max(ranks, key=lambda rate: (ranks[rate][0], -ranks[rate][1]))
 

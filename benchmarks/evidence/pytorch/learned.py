@@ -23,9 +23,10 @@ from benchmarks.evidence.answers import PACKED
 from benchmarks.evidence.pytorch.images import (
     DATASETS,
     EPOCHS,
+    FIRST,
     RATES,
+    REDUCED,
     REGISTERED,
-    SEEDS,
     create,
     selected,
 )
@@ -60,11 +61,11 @@ def learned(folder: Path) -> Iterator[dict[str, Any]]:
         folder: The folder of records, which has the states.
     """
     arms = (each for each in IMAGE_ARMS if each.startswith("vaf"))
-    for arm, seed in itertools.product(arms, SEEDS):
+    for arm, seed in itertools.product(arms, range(REDUCED.seeds)):
         pair = DATASETS[0], arm
         study = "images" if pair in REGISTERED else "images-others"
         records = Records(folder / study)
-        if records.read(*pair, RATES[0], SEEDS[0]) is None:
+        if records.read(*pair, RATES[0], FIRST) is None:
             continue
         rate = selected(records, *pair)
         path = folder / f"{DATASETS[0]}_{arm}_{rate:g}_{seed}.pt"

@@ -1,9 +1,10 @@
-"""Show accuracies and losses behind the questions S, L1, L2 and C.
+"""Show accuracies and losses behind the questions S, L1, L2, and C to C3.
 
 `python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
 `sensor_80.md` and `sensor_20.md`, one for each number of labels, and
-`sensor_controls.md`, `language.md` and `images.md` to `docs/reports/evidence`. What is
-not part of the questions is exploratory.
+`sensor_controls.md`, `language.md`, `images.md`, `images_fashion_mnist.md` and
+`images_all.md` to `docs/reports/evidence`. What is not part of the questions is
+exploratory.
 """
 
 from __future__ import annotations
@@ -172,7 +173,8 @@ def image_table(frame: pd.DataFrame) -> str:
         ]
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
-    columns = ["activation", *rates, "test, three seeds", "test loss, nats"]
+    seeds = {2: "two", 3: "three"}[len(scores)]
+    columns = ["activation", *rates, f"test, {seeds} seeds", "test loss, nats"]
     columns += [f"difference to {IMAGE_ARMS[each]}" for each in fixed]
     return markdown_table(columns, lines, text_columns=1)
 
@@ -188,9 +190,13 @@ def main() -> int:
     write_atomically(PACKED / "sensor_controls.md", f"{control_table(both)}\n")
     frame = packed_frame("language", "language-others")
     write_atomically(PACKED / "language.md", f"{loss_table(frame)}\n")
-    frame = packed_frame("images", "images-others")
-    frame = frame[frame.dataset == "cifar10"]
-    write_atomically(PACKED / "images.md", f"{image_table(frame)}\n")
+    reduced = packed_frame("images", "images-others")
+    for name, frame in (
+        ("images", reduced[reduced.dataset == "cifar10"]),
+        ("images_fashion_mnist", reduced[reduced.dataset == "fashion_mnist"]),
+        ("images_all", packed_frame("images-all")),
+    ):
+        write_atomically(PACKED / f"{name}.md", f"{image_table(frame)}\n")
     return 0
 
 

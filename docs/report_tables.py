@@ -68,6 +68,7 @@ NAMED |= {
         ("bends", "bends"),
         ("map-times", "map_times"),
         ("map-ratios", "map_ratios"),
+        ("map-ratios-steps", "map_ratios_steps"),
         ("functions", "functions"),
         ("sensor-80", "sensor_80"),
         ("sensor-20", "sensor_20"),

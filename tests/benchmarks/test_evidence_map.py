@@ -94,6 +94,35 @@ def test_random_functions_are_the_registered_ones():
     assert len({functions.draw(name)(x).tobytes() for name in functions.NAMES}) == 20
 
 
+@pytest.mark.parametrize(
+    ("study", "name"), [("map", "map_ratios"), ("map-steps", "map_ratios_steps")]
+)
+def test_published_ratios_of_the_map_are_those_of_the_records(study, name):
+    frame = pd.DataFrame(unpack(PACKED / f"{study}.json.gz"))
+    rows = [
+        [cell.strip() for cell in line.split("|")[2:-1]]
+        for line in (PACKED / f"{name}.md").read_text("utf-8").splitlines()[3:]
+    ]
+
+    def scored(dataset, arm):
+        own = frame[(frame.dataset == dataset) & (frame.arm == arm)]
+        tried = own[own.seed < 300].groupby("rate").validation.mean()
+        best = own[(own.rate == tried.idxmin()) & (own.seed >= 300)]
+        # An error of zero counts as half a wrong row.
+        floor = 0.5 / 1000 if dataset == "mnist" else 0
+        return np.log(np.maximum(best.sort_values("seed").error.to_numpy(), floor))
+
+    for column, dataset in enumerate(("mnist", "beats", "chirp", "scales")):
+        sine = scored(dataset, "sin")
+        for row, arm in zip(
+            rows, ("vaf-1", "vaf-3", "silu", "tanh", "xielu"), strict=True
+        ):
+            test = stats.ttest_rel(scored(dataset, arm), sine)
+            low, high = np.exp(test.confidence_interval())
+            ratio = np.exp((scored(dataset, arm) - sine).mean())
+            assert row[column] == f"{ratio:.3g} ({low:.3g} to {high:.3g})"
+
+
 def test_published_ratios_of_random_functions_are_those_of_the_records():
     frame = pd.DataFrame(unpack(PACKED / "functions.json.gz"))
     logs = []

@@ -1,8 +1,8 @@
 """Show errors and step times behind the questions M1 to M3, O1 and O2.
 
 `python -m benchmarks.evidence.map.tables` reads the packed records and the measured
-times, and writes `map_times.md`, `map_ratios.md` and `functions.md` to
-`docs/reports/evidence`. What is not part of the questions is exploratory.
+times, and writes `map_times.md`, `map_ratios.md`, `map_ratios_steps.md` and
+`functions.md` to `docs/reports/evidence`. What is not part of the questions is exploratory.
 """
 
 from __future__ import annotations
@@ -130,8 +130,9 @@ def main() -> int:
     """Write the tables."""
     seconds = json.loads(PRICES.read_text(encoding="utf-8"))["seconds"]
     write_atomically(PACKED / "map_times.md", f"{times_table(seconds)}\n")
-    frame = packed_frame("map")
-    write_atomically(PACKED / "map_ratios.md", f"{ratios_table(frame)}\n")
+    for study, name in (("map", "map_ratios"), ("map-steps", "map_ratios_steps")):
+        table = f"{ratios_table(packed_frame(study))}\n"
+        write_atomically(PACKED / f"{name}.md", table)
     text = functions_table(packed_frame("functions"), packed_frame("functions-wider"))
     write_atomically(PACKED / "functions.md", f"{text}\n")
     return 0

@@ -64,6 +64,7 @@ NAMED |= {
         ("registered", "answers"),
         ("new-tables", "new_tables"),
         ("new-pairs", "pairs"),
+        ("catalogue-pairs", "catalogue_pairs"),
         ("without-diamonds", "without_diamonds"),
         ("bends", "bends"),
         ("map-times", "map_times"),

@@ -174,6 +174,39 @@ def test_errors_of_all_activations_are_compared_on_each_dataset(tmp_path):
     assert np.log(high / mean) == pytest.approx(half)
 
 
+@pytest.mark.parametrize(
+    ("study", "name", "datasets"),
+    [("regressions", "pairs", 14), ("catalogue", "catalogue_pairs", 10)],
+)
+def test_published_ratios_of_pairs_are_those_of_the_records(study, name, datasets):
+    records = [each for each in unpack(PACKED / f"{study}.json.gz") if "rate" in each]
+    frame = pd.DataFrame(records).explode("folds", ignore_index=True)
+    frame = frame.join(pd.DataFrame(frame.pop("folds").tolist()))
+    frame["fold"] = frame.groupby(["dataset", "arm", "rate"]).cumcount()
+    assert set(frame.fold) == set(range(10))
+    fixed = frame[frame.arm.isin(["relu", "gelu", "silu", "tanh"])]
+    frame = pd.concat([frame, fixed.assign(arm="best-fixed")])
+    folds = frame.sort_values(["validation", "rate"])
+    folds = folds.groupby(["dataset", "arm", "fold"]).test.first()
+    means = np.log(folds.groupby(["dataset", "arm"]).mean().unstack())
+    assert len(means) == datasets
+    titles = {title: arm for arm, title in new_tables.TITLES.items()}
+    lines = (PACKED / f"{name}.md").read_text("utf-8").splitlines()[2:]
+    assert len(lines) == 7 * 6 / 2 + (study == "catalogue")
+    for line in lines:
+        one, other, ratio, interval, counts, p, _ = (
+            each.strip() for each in line.split("|")[1:-1]
+        )
+        logs = means[titles[one]] - means[titles[other]]
+        low, high = np.exp(stats.ttest_1samp(logs, 0).confidence_interval())
+        assert (ratio, interval) == (
+            f"{np.exp(logs.mean()):.3f}",
+            f"{low:.3f} to {high:.3f}",
+        )
+        assert counts == f"{(logs < 0).sum()} : {(logs > 0).sum()}"
+        assert p == f"{stats.wilcoxon(logs).pvalue:.4f}"
+
+
 def test_published_accuracies_of_the_sensor_are_those_of_the_records():
     frame = pd.DataFrame(unpack(PACKED / "sensor.json.gz"))
     for labels, part in frame.groupby("labels"):

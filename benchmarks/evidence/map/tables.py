@@ -2,7 +2,8 @@
 
 `python -m benchmarks.evidence.map.tables` reads the packed records and the measured
 times, and writes `map_times.md`, `map_ratios.md`, `map_ratios_steps.md` and
-`functions.md` to `docs/reports/evidence`. What is not part of the questions is exploratory.
+`functions.md` to `docs/reports/evidence`. What is not part of the questions is
+exploratory.
 """
 
 from __future__ import annotations

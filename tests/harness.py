@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import importlib.util
 import pkgutil
 
 import keras
@@ -42,6 +43,8 @@ def public_names():
 def package_modules():
     """Import every module of the package, but those written for another backend."""
     others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}
+    if not importlib.util.find_spec("triton"):
+        others.add("triton")
     return [
         importlib.import_module(info.name)
         for info in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf.")

@@ -138,7 +138,8 @@ def loaded_at_once(tree: ast.Module) -> set[str]:
 def early_imports(module: str, source: str) -> set[str]:
     """Return the top-level packages that a module imports too early."""
     own = module.rpartition(".")[2]
-    allowed = ALWAYS_THERE | (BACKENDS & set(own.split("_"))) | {module.split(".")[0]}
+    named = {*BACKENDS, "triton"} & set(own.split("_"))
+    allowed = ALWAYS_THERE | named | {module.split(".")[0]}
     loaded = loaded_at_once(ast.parse(source))
     return {name.split(".")[0] for name in loaded} - allowed
 

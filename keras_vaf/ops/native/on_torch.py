@@ -9,7 +9,7 @@ import torch
 
 from keras_vaf.ops.equation import Pointwise
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.native import library, modes_on_torch, on_gpu
+from keras_vaf.ops.native import gpus_on_torch, library, modes_on_torch
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check, find
 from keras_vaf.ops.switches import kernels_are_off
@@ -55,7 +55,9 @@ def covered(
         if x.is_cuda:  # it makes such kernels itself
             return None
         return _case(library.find().functions, function, layout, dtypes, shapes)
-    functions = on_gpu.functions(x.device) if x.is_cuda else library.find().functions
+    functions = (
+        gpus_on_torch.functions(x.device) if x.is_cuda else library.find().functions
+    )
     return _known_case(functions, function, layout, dtypes, shapes)
 
 
@@ -86,7 +88,7 @@ def forward(
     """
     x = _dense(x)
     if x.is_cuda:
-        return on_gpu.kernels().forward(case, x, *map(_dense, parameters))
+        return gpus_on_torch.kernels().forward(case, x, *map(_dense, parameters))
     y = torch.empty_like(x)
     no_gradients = (None,) * len(parameters)
     arrays = (None, y, *map(_dense, parameters), *no_gradients)
@@ -103,7 +105,7 @@ def gradients(
 ) -> tuple[torch.Tensor, ...]:
     """Return the gradients of x and of each parameter."""
     if x.is_cuda:
-        return on_gpu.kernels().gradients(
+        return gpus_on_torch.kernels().gradients(
             case, *map(_dense, (upstream, x, *parameters))
         )
     found = empty_gradients(x, *parameters)

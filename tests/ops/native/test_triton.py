@@ -35,7 +35,7 @@ def compare(device, calls):
     """Compare calls with float64."""
     import torch
 
-    from keras_vaf.ops.native import triton_kernels as kernels
+    from keras_vaf.ops.native import triton_on_torch as kernels
     from keras_vaf.ops.native.case import Case
 
     for place, g, k, dtype in calls:
@@ -56,7 +56,7 @@ def compare(device, calls):
 def compare_special(device):
     """Compare infinite inputs and NaN with PyTorch's operators. One unit fills up."""
     from keras_vaf.ops.backends import pieces_on_torch as operators
-    from keras_vaf.ops.native import triton_kernels as kernels
+    from keras_vaf.ops.native import triton_on_torch as kernels
     from keras_vaf.ops.native.case import Case
 
     places = [each for each in PLACES if each[0] == "x"]
@@ -114,7 +114,7 @@ def test_a_gpu_computes_what_float64_does(gpu):
 
 @pytest.mark.parametrize("sharing", ["layer", "channel", "neuron"])
 def test_layers_on_a_gpu_use_the_kernels(gpu, sharing, monkeypatch):
-    from keras_vaf.ops.native import triton_kernels as kernels
+    from keras_vaf.ops.native import triton_on_torch as kernels
 
     calls = []
     for name in ("forward", "gradients"):
@@ -141,7 +141,7 @@ def test_layers_on_a_gpu_use_the_kernels(gpu, sharing, monkeypatch):
 def on_gpu(monkeypatch):
     """The module, with a GPU that it may ask for its age."""
     torch = pytest.importorskip("torch")
-    from keras_vaf.ops.native import on_gpu
+    from keras_vaf.ops.native import gpus_on_torch as on_gpu
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))

@@ -14,7 +14,7 @@ OLDEST = (8, 0)
 """Compute capability, that of the A100."""
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def functions(device: torch.device) -> tuple[str, ...]:
     """Return the names of the fixed functions that the kernels have on a GPU.
 
@@ -39,4 +39,4 @@ def functions(device: torch.device) -> tuple[str, ...]:
 
 def kernels() -> ModuleType:
     """Return the module of the kernels, which needs Triton."""
-    return importlib.import_module("keras_vaf.ops.native.triton_kernels")
+    return importlib.import_module("keras_vaf.ops.native.triton_on_torch")

@@ -196,7 +196,7 @@ def _backward(
 
 
 class _Plan(NamedTuple):
-    """How programs divide a call: the grid, and the arguments of both kernels."""
+    """The division of a call among programs, and the arguments of both kernels."""
 
     grid: tuple[int, int]
     sizes: tuple[int, int, int, int]

@@ -78,6 +78,7 @@ NAMED |= {
         ("images", "images"),
         ("images-fashion", "images_fashion_mnist"),
         ("images-all", "images_all"),
+        ("images-cnet-a", "images_cnet_a"),
         ("images-learned", "images_learned"),
     )
 }

@@ -54,7 +54,7 @@ class Form:
 
 REDUCED = Form("", (150, 150), 10_000)
 CNET_A = Form("cnet_A_", (192, 192, 192), 10_000)
-ALL_IMAGES = Form("all_", (150, 150), 50_000, seeds=2)
+ALL_IMAGES = Form("all_", (150, 150), 50_000)
 
 REGISTERED = tuple((DATASETS[0], arm) for arm in ("relu", "vaf-relu"))
 """The arms of C."""

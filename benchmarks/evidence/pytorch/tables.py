@@ -2,9 +2,9 @@
 
 `python -m benchmarks.evidence.pytorch.tables` reads the packed records and writes
 `sensor_80.md` and `sensor_20.md`, one for each number of labels, and
-`sensor_controls.md`, `language.md`, `images.md`, `images_fashion_mnist.md` and
-`images_all.md` to `docs/reports/evidence`. What is not part of the questions is
-exploratory.
+`sensor_controls.md`, `language.md`, `images.md`, `images_fashion_mnist.md`,
+`images_all.md` and `images_cnet_a.md` to `docs/reports/evidence`. What is not part of
+the questions is exploratory.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def image_table(frame: pd.DataFrame) -> str:
     An activation whose trainings are not finished is left out.
 
     Args:
-        frame: The trainings of cnet_B on one dataset.
+        frame: The trainings of one network on one dataset.
     """
     scores = tested_scores(frame).dropna(axis=1)
     accuracy = 100 * scores.accuracy
@@ -173,8 +173,7 @@ def image_table(frame: pd.DataFrame) -> str:
         ]
         lines.append(cells)
     rates = [f"validation, {rate:g}" for rate in sorted(frame.rate.unique())]
-    seeds = {2: "two", 3: "three"}[len(scores)]
-    columns = ["activation", *rates, f"test, {seeds} seeds", "test loss, nats"]
+    columns = ["activation", *rates, "test, three seeds", "test loss, nats"]
     columns += [f"difference to {IMAGE_ARMS[each]}" for each in fixed]
     return markdown_table(columns, lines, text_columns=1)
 
@@ -195,6 +194,7 @@ def main() -> int:
         ("images", reduced[reduced.dataset == "cifar10"]),
         ("images_fashion_mnist", reduced[reduced.dataset == "fashion_mnist"]),
         ("images_all", packed_frame("images-all")),
+        ("images_cnet_a", packed_frame("images-cnet-a")),
     ):
         write_atomically(PACKED / f"{name}.md", f"{image_table(frame)}\n")
     return 0

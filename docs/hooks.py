@@ -5,7 +5,7 @@
   without scripts or fonts.
 - Words of code stay in one line, and a click on a picture shows it at full size.
 - The first page is a part of the README, and contributing is CONTRIBUTING.md: links
-  lead to pages. The lines that name tables and sentences of reports are left out.
+  lead to pages.
 - The picture of the architecture is made from the imports, and the pictures of layers,
   starts, penalties and constraints from their classes.
 - Each public class has a page (`api_pages`), and each notebook (`notebook_pages`).
@@ -29,7 +29,6 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
 from notebook_pages import notebook_pages
-from report_tables import without_comments
 from signatures import collapsed
 from thumbnails import thumbnails
 
@@ -52,12 +51,11 @@ class DoctestFences(Preprocessor):
 
 
 class Included(Preprocessor):
-    """Changes links to `docs/`, and leaves out the lines that name reports."""
+    """Changes links to `docs/`."""
 
     def run(self, lines: list[str]) -> list[str]:
         """Return the lines of a page after the files that it includes are inserted."""
-        text = without_comments("\n".join([*lines, ""]))
-        return text.replace("](docs/", "](").split("\n")
+        return [line.replace("](docs/", "](") for line in lines]
 
 
 class Preparation(Extension):

@@ -72,12 +72,6 @@ def test_every_picture_is_there(site):
                 assert (page.parent / source).is_file(), (page, source)
 
 
-def test_every_report_is_in_its_place(site):
-    for page in site.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        assert "report: " not in "".join(re.findall(r"<!--.*?-->", text)), page
-
-
 @pytest.mark.parametrize("name", LAYERS)
 def test_an_activation_has_formula_picture_reference_and_example(site, name):
     page = (site / "api" / "layers" / name / "index.html").read_text(encoding="utf-8")

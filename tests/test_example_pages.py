@@ -41,6 +41,6 @@ def test_a_page_has_a_picture_printed_lines_and_a_result_of_the_map(page):
     assert f"](../images/examples/{page}.png)" in text
     assert (DOCS / "images" / "examples" / f"{page}.png").is_file()
     assert f'--8<-- "docs/reports/examples/{page}.txt"' in text
-    assert f"<!-- report: map-{page} -->" in text
+    assert f"<!-- table: map-{page.replace('_', '-')} -->" in text
     assert "(../map.md)" in text
     assert len(text.splitlines()) <= LINES

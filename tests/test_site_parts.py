@@ -84,8 +84,8 @@ def test_the_readme_shows_a_picture_and_the_printed_formula_of_its_uses():
 
 
 def test_the_first_page_is_a_part_of_the_readme_with_links_to_pages():
-    lines = ["<!-- report: a -->", "", "see [b](docs/b.md)", "<!-- end of report -->"]
-    assert Included(Markdown()).run(lines) == ["", "see [b](b.md)", ""]
+    lines = ["", "see [b](docs/b.md)"]
+    assert Included(Markdown()).run(lines) == ["", "see [b](b.md)"]
 
 
 def test_the_logo_is_drawn_from_a_function():

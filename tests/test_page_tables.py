@@ -1,0 +1,55 @@
+"""The tables of the pages are text, and a line above each one names it."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("**/*.md")))
+NAME = re.compile(r"^<!-- table: (.*) -->$", re.M)
+
+
+def test_no_page_has_a_line_that_a_build_fills():
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert "<!-- report:" not in text and "<!-- end of" not in text, page
+
+
+def test_each_table_has_a_name_that_no_other_one_has():
+    names = Counter(
+        name for page in PAGES for name in NAME.findall(page.read_text("utf-8"))
+    )
+    assert len(names) > 50
+    assert {name: n for name, n in names.items() if n > 1} == {}
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9-]+", name)] == []
+
+
+def test_the_rows_of_a_named_table_have_equal_numbers_of_columns():
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for found in NAME.finditer(text):
+            after = text[found.end() :]
+            assert after.startswith("\n\n") and not after.startswith("\n\n\n")
+            lines = after.strip().partition("\n\n")[0].splitlines()
+            if lines[0].startswith("|"):
+                assert len({line.count(" | ") for line in lines}) == 1, found[1]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/help.md"])
+def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
+    lines = (DOCS / "registered.md").read_text("utf-8").splitlines()
+    lines = lines[lines.index("<!-- table: registered -->") + 2 :]
+    lines = lines[: lines.index("")]
+    rows = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in lines}
+    text = " ".join((ROOT / page).read_text("utf-8").split())
+    for name, compared in (("T1", "the error of ReLU"), ("T4", "its error")):
+        _, estimate, interval, _, _, answer = rows[name]
+        low, high = (f"{float(number):.2f}" for number in interval.split(" to "))
+        assert f"{float(estimate):.2f} times {compared}" in text
+        assert f"{low} to {high})" in text
+        assert answer == "cannot tell |"

@@ -1,6 +1,6 @@
 """The census counts what the backend computes, independently of any report."""
 
-import json
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -8,10 +8,12 @@ from keras import layers, ops
 
 from keras_vaf.models import convert
 from tests.models import blocks
+from tests.zoo.conversions import records
 from tests.zoo.conversions.census import Call, census
 from tests.zoo.conversions.tables import markdown
 
 X = np.ones((2, 5, 4), "float32")
+MODELS = Path(__file__).parents[2] / "docs/reports/models"
 
 
 def calls_of(model):
@@ -70,14 +72,22 @@ def test_the_table_shows_what_failed(tmp_path):
     }
     reason = "Nothing to replace. Received: a model with b: gelu kept, code calls it"
     bad = {"name": "a/Bad", "exist": 1, "replaced": 0, "reason": reason}
-    folder = tmp_path / "conversions" / "jax"
-    folder.mkdir(parents=True)
-    for result in (good, bad):
-        document = {"environment": {"keras": "3", "date": "today"}, "result": result}
-        path = folder / f"{result['name'][2:]}.json"
-        path.write_text(json.dumps(document))
-    text = markdown(tmp_path)
+    path = tmp_path / "conversions.csv.xz"
+    versions = {"backend": "jax", "keras": "3", "date": "today"}
+    records.write(path, "# a", [records.row_of(versions, each) for each in (good, bad)])
+    about, rows = records.read(path)
+    text = markdown(rows)
+    assert about == "# a" and [row["model"] for row in rows] == ["a/Bad", "a/Good"]
     assert "| a/Good | 2 / 2 | 0 | 0 | 0.0e+00 | 1 of 2 | 1.0e-07 | see 2 |" in text
     assert "| tanh | it is a gate | a/Good (2) |\n\n1. " in text
     assert "1. Nothing was replaced. b: gelu kept, code calls it" in text
     assert "2. ValueError: no configuration" in text
+
+
+def test_the_committed_table_is_that_of_the_committed_rows():
+    about, rows = records.read(MODELS / "conversions.csv.xz")
+    assert about.startswith("# python -m tests.zoo.conversions; commit ")
+    assert markdown(rows) == (MODELS / "conversions.md").read_text("utf-8")
+    converted = [row for row in rows if row["backend"] == "jax" and not row["reason"]]
+    assert len(converted) == 52
+    assert {float(row["deviation"]) for row in converted} == {0.0}

@@ -5,16 +5,15 @@
     KERAS_BACKEND=tensorflow python -m tests.zoo.conversions --only 'keras-hub/*'
     python -m tests.zoo.conversions --tables
 
-Each model is examined in a separate process. Its report is a JSON file under
-`docs/reports/models/conversions`. Models that have a report for this backend are left
-out, so that an interrupted run goes on. The table `conversions.md` is written from all
-reports.
+Each model is examined in a separate process, and becomes a row of
+`docs/reports/models/conversions.csv.xz`. Models that have a row for this backend are
+left out, so that an interrupted run goes on. Delete the file to examine all of them
+again. The table `conversions.md` is written from all rows.
 """
 
 import argparse
 import contextlib
 import fnmatch
-import json
 import os
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keras_vaf.utils import write_atomically
+from tests.zoo.conversions import records
 from tests.zoo.conversions.tables import markdown
 
 
@@ -37,19 +37,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in names(arguments.all):
             if any(fnmatch.fnmatchcase(name, each) for each in arguments.only):
                 _run(name, arguments.output, arguments.minutes)
-    write_atomically(arguments.output / "conversions.md", markdown(arguments.output))
+    _, rows = records.read(arguments.output / FILE)
+    write_atomically(arguments.output / "conversions.md", markdown(rows))
     return 0
 
 
-def _path(name: str, folder: Path) -> Path:
-    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
-    package, _, model = name.partition("/")
-    return folder / "conversions" / backend / f"{package}-{model}.json"
+FILE = "conversions.csv.xz"
 
 
 def _run(name: str, folder: Path, minutes: float) -> None:
-    """Examine a model in a new process, unless it has a report."""
-    if _path(name, folder).exists():
+    """Examine a model in a new process, unless it has a row."""
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    _, rows = records.read(folder / FILE)
+    if any((row["model"], row["backend"]) == (name, backend) for row in rows):
         return
     command = [sys.executable, "-W", "ignore", "-m", "tests.zoo.conversions"]
     command += ["--examine", name, "--output", str(folder)]
@@ -57,7 +57,7 @@ def _run(name: str, folder: Path, minutes: float) -> None:
         done = subprocess.run(command, timeout=60 * minutes).returncode
     except subprocess.TimeoutExpired:
         done = f"more than {minutes:g} minutes"
-    print(f"{name}: {'done' if done == 0 else f'no report ({done})'}", flush=True)
+    print(f"{name}: {'done' if done == 0 else f'no row ({done})'}", flush=True)
 
 
 def _examine(name: str, folder: Path) -> None:
@@ -73,10 +73,9 @@ def _examine(name: str, folder: Path) -> None:
         packages |= {each: version(each) for each in ("keras-hub", "kimm")}
     with tempfile.TemporaryDirectory() as files:
         result = examine(name, Path(files))
-    path = _path(name, folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"environment": packages, "result": result}, indent=1)
-    write_atomically(path, f"{text}\n")
+    about, rows = records.read(folder / FILE)
+    rows.append(records.row_of(packages, result))
+    records.write(folder / FILE, about or records.about_line(packages), rows)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,12 +1,11 @@
 """`markdown` writes the table of the models that were converted."""
 
-import json
+import itertools
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
 from keras_vaf.utils import markdown_table
+from tests.zoo.conversions.records import SEPARATOR, Row
 
 _COLUMNS = (
     *("model", "replaced / exist", "kept", "not searched", "deviation"),
@@ -19,79 +18,81 @@ _INTRODUCTION = """\
 
 - replaced / exist: elementwise activation functions that the backend computes. Its
   functions are wrapped, and count before and after the conversion. Softmax is left out.
-- kept: activations that stay. A second table has the reasons, and each report the
-  layers.
+- kept: activations that stay. A second table has the reasons, and `conversions.csv.xz`
+  the layers.
 - not searched: layers whose code cannot be followed.
 - deviation: largest difference of an output before training, divided by its largest
   value.
 - trained: VAFs whose weights changed, of all VAFs, after a step on a batch of 4.
-  Reports without `batch` had two steps on batches of 1.
+  Rows without `batch` had two steps on batches of 1.
 - reloaded: the saved model, loaded in a new process: deviation of its outputs. kimm
-  does not register its models with Keras. Reports since 2026-11-23 pass its classes as
+  does not register its models with Keras. Rows since 2026-11-23 pass its classes as
   `custom_objects`.
 - frozen: the same for the frozen model. The new process cannot import `keras_vaf`.
 """
 
 
-def markdown(folder: Path) -> str:
-    """Return the tables of all backends that have reports.
+def markdown(records: Iterable[Row]) -> str:
+    """Return the tables of all backends.
 
     Args:
-        folder: The folder above `conversions`.
+        records: The rows of the models, in the order of their backends.
     """
     parts = [_INTRODUCTION]
-    for backend in sorted((folder / "conversions").glob("*")):
-        documents = [json.loads(p.read_text()) for p in sorted(backend.glob("*.json"))]
-        versions = documents[0]["environment"]
+    for backend, group in itertools.groupby(records, lambda each: each["backend"]):
+        own = [*group]
+        versions = own[0]
         reasons: dict[str, int] = {}
-        rows = [_row(each["result"], reasons) for each in documents]
+        rows = [_row(each, reasons) for each in own]
         notes = [f"{number}. {reason}" for reason, number in reasons.items()]
         parts += [
-            f"## {backend.name}\n",
+            f"## {backend}\n",
             f"{len(rows)} models. Keras {versions['keras']}, keras-hub "
-            f"{versions.get('keras-hub')}, kimm {versions.get('kimm')}, "
+            f"{versions['keras-hub']}, kimm {versions['kimm']}, "
             f"{versions['date']}.\n",
             markdown_table(_COLUMNS, rows, text_columns=len(_COLUMNS)) + "\n",
-            _kept(each["result"] for each in documents),
+            _kept(own),
             *(["\n".join(notes) + "\n"] if notes else []),
         ]
     return "\n".join(parts)
 
 
-def _row(result: dict[str, Any], reasons: dict[str, int]) -> list[str]:
+def _row(result: Row, reasons: dict[str, int]) -> list[str]:
     counted = f"{result['replaced']} / {result['exist']}"
-    if result.get("reported", result["replaced"]) != result["replaced"]:
+    if result["reported"] not in ("", result["replaced"]):
         counted += f" (report: {result['reported']})"
-    if "reason" in result:
+    if result["reason"]:
         kept = result["reason"].partition("a model with ")[2].split("; ")
         kept = [each for each in kept if "softmax" not in each.lower()]
         note = _note(f"Nothing was replaced. {'; '.join(kept)}", reasons)
-        return [result["name"], counted, note, *[""] * 5]
-    trained = result["trained"]
-    if isinstance(trained, dict):
-        trained = f"{sum(trained['changed'])} of {trained['activations']}"
-    else:
-        trained = _note(trained, reasons)
+        return [result["model"], counted, note, *[""] * 5]
+    trained = f"{result['changed']} of {result['activations']}"
+    if result["trained"]:
+        trained = _note(result["trained"], reasons)
     return [
-        result["name"],
+        result["model"],
         counted,
-        str(len(result["left"])),
-        str(result["not_searched"]),
-        f"{result['deviation']:.1e}",
+        str(len(_parts(result["left"]))),
+        result["not_searched"],
+        f"{float(result['deviation']):.1e}",
         trained,
         *(_number(result[stage], reasons) for stage in ("reloaded", "frozen")),
     ]
 
 
-def _kept(results: Iterable[dict[str, Any]]) -> str:
+def _parts(cell: str) -> list[str]:
+    return cell.split(SEPARATOR) if cell else []
+
+
+def _kept(results: Iterable[Row]) -> str:
     """Return a table of the kept activations that the models compute."""
     models: dict[tuple[str, str], Counter[str]] = {}
     for result in results:
-        for line in result.get("kept", ()):
+        for line in _parts(result["kept"]):
             activation, _, reason = line.partition(": ")[2].partition(" kept, ")
             if "softmax" not in activation.lower() and "does not call" not in reason:
                 kept = models.setdefault((activation, reason), Counter())
-                kept[result["name"]] += 1
+                kept[result["model"]] += 1
     rows = [
         [*key, ", ".join(f"{name} ({n})" for name, n in found.items())]
         for key, found in sorted(models.items())
@@ -100,8 +101,11 @@ def _kept(results: Iterable[dict[str, Any]]) -> str:
     return markdown_table(columns, rows, text_columns=3) + "\n" if rows else ""
 
 
-def _number(value: float | str, reasons: dict[str, int]) -> str:
-    return _note(value, reasons) if isinstance(value, str) else f"{value:.1e}"
+def _number(value: str, reasons: dict[str, int]) -> str:
+    try:
+        return f"{float(value):.1e}"
+    except ValueError:  # the message of an error
+        return _note(value, reasons)
 
 
 def _note(reason: str, reasons: dict[str, int]) -> str:

@@ -15,7 +15,6 @@ from keras_vaf_cli.shared import (
     add_run_options,
     add_seeds,
     numbers,
-    print_missing,
     print_table,
     say,
 )
@@ -52,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_table_options(data)
     add_data_dir(parser)
     _add_training_options(parser.add_argument_group("training"))
-    add_run_options(parser.add_argument_group("where and how the trainings run"))
+    add_run_options(parser.add_argument_group("how the trainings run"))
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -62,11 +61,10 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
-    from keras_vaf.experiments import Shard, compare, find_variants
+    from keras_vaf.experiments import compare, find_variants
     from keras_vaf.experiments.comparison_protocols import comparison_protocols
     from keras_vaf.training import recipe
 
-    shard = Shard.parse(arguments.shard) if arguments.shard else None
     variants = find_variants(arguments.activations)
     training = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
     dataset = open_data(arguments)
@@ -88,8 +86,6 @@ def run(arguments: argparse.Namespace) -> None:
         protocols,
         seeds=arguments.seeds,
         output=arguments.output,
-        engine=arguments.engine,
-        shard=shard,
         track=progress,
         on_progress=progress.train,
     )
@@ -157,9 +153,6 @@ def show_comparison(comparison: "Comparison", files: str = "") -> None:
             "its training was repeated.",
             file=sys.stderr,
         )
-    if comparison.missing:
-        print_missing(len(comparison.reports), comparison.missing)
-        return
     table = comparison_table(comparison.reports)
     print_table(table.title, table.shown, table.shown_lines, table.shown_notes)
     folder, choice = comparison.folder, comparison.choice

@@ -12,7 +12,6 @@ from keras_vaf_cli.shared import (
     add_seeds,
     integers,
     names,
-    print_missing,
     print_table,
     say,
 )
@@ -65,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="output folder for reports and table (default: %(default)s)",
     )
-    add_run_options(parser.add_argument_group("where and how the trainings run"))
+    add_run_options(parser.add_argument_group("how the trainings run"))
 
 
 def _add_protocol_options(group: argparse._ArgumentGroup) -> None:
@@ -126,9 +125,6 @@ def run(arguments: argparse.Namespace) -> None:
             f"{arguments.output}; they are not changed.",
             file=sys.stderr,
         )
-    if done.missing:
-        print_missing(len(done.reports), done.missing)
-        return
     table = done.experiment.table(done, arguments.selection)
     path = keep(done, table, arguments.selection, arguments.output)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
@@ -137,7 +133,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _done(arguments: argparse.Namespace) -> "Reproduction":
     """Train the missing cells, or read the reports of earlier runs."""
-    from keras_vaf.experiments import Shard
     from keras_vaf.research.paper import (
         Form,
         find_experiment,
@@ -163,8 +158,6 @@ def _done(arguments: argparse.Namespace) -> "Reproduction":
         data_dir=arguments.data_dir,
         output=arguments.output,
         replicas=arguments.replicas,
-        engine=arguments.engine,
-        shard=Shard.parse(arguments.shard) if arguments.shard else None,
         track=Progress(),
     )
 

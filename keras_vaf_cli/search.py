@@ -8,7 +8,6 @@ from keras_vaf_cli.compare import show_comparison
 from keras_vaf_cli.progress import Progress
 from keras_vaf_cli.shared import (
     add_data_dir,
-    add_engine,
     add_hidden,
     add_output_folder,
     check_packages,
@@ -76,7 +75,6 @@ def run(arguments: argparse.Namespace) -> None:
                 seed=arguments.seed,
                 missing=arguments.missing,
                 output=arguments.output,
-                engine=arguments.engine,
                 on_progress=progress.show,
             )
     except RuntimeError as error:
@@ -114,7 +112,6 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
         help="method that draws the trials; hyperband runs 6, 23 or 70 trials, most of "
         "them for few epochs (default: %(default)s)",
     )
-    add_engine(group)
 
 
 def _print_trials(found: "Search") -> None:

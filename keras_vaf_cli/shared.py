@@ -68,7 +68,7 @@ def add_k_and_g(group: argparse._ActionsContainer) -> None:
 
 
 def add_run_options(group: argparse._ActionsContainer) -> None:
-    """Add the options of commands that train cells."""
+    """Add the option of commands that train cells."""
     group.add_argument(
         "--replicas",
         type=_replicas,
@@ -76,23 +76,6 @@ def add_run_options(group: argparse._ActionsContainer) -> None:
         metavar="NUMBER",
         help="number of networks trained together, on JAX (default: the trainings of a "
         "seed, up to a limit that suits the device)",
-    )
-    add_engine(group)
-    group.add_argument(
-        "--shard",
-        metavar="I/N",
-        help="train only the I-th of N parts; merge their folders afterwards",
-    )
-
-
-def add_engine(group: argparse._ActionsContainer) -> None:
-    """Add the option that selects where networks are trained."""
-    group.add_argument(
-        "--engine",
-        default="here",
-        metavar="ENGINE",
-        help="where to train: here, processes:N on this machine, or dask://HOST:PORT "
-        "(default: %(default)s)",
     )
 
 
@@ -208,15 +191,6 @@ def _replicas(text: str) -> int | Literal["auto"]:
         raise argparse.ArgumentTypeError(
             f"expected auto or an integer, received {text!r}"
         ) from None
-
-
-def print_missing(there: int, missing: int) -> None:
-    """Print the next step after one shard of a run."""
-    say(
-        f"{there} reports exist, and {missing} belong to other shards. Merge the "
-        "folders of the shards with `keras-vaf merge`; the same command without "
-        "--shard then makes the table."
-    )
 
 
 def print_table(

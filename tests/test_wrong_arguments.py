@@ -21,7 +21,6 @@ from keras_vaf import (
     tuners,
     visualization,
 )
-from keras_vaf.utils.engines import check_engine
 from tests.experiments.fakes import make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -246,10 +245,6 @@ TABLE = {
     experiments.find_variants: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
     experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
     experiments.learned_layers: ({}, {"report": REPORTS}),
-    experiments.merge: (
-        {"folders": [], "output": "runs"},
-        {"folders": ("runs", None, [3.5]), "output": PATH},
-    ),
     experiments.refit: (
         {"arm": experiments.choose([make_report()]), "dataset": RELU["dataset"]},
         {"arm": ("relu", None), "dataset": ("wine", None)},
@@ -257,10 +252,6 @@ TABLE = {
     experiments.selected_results: (
         {"reports": [make_report()], "metric": "accuracy"},
         {"reports": REPORTS, "metric": NAME},
-    ),
-    experiments.Shard: (
-        {"number": 1, "count": 2},
-        {"number": (*COUNT, 3), "count": COUNT},
     ),
     experiments.choose: ({}, {"reports": REPORTS}),
     experiments.comparison_figure: ({}, {"reports": REPORTS}),
@@ -314,7 +305,6 @@ TABLE = {
     tuners.read_trials: ({}, {"folder": PATH}),
     tuners.to_csv: ({}, {"results": RESULTS}),
     tuners.ranked: ({"results": []}, {"direction": NAME}),
-    check_engine: ({}, {"name": NAME}),
     visualization.plot_activation: ({}, {"layer": MODEL}),
     visualization.plot_epochs: ({}, {"records": ([], {}, 3.5, "no such", [3])}),
     visualization.plot_units: (

@@ -20,11 +20,10 @@ from keras_vaf.experiments.protocol import (
     cells,
     with_replicas,
 )
-from keras_vaf.experiments.reports.merging import Merged, merge
 from keras_vaf.experiments.reports.records import read
 from keras_vaf.experiments.reports.report import Report, Trial
 from keras_vaf.experiments.reports.report_files import read_reports, write_reports
-from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.experiments.reports.store import Store
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import comparison_table
 from keras_vaf.experiments.results.differences import corrected_p
@@ -62,14 +61,12 @@ __all__ = [
     "Cell",
     "Comparison",
     "CopiesStart",
-    "Merged",
     "Optimizer",
     "Protocol",
     "Published",
     "Report",
     "Result",
     "Selected",
-    "Shard",
     "Store",
     "Table",
     "Trial",
@@ -87,7 +84,6 @@ __all__ = [
     "find_variants",
     "holm",
     "learned_layers",
-    "merge",
     "read",
     "read_reports",
     "refit",

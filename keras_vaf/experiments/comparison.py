@@ -20,7 +20,7 @@ from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.report_files import write_reports
-from keras_vaf.experiments.reports.store import Shard, Store, file_name
+from keras_vaf.experiments.reports.store import Store, file_name
 from keras_vaf.experiments.results.comparison_figure import comparison_figure
 from keras_vaf.experiments.results.comparison_table import (
     comparison_frame,
@@ -29,7 +29,7 @@ from keras_vaf.experiments.results.comparison_table import (
 from keras_vaf.experiments.results.learned import learned_formulas
 from keras_vaf.experiments.results.trials import with_all_trials
 from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
-from keras_vaf.experiments.runs.missing import Run, train_missing
+from keras_vaf.experiments.runs.missing import train_missing
 from keras_vaf.experiments.runs.rows import usable_rows
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models.files import load_model
@@ -42,7 +42,6 @@ from keras_vaf.utils import (
     require,
     write_atomically,
 )
-from keras_vaf.utils.engines import HERE, check_engine, open_engine
 
 if TYPE_CHECKING:
     import pandas
@@ -55,16 +54,13 @@ class Comparison:
 
     Attributes:
         reports: One report per trained cell, including those of earlier runs.
-        missing: Number of cells that other shards must train.
         folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`.
-            These files are written when no cell is missing.
         set_aside: New names of files that were not valid reports of their cells.
         rows: Number of rows of the data that are used, on all of which `best.keras` is
             trained.
     """
 
     reports: tuple[Report, ...]
-    missing: int
     folder: Path
     set_aside: tuple[Path, ...]
     rows: int
@@ -99,8 +95,6 @@ def compare(
     protocols: Sequence[Protocol] = (),
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
-    engine: str = HERE,
-    shard: Shard | None = None,
     track: Track = lambda items, total: items,
     on_progress: OnProgress | None = None,
     target: str | None = None,
@@ -126,10 +120,6 @@ def compare(
             uses those of the recipe.
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
-        engine: Where networks are trained: `"here"` for this process, `"processes:N"`
-            for N processes of this machine, or `"dask://HOST:PORT"`.
-        shard: Train only the cells of this shard. A run that finds all cells in its
-            folder writes the table.
         track: Function that takes an iterable of the trained cells and their number and
             returns the same iterable, like `rich.progress.track`.
         on_progress: As in `Trainers`.
@@ -141,8 +131,8 @@ def compare(
 
     Raises:
         ValueError: If a table has no target, or cannot be used, if the data cannot be
-            split into the folds, if a network cannot be built, if a seed or a protocol
-            occurs twice, or if the engine is unknown.
+            split into the folds, if a network cannot be built, or if a seed or a
+            protocol occurs twice.
         OSError: If the folder cannot be written to.
 
     Example:
@@ -164,24 +154,22 @@ def compare(
         references=dataset.x.ndim == 2,
         **(recipe.QUICK if quick else {}),
     )
-    check_comparison(dataset, protocols, seeds, engine)
+    check_comparison(dataset, protocols, seeds)
     folder = Path(output) / folder_name(protocols, seeds)
-    check_writable(folder if shard is None else Path(output))
+    check_writable(folder)
     store = Store(Path(output) / "cells")
-    with open_engine(engine) as opened:
-        where = dataset, store, opened, shard, track, Trainers(on_progress)
-        run = train_missing(protocols, seeds, *where)
-        joined = run.reports
-        while more := _more_rates(run):
-            known = {each.protocol.digest: each.protocol for each in run.reports}
-            further = train_missing([*known.values(), *more], seeds, *where)
-            moved = (*run.set_aside, *further.set_aside)
-            joined = tuple(with_all_trials(further.reports))
-            run = replace(further, set_aside=moved)
+    where = dataset, store, track, Trainers(on_progress)
+    run = train_missing(protocols, seeds, *where)
+    joined = run.reports
+    while more := more_rates(run.reports):
+        known = {each.protocol.digest: each.protocol for each in run.reports}
+        further = train_missing([*known.values(), *more], seeds, *where)
+        moved = (*run.set_aside, *further.set_aside)
+        joined = tuple(with_all_trials(further.reports))
+        run = replace(further, set_aside=moved)
     rows = len(usable_rows(dataset, protocols[0].preprocessing.missing))
-    comparison = Comparison(joined, run.missing, folder, run.set_aside, rows)
-    if not comparison.missing:
-        write_comparison(comparison, joined, dataset)
+    comparison = Comparison(joined, folder, run.set_aside, rows)
+    write_comparison(comparison, joined, dataset)
     return comparison
 
 
@@ -197,22 +185,16 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
 
 
 def check_comparison(
-    dataset: Dataset, protocols: Sequence[Protocol], seeds: Sequence[int], engine: str
+    dataset: Dataset, protocols: Sequence[Protocol], seeds: Sequence[int]
 ) -> None:
     """Raise errors now rather than after the first training."""
     require("matplotlib", extra="experiments")
-    check_engine(engine)
     check_seeds("seeds", seeds)
     for protocol in protocols:
         if protocol.is_reference:
             require("sklearn", extra="experiments")
         else:
             ProtocolTrainer(protocol, dataset).check()
-
-
-def _more_rates(run: Run) -> list[Protocol]:
-    """Return protocols with further learning rates, when no cell is missing."""
-    return [] if run.missing else more_rates(run.reports)
 
 
 def write_comparison(

@@ -64,22 +64,20 @@ class CellTuner(RecordedTuner):
         self._reports: dict[str, list[Report]] = {}
         super().__init__(*args, **kwargs)
 
-    def search_cells(self, train: TrainCells, width: int) -> None:
+    def search_cells(self, train: TrainCells) -> None:
         """Run the remaining trials.
 
         Args:
             train: Function that trains the missing cells of protocols and returns the
                 reports of all their cells.
-            width: Number of trials whose cells are trained together.
 
         Raises:
             RuntimeError: If too many consecutive trials failed.
         """
         self.oracle.verbose = 0
-        while trials := self.next_trials(width):
-            self._reports = by_protocol(train(distinct(map(self.protocol, trials))))
-            for trial in trials:
-                self.end(trial)
+        while (trial := self.next_trial()) is not None:
+            self._reports = by_protocol(train([self.protocol(trial)]))
+            self.end(trial)
 
     def protocol(self, trial: Trial) -> Protocol:
         """Return the protocol of a trial."""

@@ -17,7 +17,7 @@ def CrossValidated(tuner_class: type) -> type:
     trains all folds of a trial.
 
     The class takes the arguments of the tuner, and in addition `folds` and `stratify`.
-    `search(x, y, epochs, engine="here")` runs the search, or resumes it after any
+    `search(x, y, epochs)` runs the search, or resumes it after any
     interruption, even `kill -9`. `results()` returns the results of the trials.
     `refit_best()` trains a model with the best hyperparameters on all rows.
 

@@ -18,7 +18,6 @@ from keras_vaf.tuners.recorded.tuner import RecordedTuner
 from keras_vaf.tuners.results import EPOCHS
 from keras_vaf.tuners.trial_training import TrialTraining
 from keras_vaf.utils import checksum, write_atomically
-from keras_vaf.utils.engines import HERE, Engine, Task, check_engine, open_engine
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters
@@ -46,7 +45,6 @@ class CrossValidatedTuner(RecordedTuner):
         self._training: Any = None
         self._all_rows: Any = None
         self._attempts: Counter[str] = Counter()
-        self._shared: dict[Engine, Any] = {}
         super().__init__(*args, **kwargs)
         # Hyperband trains each trial for a part of its `max_epochs`.
         self._epoch_parts = getattr(self.oracle, "max_epochs", 1)
@@ -67,7 +65,6 @@ class CrossValidatedTuner(RecordedTuner):
         preprocess: Preprocess | None = None,
         groups: Any = None,
         times: Any = None,
-        engine: str | Engine = HERE,
     ) -> None:
         """Run trials until the search is complete; resume an interrupted search.
 
@@ -84,19 +81,13 @@ class CrossValidatedTuner(RecordedTuner):
                 inputs unchanged.
             groups: As in `keras_vaf.training.fold_rows`.
             times: As in `keras_vaf.training.fold_rows`.
-            engine: Where the trials are trained: `"here"` for this process,
-                `"processes:N"` for N processes of this machine, or
-                `"dask://HOST:PORT"`. A class that overrides `run_trial` runs its trials
-                in this process.
 
         Raises:
-            ValueError: If the folder contains another search, if the data cannot be
-                split into the folds, or if the engine is unknown.
+            ValueError: If the folder contains another search, or if the data cannot be
+                split into the folds.
             RuntimeError: If too many consecutive trials failed.
-            OSError: If the connection to the workers is lost.
         """
         x, y = to_arrays("`(x, y)`", (x, y))
-        check_engine(engine)
         rows = fold_rows(
             keras.tree.flatten(y)[0],
             self._folds,
@@ -127,9 +118,7 @@ class CrossValidatedTuner(RecordedTuner):
         self._all_rows = x, y, preprocess
         settings["data"] = checksum((x, y))
         check_same_search(self.folder, self._protocol() | settings)
-        own = type(self).run_trial is not CrossValidatedTuner.run_trial
-        with open_engine(HERE if own else engine) as opened:
-            self.run_trials(opened)
+        self.run_trials()
 
     def check_space(self, space: HyperParameters) -> None:
         """Raise a `ValueError` if the hypermodel does not use any hyperparameters."""
@@ -142,9 +131,7 @@ class CrossValidatedTuner(RecordedTuner):
             )
 
     def run_trial(self, trial: Trial) -> dict[str, float]:
-        """Train a model on every fold, on the engine of the search.
-
-        A class that overrides this method runs its trials in this process.
+        """Train a model on every fold.
 
         Args:
             trial: The trial.
@@ -156,9 +143,11 @@ class CrossValidatedTuner(RecordedTuner):
             FloatingPointError: If a fold had no finite epoch. KerasTuner then retries
                 the trial up to `max_retries_per_trial` times.
         """
-        task = self._tasks.pop(trial.trial_id, None) or self._submit(Engine(), trial)
-        trained = task.result()
-        trial.hyperparameters = trained.hyperparameters
+        attempt = self._attempts[trial.trial_id]
+        self._attempts[trial.trial_id] += 1
+        hyperparameters = trial.hyperparameters
+        epochs, earlier = self._epochs(hyperparameters.values)
+        trained = self._training.train(hyperparameters, epochs, attempt, earlier)
         if self._epoch_parts > 1:
             write_atomically(self._folds_file(trial.trial_id), trained.folds)
         return trained.metrics
@@ -200,21 +189,6 @@ class CrossValidatedTuner(RecordedTuner):
         x = x if preprocess is None else preprocess(x)(x)
         refit(model, x, y, epochs, self._training.batch_size, seed)
         return model
-
-    def _submit(self, engine: Engine, trial: Trial) -> Task:
-        attempt = self._attempts[trial.trial_id]
-        self._attempts[trial.trial_id] += 1
-        epochs, earlier = self._epochs(trial.hyperparameters.values)
-        if engine not in self._shared:
-            self._shared = {engine: engine.share(self._training)}
-        return engine.submit(
-            TrialTraining.train,
-            self._shared[engine],
-            trial.hyperparameters,
-            epochs,
-            attempt,
-            earlier,
-        )
 
     def _epochs(self, values: dict[str, Any]) -> tuple[int, bytes | None]:
         """Return the number of epochs of a trial, and the folds that it continues."""

@@ -40,7 +40,6 @@ from keras_vaf.tuners.cell_tuner import (
 )
 from keras_vaf.tuners.results import TrialResult, to_csv
 from keras_vaf.utils import png_bytes, write_atomically
-from keras_vaf.utils.engines import HERE, Engine, open_engine
 
 if TYPE_CHECKING:
     import pandas
@@ -110,7 +109,6 @@ def search(
     seed: int = 0,
     missing: Literal["mean", "drop"] | None = None,
     output: str = "runs",
-    engine: str = HERE,
     on_progress: OnProgress = lambda done, total: None,
     target: str | None = None,
 ) -> Search:
@@ -136,7 +134,6 @@ def search(
         seed: Seed of folds, initial weights and trials.
         missing: As in `comparison_protocols`.
         output: Folder for all files.
-        engine: As in `compare`.
         on_progress: Function called with the numbers of finished trainings and of all
             trainings, at the beginning and about twice per second.
         target: Name of the column to predict, for a `DataFrame` or a path.
@@ -171,21 +168,20 @@ def search(
         references=True,
         starts=math.ceil(trials / len(LEARNING_RATES)),
     )
-    check_comparison(dataset, [vaf, *others], [seed], engine)
+    check_comparison(dataset, [vaf, *others], [seed])
     name = folder_name([vaf, *others], [seed], [tuner, str(trials)])
     folder = Path(output) / f"search-{name}"
     check_writable(folder)
     drawing = cell_tuner(tuner, trials, vaf, folder, seed)
-    with open_engine(engine) as opened:
-        store = Store(Path(output) / "cells", networks=False)
-        study = _Study(dataset, store, seed, opened, on_progress)
-        study.plan(folds * (trials - len(drawing.oracle.end_order)), others)
-        drawing.search_cells(study.train_trials, opened.width)
-        trained = study.train([*others, *drawing.protocols()])
+    store = Store(Path(output) / "cells", networks=False)
+    study = _Study(dataset, store, seed, on_progress)
+    study.plan(folds * (trials - len(drawing.oracle.end_order)), others)
+    drawing.search_cells(study.train_trials)
+    trained = study.train([*others, *drawing.protocols()])
     joined, moved = tuple(with_all_trials(trained)), tuple(study.set_aside)
     rows = len(usable_rows(dataset, vaf.preprocessing.missing))
     results = tuple(drawing.results())
-    found = Search(joined, 0, folder, moved, rows, trained, results)
+    found = Search(joined, folder, moved, rows, trained, results)
     write_comparison(found, trained, dataset)
     _write_trials(found)
     return found
@@ -198,7 +194,6 @@ class _Study:
         dataset: The data.
         store: Store of the reports.
         seed: Seed of all cells.
-        engine: Where networks are trained.
         on_progress: As for `search`.
     """
 
@@ -207,11 +202,10 @@ class _Study:
         dataset: Dataset,
         store: Store,
         seed: int,
-        engine: Engine,
         on_progress: OnProgress,
     ) -> None:
         self._dataset, self._store, self._seed = dataset, store, seed
-        self._engine, self._on_progress = engine, on_progress
+        self._on_progress = on_progress
         self._trainers = Trainers(self._show)
         self._done = self._total = 0
         self._each = 1  # trainings of a cell
@@ -237,7 +231,7 @@ class _Study:
         """Train the missing cells of protocols, and return the reports of all cells."""
         self._each = max(protocol.trials for protocol in protocols)
         self._show()
-        where = self._dataset, self._store, self._engine, None, self._count
+        where = self._dataset, self._store, self._count
         run = train_missing(protocols, [self._seed], *where, self._trainers)
         self.set_aside += run.set_aside
         return run.reports

@@ -14,7 +14,7 @@ import numpy as np
 from keras_vaf.training import History, TrainingRun, train_many
 from keras_vaf.training.data import take
 from keras_vaf.training.folds import FoldRows
-from keras_vaf.training.seeds import independent_seeds, seeded
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.tuners.results import fold_metrics
 
 if TYPE_CHECKING:
@@ -33,18 +33,16 @@ class TrainedTrial(NamedTuple):
     """Result of `TrialTraining.train`.
 
     Attributes:
-        hyperparameters: Hyperparameters of the trial, completed by the hypermodel.
         metrics: Means of all metrics over the folds, and the metrics of each fold.
         folds: The best epochs of the folds, from which another trial can continue.
     """
 
-    hyperparameters: HyperParameters
     metrics: dict[str, float]
     folds: bytes
 
 
 class TrialTraining(NamedTuple):
-    """The data and options that all trials of a search share; sent once per worker.
+    """The data and options that all trials of a search share.
 
     Args:
         hypermodel: Function or object that builds the models.
@@ -109,13 +107,13 @@ class TrialTraining(NamedTuple):
             epochs=[fold.epoch for fold in trained],
             seconds=time.perf_counter() - started,
         )
-        return TrainedTrial(hyperparameters, metrics, folds_to_bytes(trained))
+        return TrainedTrial(metrics, folds_to_bytes(trained))
 
     def build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a new model, whose start depends only on seed, fold and attempt."""
         [seed] = independent_seeds(self.seed, fold, attempt)
-        with seeded(seed):
-            return self.hypermodel.build(hp)
+        keras.utils.set_random_seed(seed)
+        return self.hypermodel.build(hp)
 
     def _histories(self, models: list[keras.Model], epochs: int) -> list[History]:
         runs = [

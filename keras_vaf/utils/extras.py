@@ -45,11 +45,6 @@ def hide_tensorflow() -> None:
     sys.meta_path[:] = finders
 
 
-def is_tensorflow_hidden() -> bool:
-    """Return whether `hide_tensorflow` was called in this process."""
-    return _WithoutTensorFlow in sys.meta_path
-
-
 class _WithoutTensorFlow(PathFinder):
     """An import finder that does not find TensorFlow.
 

@@ -193,25 +193,6 @@ def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
     assert capsys.readouterr().out == first
 
 
-def test_shards_are_merged_into_the_same_table(table, tmp_path, capsys):
-    words = ["compare", table(), "--target", "kind", "--activations", "relu"]
-    words += ["--folds", "4", *QUICK[2:], "--output"]
-    folders = [str(tmp_path / name) for name in "abc"]
-    for number, folder in enumerate(folders[:2], start=1):
-        assert main([*words, folder, "--shard", f"{number}/2"]) == 0
-        assert "belong to other shards" in capsys.readouterr().out
-
-    assert main(["merge", *folders[:2], "-o", folders[2]]) == 0
-    said = capsys.readouterr().out
-    before = sorted((tmp_path / "c" / "cells").rglob("*.json"))
-    assert main([*words, folders[2]]) == 0
-
-    assert said == f"Copied 12 reports to {folders[2]}; 0 were there already.\n"
-    assert "Accuracy on table" in capsys.readouterr().out
-    assert sorted((tmp_path / "c" / "cells").rglob("*.json")) == before
-    assert len(before) == 12
-
-
 def test_a_full_disk_is_one_sentence_and_loses_nothing(
     table, tmp_path, capsys, monkeypatch
 ):
@@ -264,9 +245,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         ({}, ["--k", "0"], "k=0"),
         ({}, ["--epochs", "0"], "epochs=0"),
         ({}, ["--hidden", "0"], "positive integers"),
-        ({}, ["--shard", "3/2"], "such as 1/4"),
-        ({}, ["--shard", "half"], "Received: 'half'"),
-        ({}, ["--engine", "spark"], "dask://HOST:PORT"),
         ({}, ["--replicas", "0"], "replicas=0"),
         ({}, ["--replicas", "2"], "only on JAX"),
         ({}, ["--seeds", "0,1,0"], "`seeds` must differ from each other"),
@@ -278,9 +256,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         "k",
         "epochs",
         "hidden",
-        "no-such-shard",
-        "no-shard",
-        "engine",
         "no-replicas",
         "replicas",
         "seeds",

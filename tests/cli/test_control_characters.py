@@ -21,7 +21,6 @@ LINES = {
     "simplify": ["simplify", FILE, "-o", "out.keras"],
     "freeze": ["freeze", FILE, "-o", "out.keras"],
     "data": ["data", "show", HOSTILE],
-    "merge": ["merge", HOSTILE, "-o", f"{HOSTILE}-out"],
     "reproduce": ["reproduce", "regression", "--datasets", HOSTILE],
     "search": ["search", f"{HOSTILE}.csv", "--target", "y"],
     "info": ["info", HOSTILE],

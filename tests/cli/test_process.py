@@ -209,7 +209,6 @@ data prepare wine
 """
 TRAININGS = """\
 compare wine --activations relu --folds 2 --epochs 1 --hidden 2
-merge runs -o merged
 search wine --trials 1 --folds 2 --epochs 1 --hidden 2 --output found
 reproduce classification --quick --datasets wine --activations relu --set epochs=1
 """

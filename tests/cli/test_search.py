@@ -115,7 +115,6 @@ def test_classes_are_searched(tmp_path, capsys):
         (["wine", "--folds", "500"], "use fewer folds"),
         (["wine", "--hidden", "0"], r"hidden=\(0,\)"),
         (["wine", "--baselines", "vanilla"], "'vanilla'"),
-        (["wine", "--engine", "there"], "`engine` must be 'here', processes:N"),
     ],
 )
 def test_refuses_bad_input(tmp_path, capsys, words, expected):

@@ -11,7 +11,6 @@ import pytest
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import (
     Protocol,
-    Shard,
     Store,
     cells,
     choose,
@@ -242,23 +241,6 @@ def test_a_folder_that_cannot_be_written_fails_before_the_training(
     assert quick.trained == 0
 
 
-def test_shards_train_every_cell_once_and_the_last_run_makes_the_table(
-    quick, classes, arms, tmp_path
-):
-    wide = [dataclasses.replace(arm, folds=8) for arm in arms]
-    parts = [
-        compare(classes, wide, output=tmp_path, shard=Shard(number, 2))
-        for number in (1, 2)
-    ]
-    made = parts[1].folder.exists()
-    whole = compare(classes, wide, output=tmp_path)
-
-    assert parts[0].missing == 16 - len(parts[0].reports) > 0
-    assert (parts[1].missing, made) == (0, True)
-    assert quick.trained == 16
-    assert whole.reports == parts[1].reports
-
-
 def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
     quick, classes, arms, tmp_path, monkeypatch
 ):
@@ -337,11 +319,6 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     assert quick.trained == 4 * 3
     assert again.reports == found.reports
     assert found.choice.learning_rate == 0.09
-
-
-def test_refuses_an_unknown_engine(quick, classes, arms, tmp_path):
-    with pytest.raises(ValueError, match=r"dask://HOST:PORT .* Received: 'spark'"):
-        compare(classes, arms, output=tmp_path, engine="spark")
 
 
 GOOD, FAR = [0.50, 0.52, 0.51, 0.50], [0.90, 0.93, 0.90, 0.92]

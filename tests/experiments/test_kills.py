@@ -12,7 +12,6 @@ import pytest
 
 from keras_vaf.experiments import Protocol, Store, compare, find_variants
 from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.utils.engines import Engine
 
 pytestmark = [pytest.mark.backend("jax"), pytest.mark.nightly]
 
@@ -21,7 +20,7 @@ KILLS = 3
 
 def run(dataset, protocols, output):
     """Train what is missing, without the pictures: what a killed process does."""
-    train_missing(protocols, [0], dataset, Store(Path(output) / "cells"), Engine())
+    train_missing(protocols, [0], dataset, Store(Path(output) / "cells"))
 
 
 def kill_after(seconds, *arguments):

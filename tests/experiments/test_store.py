@@ -3,7 +3,7 @@
 import keras
 import pytest
 
-from keras_vaf.experiments import Cell, Shard, Store, cells
+from keras_vaf.experiments import Cell, Store
 from keras_vaf.experiments.reports import store as store_module
 from keras_vaf.experiments.reports.store import file_name
 from tests.experiments.fakes import NETWORK, make_protocol, make_report, network_file
@@ -119,25 +119,3 @@ def test_reports_may_be_kept_alone(tmp_path):
 
     assert store.read(make_report().cell) == make_report()
     assert Store(tmp_path).read(make_report().cell) is None
-
-
-def test_every_cell_belongs_to_one_shard_whatever_the_folder(tmp_path):
-    wanted = cells([make_protocol(folds=10)], seeds=range(10))
-    shards = [Shard.parse(f"{number}/3") for number in (1, 2, 3)]
-    stores = Store(tmp_path / "a"), Store(tmp_path / "b" / "c")
-
-    parts = [
-        [[cell for cell in wanted if shard.has(store, cell)] for shard in shards]
-        for store in stores
-    ]
-
-    assert parts[0] == parts[1]
-    assert sum(map(len, parts[0])) == 100
-    assert all(len(part) > 15 for part in parts[0])
-    assert [cell for cell in wanted if any(cell in part for part in parts[0])] == wanted
-
-
-@pytest.mark.parametrize("text", ["3/2", "0/2", "1/0", "2", "1/2/3", "a/b", "-1/2", ""])
-def test_refuses_what_is_no_shard(text):
-    with pytest.raises(ValueError, match=f"such as 1/4.* Received: '?{text}"):
-        Shard.parse(text)

@@ -33,12 +33,7 @@ from tests.faults.injection import (
     wait,
 )
 from tests.faults.inputs import JSON_FILES, attack_input, attack_json
-from tests.faults.refusals import (
-    REFUSED,
-    attack_kernels,
-    attack_refusals,
-    attack_worker,
-)
+from tests.faults.refusals import REFUSED, attack_kernels, attack_refusals
 
 
 def attack(
@@ -106,7 +101,6 @@ def attacks(
     yield "activation files: wrong variants", attack_activations
     for name in REFUSED:
         yield f"{name}: wrong use", partial(attack_refusals, scratch, name)
-    yield "compare: a worker of another version", partial(attack_worker, scratch)
     yield "native kernels: bad calls", attack_kernels
 
 

@@ -20,7 +20,6 @@ COMMANDS = {
     "predict": "predict best.keras toy.csv -o out.csv --force",
     "predict to a link": "predict best.keras toy.csv -o link.csv --force",
     "map": "map --tasks mine.py:small --activations relu,vaf-relu --output mapped",
-    "merge": "merge runs -o merged",
     "compare": f"compare {_TABLE} --activations relu",
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
     "reproduce": "reproduce regression --quick --datasets servo --architectures 10 "

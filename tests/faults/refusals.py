@@ -1,17 +1,14 @@
-"""Wrong use of `map` and `predict`, of kernels, and of a worker of another version."""
+"""Wrong use of `map` and `predict`, and of kernels."""
 
-import contextlib
 import os
 import subprocess
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
-from keras_vaf.utils import require, visible
-from tests.clusters import cluster
-from tests.faults.commands import COMMANDS, copy_for
-from tests.faults.counts import COUNTS, counted, finished
+from keras_vaf.utils import visible
+from tests.faults.commands import copy_for
+from tests.faults.counts import COUNTS, counted
 from tests.faults.injection import TIMEOUT, attempt
 
 ROOT = Path(__file__).parents[2]
@@ -91,33 +88,6 @@ def _contents(folder: Path) -> dict[Path, bytes]:
     """Return all files, but for those that Python compiles from a user's file."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path: path.read_bytes() for path in files if path.suffix != ".pyc"}
-
-
-def attack_worker(scratch: Path) -> dict[str, int]:
-    """Compare on a Dask cluster whose worker has another version, and count.
-
-    `wrong code` counts a command that does not refuse the version by name.
-    """
-    folder, older = scratch / "try", scratch / "older"
-    copy_for("compare", scratch / "prepared", folder)
-    (older / "keras_vaf").mkdir(parents=True, exist_ok=True)
-    (older / "keras_vaf/__init__.py").write_text('__version__ = "0.1.0"\n')
-    reports = finished(folder)
-    with contextlib.chdir(older), cluster(scratch, workers=1) as (engine, *_):
-        line = f"{COMMANDS['compare']} --engine {engine}"
-        code, text = attempt(folder, line, partial(_wait_for_worker, engine))
-    (scratch / "scheduler.json").unlink()
-    now = finished(folder)
-    changed = sum(now.get(path) != report for path, report in reports.items())
-    counts = counted(code, text, repeated=changed)
-    counts["wrong code"] = int(code != 2 or "0.1.0" not in text)
-    return counts
-
-
-def _wait_for_worker(engine: str) -> None:
-    client = require("distributed", extra="dask").Client
-    with client(engine.removeprefix("dask://")) as connected:
-        connected.wait_for_workers(1, timeout=TIMEOUT)
 
 
 def attack_kernels() -> dict[str, int]:

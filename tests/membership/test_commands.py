@@ -80,14 +80,14 @@ def test_the_docs_name_every_option_and_no_other(name):
         for words, parser in PARSERS.items()
         if words[:1] == (name,)
     ]
-    options = set(re.findall(r"--[a-z-]+", " ".join(helps))) - {"--help", "--shard"}
+    options = set(re.findall(r"--[a-z-]+", " ".join(helps))) - {"--help"}
     page = section(name)
     if name in MORE_PAGES:
         page += MORE_PAGES[name].read_text(encoding="utf-8")
     missing = options - set(re.findall(r"--[a-z-]+", page))
     assert not missing, f"add to the docs of {name}: {missing}"
     unknown = set(re.findall(r"^\| `(--[a-z-]+)", page, re.M)) - options
-    assert not unknown - {"--shard"}, f"delete from the docs of {name}: {unknown}"
+    assert not unknown, f"delete from the docs of {name}: {unknown}"
 
 
 def test_the_docs_name_every_exit_code():

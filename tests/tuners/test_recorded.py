@@ -245,39 +245,29 @@ def test_a_distributed_search_is_refused(tmp_path, monkeypatch):
         make(tmp_path)
 
 
-def play(folder, width, most, kind=keras_tuner.RandomSearch):
-    """Run trials with `width` at once until `most` ended, and return their values."""
+def play(folder, most, kind):
+    """Run trials until `most` ended, and return their values."""
     made = (
         make(folder, kind, max_trials=12)
         if kind != keras_tuner.Hyperband
         else (make(folder, kind, max_epochs=9))
     )
-    under_way, ended = [], 0
-    while ended < most:
-        under_way += made.next_trials(width - len(under_way))
-        if not under_way:
-            break
-        # The second of two trials ends first every third time.
-        trial = under_way.pop(
-            len(under_way) > 1 and len(made.oracle.end_order) % 3 == 0
-        )
+    ended = 0
+    while ended < most and (trial := made.next_trial()) is not None:
         made.end(trial)
         ended += 1
     return [trial.hyperparameters.values for trial in made.oracle.trials.values()]
 
 
-@pytest.mark.parametrize("width", [1, 2])
 @pytest.mark.parametrize("kind", ["RandomSearch", "GridSearch", "Hyperband"])
-def test_a_search_that_stops_after_any_trial_draws_the_same_values(
-    tmp_path, kind, width
-):
+def test_a_search_that_stops_after_any_trial_draws_the_same_values(tmp_path, kind):
     kind = getattr(keras_tuner, kind)
-    expected = play(tmp_path / "undisturbed", width, 100, kind)
+    expected = play(tmp_path / "undisturbed", 100, kind)
     assert len(expected) > 8
     for _ in expected:
-        play(tmp_path / "stopped", width, 1, kind)
+        play(tmp_path / "stopped", 1, kind)
 
-    assert play(tmp_path / "stopped", width, 100, kind) == expected
+    assert play(tmp_path / "stopped", 100, kind) == expected
 
 
 def test_a_replay_does_not_fit_the_gaussian_process_again(tmp_path, monkeypatch):

@@ -1,8 +1,7 @@
-"""`Store`, a folder of reports with one file per cell, and `Shard`."""
+"""`Store`, a folder of reports with one file per cell."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import zipfile
@@ -14,7 +13,7 @@ import keras
 
 from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.utils import check_integer, parse_json, set_aside, write_atomically
+from keras_vaf.utils import parse_json, set_aside, write_atomically
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -105,54 +104,6 @@ class Store:
             else:
                 reports += [report] if report else []
         return reports, moved
-
-
-@dataclass(frozen=True)
-class Shard:
-    """A part of a run. The hash of a cell's path determines its shard.
-
-    Attributes:
-        number: Number of the shard, counted from 1.
-        count: Number of shards.
-
-    Raises:
-        ValueError: If `number` is not between 1 and `count`.
-    """
-
-    number: int
-    count: int
-
-    def __post_init__(self) -> None:
-        """Raise a `ValueError` for numbers that are out of range."""
-        check_integer("number", self.number)
-        check_integer("count", self.count)
-        if not 1 <= self.number <= self.count:
-            raise ValueError(
-                "A shard is written as its number and the number of shards, such as "
-                "1/4. The first number must be at least 1 and at most the second. "
-                f"Received: {self.number}/{self.count}"
-            )
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Return the shard of a text such as `"1/4"`.
-
-        Raises:
-            ValueError: If the text is not of this form.
-        """
-        match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
-        if match is None:
-            raise ValueError(
-                "A shard is written as its number and the number of shards, such as "
-                f"1/4. Received: {text!r}"
-            )
-        return cls(*map(int, match.groups()))
-
-    def has(self, store: Store, cell: Cell) -> bool:
-        """Return whether a cell belongs to this shard, independent of the folder."""
-        path = store.path(cell).relative_to(store.root).as_posix()
-        digest = hashlib.sha256(path.encode()).digest()
-        return int.from_bytes(digest[:8]) % self.count == self.number - 1
 
 
 def file_name(text: str) -> str:

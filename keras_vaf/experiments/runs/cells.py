@@ -1,9 +1,9 @@
-"""`train_cells`, which trains cells with an engine and writes their reports."""
+"""`train_cells`, which trains cells and writes their reports."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import Store
 from keras_vaf.experiments.runs.references import train_reference
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
-from keras_vaf.utils.engines import Engine
 
 Track = Callable[[Iterable[Any], int], Iterable[Any]]
 OnProgress = Callable[[float], None]
@@ -29,18 +28,14 @@ class Trainers:
     """A cache of compiled trainers for protocols that take turns.
 
     Args:
-        on_progress: Function called about twice per second while this process trains a
-            batch of cells, with the number of its cells that would be finished if none
+        on_progress: Function called about twice per second while a batch of cells is
+            trained, with the number of its cells that would be finished if none
             stopped early, such as 1.5.
     """
 
     def __init__(self, on_progress: OnProgress | None = None) -> None:
         self.on_progress = on_progress
         self._trainers: dict[str, ProtocolTrainer] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the cache of the worker that receives the object."""
-        return _trainers_of_worker, ()
 
     def of(self, protocol: Protocol, dataset: Dataset) -> ProtocolTrainer:
         """Return the trainer of a protocol. A new trainer may replace the oldest one.
@@ -55,18 +50,10 @@ class Trainers:
         return self._trainers[program].of(protocol)
 
 
-_TRAINERS_OF_WORKER = Trainers()
-
-
-def _trainers_of_worker() -> Trainers:
-    return _TRAINERS_OF_WORKER
-
-
 def train_cells(
     cells: Sequence[Cell],
     dataset: Dataset,
     store: Store,
-    engine: Engine,
     track: Track = lambda items, total: items,
     trainers: Trainers | None = None,
 ) -> None:
@@ -78,18 +65,20 @@ def train_cells(
         cells: The cells to train.
         dataset: The data of the cells.
         store: Store for reports and networks.
-        engine: Engine that runs the trainings.
         track: Function that takes an iterable of the trained cells and their number and
             returns the same iterable, like `rich.progress.track`.
-        trainers: Compiled trainers of earlier cells in this process.
+        trainers: Compiled trainers of earlier cells.
 
     Raises:
-        ValueError: If the workers use another backend.
-        OSError: If a report cannot be written, or if the connection to the workers is
-            lost.
+        OSError: If a report cannot be written.
         TooLittleMemory: If the width of a protocol is too large for the memory.
     """
-    trained = _trained(cells, dataset, store.networks, engine, trainers or Trainers())
+    trainers = trainers or Trainers()
+    trained = (
+        each
+        for batch in batches_of(cells)
+        for each in train_batch(batch, dataset, store.networks, trainers)
+    )
     for report, network in track(trained, len(cells)):
         store.write(report, network)
 
@@ -119,7 +108,7 @@ def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
 def train_batch(
     batch: Sequence[Cell], dataset: Dataset, networks: bool, trainers: Trainers
 ) -> list[TrainedCell]:
-    """Train the cells of one batch in this process.
+    """Train the cells of one batch.
 
     Args:
         batch: Cells of one protocol.
@@ -137,29 +126,6 @@ def train_batch(
         (report, _to_bytes(model) if networks else None)
         for report, model in trainer.run(batch, trainers.on_progress)
     ]
-
-
-def _trained(
-    cells: Sequence[Cell],
-    dataset: Dataset,
-    networks: bool,
-    engine: Engine,
-    trainers: Trainers,
-) -> Iterator[TrainedCell]:
-    if not cells:
-        return
-    data = engine.share(dataset)
-    waiting = [
-        engine.submit(train_batch, batch, data, networks, trainers)
-        for batch in batches_of(cells)
-    ]
-    try:
-        while waiting:
-            for task in engine.wait(waiting):
-                waiting.remove(task)
-                yield from task.result()
-    finally:
-        waiting.clear()  # A cluster cancels tasks without references.
 
 
 def _to_bytes(model: keras.Model) -> bytes:

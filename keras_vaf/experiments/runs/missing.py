@@ -9,11 +9,10 @@ from pathlib import Path
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol, cells
 from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.experiments.reports.store import Store
 from keras_vaf.experiments.runs.cells import Track, Trainers, train_cells
 from keras_vaf.training.network_trainer import halved
 from keras_vaf.training.runs import TooLittleMemory
-from keras_vaf.utils.engines import Engine
 
 
 @dataclass(frozen=True)
@@ -22,12 +21,10 @@ class Run:
 
     Attributes:
         reports: One report per trained cell, including those of earlier runs.
-        missing: Number of cells that other shards must train.
         set_aside: New names of files that were not valid reports of their cells.
     """
 
     reports: tuple[Report, ...]
-    missing: int
     set_aside: tuple[Path, ...]
 
 
@@ -36,8 +33,6 @@ def train_missing(
     seeds: Sequence[int],
     dataset: Dataset,
     store: Store,
-    engine: Engine,
-    shard: Shard | None = None,
     track: Track = lambda items, total: items,
     trainers: Trainers | None = None,
 ) -> Run:
@@ -51,27 +46,21 @@ def train_missing(
         seeds: Seeds. Each seed draws other folds and initial weights.
         dataset: The data of all protocols.
         store: Store of reports and networks.
-        engine: Engine that runs the trainings.
-        shard: Train only the cells of this shard.
         track: As in `train_cells`.
         trainers: As in `train_cells`.
     """
     wanted = cells(protocols, seeds)
     found, set_aside = store.collect(wanted)
     done = {store.path(report.cell) for report in found}
-    missing = [
-        cell
-        for cell in wanted
-        if store.path(cell) not in done and (shard is None or shard.has(store, cell))
-    ]
+    missing = [cell for cell in wanted if store.path(cell) not in done]
     try:
-        train_cells(missing, dataset, store, engine, track, trainers)
+        train_cells(missing, dataset, store, track, trainers)
     except TooLittleMemory as reason:
         narrow = narrower(protocols, reason)
-        again = train_missing(narrow, seeds, dataset, store, engine, shard, track)
+        again = train_missing(narrow, seeds, dataset, store, track)
         return replace(again, set_aside=(*set_aside, *again.set_aside))
     reports, _ = store.collect(wanted)
-    return Run(tuple(reports), len(wanted) - len(reports), tuple(set_aside))
+    return Run(tuple(reports), tuple(set_aside))
 
 
 def narrower(protocols: Sequence[Protocol], reason: TooLittleMemory) -> list[Protocol]:

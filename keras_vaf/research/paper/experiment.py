@@ -110,7 +110,6 @@ class Reproduction:
         experiment: The experiment.
         form: The form that was run.
         reports: One report per trained cell, those of earlier runs included.
-        missing: Number of cells that other shards must train.
         left_out: Names of datasets that the quick form leaves out.
         set_aside: New names of files that were not valid reports of their cells.
         others: Number of other protocols on the same data in the folder.
@@ -119,7 +118,6 @@ class Reproduction:
     experiment: Experiment
     form: Form
     reports: tuple[Report, ...]
-    missing: int = 0
     left_out: tuple[str, ...] = ()
     set_aside: tuple[Path, ...] = ()
     others: int = 0

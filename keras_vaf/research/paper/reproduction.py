@@ -9,14 +9,13 @@ from typing import Literal
 
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.protocol import Cell, Protocol, with_replicas
-from keras_vaf.experiments.reports.store import Shard, Store
+from keras_vaf.experiments.reports.store import Store
 from keras_vaf.experiments.runs.cells import Track, Trainers
 from keras_vaf.experiments.runs.missing import Run, train_missing
 from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.research.paper.experiment import Experiment, Form, Reproduction
 from keras_vaf.research.paper.settings import with_settings
 from keras_vaf.utils import check_distinct, check_seeds
-from keras_vaf.utils.engines import HERE, check_engine, open_engine
 
 
 def reproduce(
@@ -27,8 +26,6 @@ def reproduce(
     data_dir: str | os.PathLike[str] | None = None,
     output: str | os.PathLike[str] = "runs",
     replicas: int | Literal["auto"] = "auto",
-    engine: str = HERE,
-    shard: Shard | None = None,
     track: Track = lambda items, total: items,
 ) -> Reproduction:
     """Train the missing cells of an experiment, and return all its reports.
@@ -43,18 +40,15 @@ def reproduce(
         data_dir: As in `keras_vaf.datasets.load`.
         output: Folder of the reports.
         replicas: Number of networks that are trained together, or `"auto"`.
-        engine: As in `compare`.
-        shard: As in `compare`.
         track: As in `compare`.
 
     Raises:
-        ValueError: If a name or the engine is unknown, a seed or a dataset occurs
-            twice, or a setting cannot be read.
+        ValueError: If a name is unknown, a seed or a dataset occurs twice, or a setting
+            cannot be read.
         FileNotFoundError: If the files of a dataset are missing.
         OSError: If the folder cannot be written to.
     """
     form = form or Form()
-    check_engine(engine)
     check_seeds("seeds", seeds)
     check_distinct("datasets", datasets)
     known, chosen = _texts(experiment.architectures), _texts(form.architectures)
@@ -74,19 +68,17 @@ def reproduce(
         wanted.append((dataset, [with_replicas(each, replicas) for each in protocols]))
     others = sum(_others(store, protocols) for _, protocols in wanted)
     runs = []
-    with open_engine(engine) as opened:
-        for dataset, protocols in wanted:
-            where = dataset, store, opened, shard, track, Trainers()
+    for dataset, protocols in wanted:
+        where = dataset, store, track, Trainers()
+        run = train_missing(protocols, seeds, *where)
+        while more := _more(experiment, form, run):
+            protocols += [with_replicas(each, replicas) for each in more]
             run = train_missing(protocols, seeds, *where)
-            while more := _more(experiment, form, run):
-                protocols += [with_replicas(each, replicas) for each in more]
-                run = train_missing(protocols, seeds, *where)
-            runs.append(run)
+        runs.append(run)
     return Reproduction(
         experiment,
         form,
         tuple(report for run in runs for report in run.reports),
-        sum(run.missing for run in runs),
         tuple(left_out),
         tuple(path for run in runs for path in run.set_aside),
         others,
@@ -95,7 +87,7 @@ def reproduce(
 
 def _more(experiment: Experiment, form: Form, run: Run) -> list[Protocol]:
     """Return the additional protocols that the reports of a dataset require."""
-    if experiment.more is None or run.missing or form.manner == "paper":
+    if experiment.more is None or form.manner == "paper":
         return []
     return experiment.more(run.reports)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -19,7 +18,6 @@ from keras_vaf.tuners.recorded.records import file_of, read_records
 from keras_vaf.tuners.recorded.replay import Replay
 from keras_vaf.tuners.results import TrialResult, result_of
 from keras_vaf.utils import parse_json, remove_stale, visible, write_atomically
-from keras_vaf.utils.engines import Engine, Task
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters, Tuner
@@ -47,7 +45,7 @@ class RecordedTuner(Tuner):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "KERASTUNER_ORACLE_IP" in os.environ:
             raise ValueError(
-                "A search of keras_vaf uses `engine` to run in other processes. Unset "
+                "A search of keras_vaf runs in one process. Unset "
                 "KERASTUNER_ORACLE_IP, which starts KerasTuner's distributed search. "
                 f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
             )
@@ -70,8 +68,6 @@ class RecordedTuner(Tuner):
         # KerasTuner would raise in `end_trial` without releasing its lock.
         self._most_failures = self.oracle.max_consecutive_failed_trials
         self.oracle.max_consecutive_failed_trials = -1  # never
-        self._tasks: dict[str, Task] = {}
-        self._running: set[str] = set()
         self._replay = self._resumed()
 
     def is_same_search(self) -> bool:
@@ -81,13 +77,8 @@ class RecordedTuner(Tuner):
     def check_space(self, space: HyperParameters) -> None:
         """Check the hyperparameters that the hypermodel uses; called once."""
 
-    def run_trials(self, engine: Engine) -> None:
-        """Run trials until the search is complete, several at once if the engine can.
-
-        Only this process reads and writes the files of the search.
-
-        Args:
-            engine: Where the trials are trained.
+    def run_trials(self) -> None:
+        """Run trials until the search is complete.
 
         Raises:
             RuntimeError: If too many consecutive trials failed.
@@ -95,17 +86,9 @@ class RecordedTuner(Tuner):
         verbose, self.oracle.verbose = self.oracle.verbose, 0
         progress = TrialProgress(self.oracle, verbose)
         self.on_search_begin()
-        under_way: dict[Task, Trial] = {}
-        while True:
-            for trial in self.next_trials(engine.width - len(under_way)):
-                under_way[self._submit(engine, trial)] = trial
-            if not under_way:
-                break
-            for task in engine.wait(under_way):
-                trial = under_way.pop(task)
-                self._tasks[trial.trial_id] = task
-                if self.end(trial):
-                    progress.show(trial)
+        while (trial := self.next_trial()) is not None:
+            if self.end(trial):
+                progress.show(trial)
         self.on_search_end()
         self.oracle.verbose = verbose
 
@@ -127,59 +110,38 @@ class RecordedTuner(Tuner):
         trials = self.oracle.trials.values()
         return [result_of(trial.get_state()) for trial in trials]
 
-    def next_trials(self, most: int) -> list[Trial]:
-        """Start at most `most` trials; none if others must end first or none is left.
-
-        Args:
-            most: Largest number of trials.
-        """
-        trials: list[Trial] = []
-        while len(trials) < most and (trial := self._next_trial()) is not None:
-            self.on_trial_begin(trial)
-            self._running.add(trial.trial_id)
-            trials.append(trial)
-        return trials
+    def next_trial(self) -> Trial | None:
+        """Start or repeat the next trial; return `None` if none is left."""
+        self._check_failures()
+        self._replay.advance()
+        trial = next(iter(self.oracle.ongoing_trials.values()), None)
+        if trial is None:
+            for record in self._replay.left:  # of trials that the oracle does not start
+                file_of(self.folder, record["trial_id"]).unlink()
+            self._replay.left.clear()
+            self.pre_create_trial()
+            trial = self.oracle.create_trial(self.tuner_id)
+        if trial.status != "RUNNING":
+            return None
+        self.on_trial_begin(trial)
+        return trial
 
     def end(self, trial: Trial) -> bool:
         """Run a trial, end it, and record it unless it is tried again.
 
         Args:
-            trial: A trial from `next_trials`.
+            trial: A trial from `next_trial`.
 
         Returns:
             Whether the trial has ended.
         """
         self._run(trial)
         self.on_trial_end(trial)
-        self._running.discard(trial.trial_id)
         ended = trial.trial_id in self.oracle.end_order
         if ended:
             record = json.dumps(self._replay.record(trial))
             write_atomically(file_of(self.folder, trial.trial_id), record)
         return ended
-
-    def _next_trial(self) -> Trial | None:
-        """Return the next trial, or `None` if others must end first or none is left."""
-        self._check_failures()
-        self._replay.advance()
-        busy = self.oracle.ongoing_trials
-        for trial in busy.values():
-            if trial.trial_id not in self._running:  # it was interrupted, or failed
-                return trial
-        if self._replay.left and busy:
-            return None
-        for record in self._replay.left:  # of trials that the oracle does not start
-            file_of(self.folder, record["trial_id"]).unlink()
-        self._replay.left.clear()
-        # To the oracle, each running trial belongs to a separate tuner.
-        names = (f"tuner{number}" for number in itertools.count())
-        self.pre_create_trial()
-        trial = self.oracle.create_trial(next(n for n in names if n not in busy))
-        return trial if trial.status == "RUNNING" else None
-
-    def _submit(self, engine: Engine, trial: Trial) -> Task:
-        """Return the task whose result `run_trial` uses."""
-        raise NotImplementedError(f"{type(self).__name__} must define `_submit`.")
 
     def _run(self, trial: Trial) -> None:
         """Run a trial, and give its metrics or its error to the trial."""

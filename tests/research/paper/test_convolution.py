@@ -22,7 +22,6 @@ from keras_vaf.research.paper.convolution import (
     protocols_b,
 )
 from keras_vaf.research.paper.experiment import Form
-from keras_vaf.utils.engines import Engine
 from tests.experiments.fakes import make_report, make_trial
 
 once = pytest.mark.backend("tensorflow")
@@ -166,7 +165,7 @@ def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):
 
     def reports(folder, seeds):
         store = Store(tmp_path / folder, False)
-        run = train_missing([protocol], seeds, images, store, Engine())
+        run = train_missing([protocol], seeds, images, store)
         return {each.seed: each for each in run.reports}
 
     together = reports("together", [0, 1])

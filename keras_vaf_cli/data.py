@@ -1,12 +1,12 @@
-"""`keras-vaf data`: list, show, fetch and check the datasets of the paper."""
+"""`keras-vaf data`: list, fetch and check the datasets of the paper."""
 
 import argparse
 
-from keras_vaf_cli.shared import add_data_dir, add_force, say
+from keras_vaf_cli.shared import add_data_dir, say
 
-SUMMARY = "list, show, fetch and check the paper's datasets"
+SUMMARY = "list, fetch and check the paper's datasets"
 DESCRIPTION = "The datasets of the paper, from their publishers' files."
-EXAMPLES = "Example: keras-vaf data show wine"
+EXAMPLES = "Example: keras-vaf data prepare wine"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parsers["list"].add_argument(
         "--markdown", action="store_true", help="print the table of the documentation"
     )
-    parsers["show"].add_argument("name", help="name of a dataset")
-    parsers["show"].add_argument(
-        "--picture", metavar="FILE", help="also draw the distributions to a PNG file"
-    )
-    add_force(parsers["show"], "--picture")
     parsers["prepare"].add_argument(
         "names", nargs="+", metavar="name", help="name of a dataset"
     )
@@ -37,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="also prepare them for TensorFlow Datasets in this folder",
     )
-    for name in ("show", "prepare", "verify"):
+    for name in ("prepare", "verify"):
         add_data_dir(parsers[name])
 
 
@@ -48,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int | None:
 
 def list_datasets(arguments: argparse.Namespace) -> None:
     """Print the catalogue next to the table of the paper."""
-    from keras_vaf.datasets.summary import align, catalogue_table
+    from keras_vaf.datasets.listing import align, catalogue_table
     from keras_vaf.utils import markdown_table
 
     header, *lines = catalogue_table()
@@ -56,22 +51,6 @@ def list_datasets(arguments: argparse.Namespace) -> None:
         say(markdown_table(header, lines, text_columns=len(header)))
     else:
         say(*align([header, *lines]), sep="\n")
-
-
-def show(arguments: argparse.Namespace) -> None:
-    """Print a summary of a dataset, and draw it on request."""
-    from keras_vaf.datasets import find, load
-    from keras_vaf.datasets.summary import describe, describe_entry, plot_distributions
-    from keras_vaf.utils import check_output, write_atomically
-
-    if arguments.picture:
-        check_output(arguments.picture, arguments.force)
-    dataset = load(arguments.name, arguments.data_dir)
-    say(*describe(dataset), "", *describe_entry(find(arguments.name)), sep="\n")
-    if arguments.picture:
-        picture = plot_distributions(dataset)
-        path = write_atomically(arguments.picture, picture, arguments.force)
-        say(f"picture: {path}")
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -111,18 +90,13 @@ def verify(arguments: argparse.Namespace) -> int:
 
 def show_layout(arguments: argparse.Namespace) -> None:
     """Print the expected path of each file."""
-    from keras_vaf.datasets.summary import layout
+    from keras_vaf.datasets.listing import layout
 
     say(*layout(), sep="\n")
 
 
 _ACTIONS = {
     "list": (list_datasets, "list the datasets next to those of the paper", ""),
-    "show": (
-        show,
-        "show classes, ranges and distributions of a dataset",
-        "wine --picture wine.png",
-    ),
     "prepare": (prepare, "fetch datasets, check and read them", "wine yacht"),
     "verify": (verify, "check the files in a data folder", "--data-dir data"),
     "layout": (

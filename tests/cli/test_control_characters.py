@@ -20,7 +20,7 @@ LINES = {
     "map": ["map", "--tasks", f"{HOSTILE}.py:task"],
     "simplify": ["simplify", FILE, "-o", "out.keras"],
     "freeze": ["freeze", FILE, "-o", "out.keras"],
-    "data": ["data", "show", HOSTILE],
+    "data": ["data", "prepare", HOSTILE],
     "reproduce": ["reproduce", "regression", "--datasets", HOSTILE],
     "search": ["search", f"{HOSTILE}.csv", "--target", "y"],
     "info": ["info", HOSTILE],

@@ -1,12 +1,11 @@
 """`keras-vaf data`: what is shown, and what is checked."""
 
-import dataclasses
 import functools
 from pathlib import Path
 
 import pytest
 
-from keras_vaf.datasets import CATALOGUE, Size, find
+from keras_vaf.datasets import CATALOGUE, find
 from tests.datasets.three_rows import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -42,53 +41,6 @@ class TestList:
     def test_the_documentation_shows_the_same_table(self, run):
         _, output, _ = run("list", "--markdown")
         assert output in PAGE.read_text(encoding="utf-8")
-
-
-class TestShow:
-    def test_wine(self, run):
-        code, output, _ = run("show", "wine")
-        assert code == 0
-        assert "178 rows, 13 inputs, 3 classes" in output
-        lines = {
-            words[0]: words[1:]
-            for words in map(str.split, output.splitlines())
-            if words
-        }
-        assert lines["2"] == ["71", "39.9%"]
-        assert lines["alcohol"][:3] == ["11.03", "13.001", "14.83"]
-        assert lines["licence:"] == ["CC", "BY", "4.0"]
-
-    def test_a_picture(self, run, tmp_path):
-        path = tmp_path / "wine.png"
-        code, output, _ = run("show", "wine", "--picture", path)
-        assert code == 0
-        assert output.endswith(f"picture: {path}\n")
-        assert path.read_bytes().startswith(b"\x89PNG")
-
-    def test_what_is_special(self, run, catalogue, folder):
-        entry = make_table_entry()
-        special = {"left_out": {"b": "an identifier"}, "size": Size(3, 1)}
-        catalogue(dataclasses.replace(entry, difference="One less.", **special))
-        code, output, _ = run("show", "three", "--data-dir", folder)
-        assert code == 0
-        assert "left out: b, an identifier\n" in output
-        assert "difference from the paper: One less.\n" in output
-
-    def test_a_missing_file(self, run, catalogue, folder):
-        catalogue(make_table_entry())
-        path = folder / "three" / "three.csv"
-        code, output, _ = run("show", "three", "--data-dir", folder)
-        assert code == 0
-        assert "(target)  0.5  1.5   2.5" in output
-        path.unlink()
-        code, output, errors = run("show", "three", "--data-dir", folder)
-        assert (code, output) == (2, "")
-        assert "does not contain three/three.csv. Get it from https://" in errors
-
-    def test_an_unknown_name(self, run):
-        code, output, errors = run("show", "whine")
-        assert (code, output) == (2, "")
-        assert "Did you mean 'wine'" in errors
 
 
 class TestPrepare:

@@ -11,7 +11,6 @@ COMMANDS = (
     "simplify vaf.keras -o",
     "freeze vaf.keras -o",
     "inspect vaf.keras --picture",
-    "data show wine --picture",
 )
 
 
@@ -45,7 +44,7 @@ def test_a_file_that_another_process_writes_meanwhile_is_kept(
     assert path.read_text() == "of another process"
 
 
-@pytest.mark.parametrize("command", COMMANDS[:-1])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_input_is_never_overwritten(refusal, inputs, tmp_path, command):
     source = command.split()[1]
     before = (tmp_path / source).read_bytes()

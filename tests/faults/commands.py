@@ -24,7 +24,6 @@ COMMANDS = {
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
     "reproduce": "reproduce regression --quick --datasets servo --architectures 10 "
     "--activations relu --set epochs=1 --data-dir data --output reproduced",
-    "data show": "data show servo --data-dir data --picture out.png --force",
 }
 """Command lines, by name."""
 
@@ -36,7 +35,6 @@ READ = {
     "predict": "toy.csv",
     "compare": "toy.csv",
     "search": "toy.csv",
-    "data show": "data/servo/servo.data",
 }
 """The file that a command reads, by name of the command."""
 

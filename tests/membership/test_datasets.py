@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keras_vaf.datasets import CATALOGUE, File, Source, find
-from keras_vaf.datasets.summary import catalogue_table
+from keras_vaf.datasets.listing import catalogue_table
 from keras_vaf.utils import markdown_table
 from tests.datasets.pins import CHECKSUMS
 from tests.datasets.test_publishers_files import COMPARED

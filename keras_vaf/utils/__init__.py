@@ -32,7 +32,6 @@ from keras_vaf.utils.structures import (
     class_of,
     parse_json,
 )
-from keras_vaf.utils.temporary_files import remove_stale
 from keras_vaf.utils.text import markdown_table, readable, visible
 
 __all__ = [
@@ -59,7 +58,6 @@ __all__ = [
     "parse_json",
     "png_bytes",
     "readable",
-    "remove_stale",
     "require",
     "set_aside",
     "visible",

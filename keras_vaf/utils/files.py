@@ -4,10 +4,10 @@ import contextlib
 import errno
 import itertools
 import os
+import shutil
+import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-from keras_vaf.utils.temporary_files import remove, remove_stale_once, temporary_path
 
 
 def write_atomically(
@@ -47,10 +47,9 @@ def atomic_path(
     name. It can therefore be used with functions that write to a path, such as
     `model.save`, `figure.savefig` and `model.export`. When the block ends, the
     temporary file is flushed to disk and renamed. If the block raises, it is removed
-    and `path` is not changed. If the process is killed, the temporary file remains
-    until another process writes to the same folder and removes it. Devices and pipes
-    are written directly. The target of a symbolic link is written, and the link is
-    kept.
+    and `path` is not changed. If the process is killed, the temporary file remains.
+    Devices and pipes are written directly. The target of a symbolic link is written,
+    and the link is kept.
 
     Args:
         path: The file or folder to write. Its parent folder must exist.
@@ -76,14 +75,15 @@ def atomic_path(
         yield path
         return
     given, path = path, Path(os.path.realpath(path)) if path.is_symlink() else path
-    remove_stale_once(path.absolute().parent)
-    temporary = temporary_path(path, ending)
+    # Only the end of the name is used, to stay within the length limit of file names.
+    name = f".tmp-{uuid.uuid4().hex}-{path.name[-60:]}{ending}"
+    temporary = path.with_name(name)
     try:
         yield temporary
         _flush(temporary)
         (_replace if force else _place)(temporary, path)
     except BaseException as error:
-        remove(temporary)
+        _remove(temporary)
         if _is_about(error, temporary):
             number = getattr(error, "errno", None) or errno.EIO
             reason = getattr(error, "strerror", None) or str(error)
@@ -141,6 +141,15 @@ def check_output(
     return path
 
 
+def _remove(path: Path) -> None:
+    """Remove a file or folder if it exists and can be removed."""
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def _exists(path: Path) -> FileExistsError:
     return FileExistsError(
         f"{path} exists. Choose another name, or overwrite it with --force."
@@ -188,4 +197,4 @@ def _replace(temporary: Path, path: Path) -> None:
     except BaseException:
         os.replace(old, path)
         raise
-    remove(old)
+    _remove(old)

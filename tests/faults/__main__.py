@@ -65,7 +65,6 @@ def attack(
         len(lost),
         sum(now.get(path) != report for path, report in reports.items()),
         again,
-        len(list(folder.rglob(".tmp-*"))),
     )
 
 

@@ -63,7 +63,7 @@ def counted(
         lost: Number of older files that are missing or incomplete.
         repeated: Number of finished trainings that were trained again.
         again: Exit code of the command when it was run again.
-        left: Number of temporary files after the second run.
+        left: Number of temporary files that a command left which was not killed.
     """
     return {
         "tried": 1,

@@ -1,14 +1,11 @@
 """A search that is interrupted at any moment is resumed, and no trial is lost."""
 
-import os
-
 import keras_tuner
 import numpy as np
 import pytest
 
 from keras_vaf.tuners import CrossValidated, read_trials
 from keras_vaf.tuners.recorded import tuner
-from keras_vaf.utils.temporary_files import temporary_path
 from tests.tuners import search_kills
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -121,21 +118,6 @@ def test_a_finished_search_runs_nothing(tmp_path):
 
     assert resumed.ran == ()
     assert len(resumed.results()) == TRIALS
-
-
-def test_a_finished_search_removes_what_a_killed_process_left(tmp_path):
-    search(make(tmp_path))
-    child = os.fork()
-    if child == 0:
-        for folder in ("p", "p/trial_0"):
-            temporary_path(tmp_path / folder / "trial.json", "").touch()
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert len(list(tmp_path.rglob(".tmp-*"))) == 2
-
-    search(make(tmp_path))
-
-    assert not list(tmp_path.rglob(".tmp-*"))
 
 
 def test_trials_are_in_order_after_a_reload(tmp_path):

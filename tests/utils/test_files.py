@@ -16,9 +16,7 @@ from keras_vaf.utils import (
     atomic_path,
     check_output,
     files,
-    remove_stale,
     set_aside,
-    temporary_files,
     write_atomically,
 )
 
@@ -125,9 +123,7 @@ KILLED_WRITER = """
 
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
 @pytest.mark.parametrize("name", ["file.keras", "folder"])
-def test_a_kill_at_any_step_keeps_the_old_one_and_the_next_start_cleans_up(
-    tmp_path, step, name
-):
+def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step, name):
     old = tmp_path / name
     if name == "folder":
         old.mkdir()
@@ -140,12 +136,6 @@ def test_a_kill_at_any_step_keeps_the_old_one_and_the_next_start_cleans_up(
     content = whole / "part" if whole.is_dir() else whole
     assert content.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 2
-    next_start = """
-    with files.atomic_path("other") as temporary:
-        temporary.write_text("new")
-    """
-    assert run(next_start, folder=tmp_path).returncode == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"other", whole.name}
 
 
 def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
@@ -169,7 +159,6 @@ def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
     again = keras.saving.load_model(tmp_path / "best.keras")
     np.testing.assert_array_equal(again.get_weights()[0], model.get_weights()[0])
-    assert len(remove_stale(tmp_path)) == 1
 
 
 def test_a_full_disk_names_the_file_and_keeps_the_old_one(tmp_path):
@@ -333,7 +322,6 @@ class TestWithoutForce:
     def test_one_of_many_processes_writes(self, tmp_path):
         program = """
             import time
-            files.remove_stale_once(__import__("pathlib").Path.cwd())
             time.sleep(max(0, float(sys.argv[2]) - time.time()))
             try:
                 files.write_atomically("out", sys.argv[1], force=False)
@@ -350,57 +338,6 @@ class TestWithoutForce:
         assert said.count("refused") == 7
         assert (tmp_path / "out").read_text() == str(said.index(""))
         assert len(list(tmp_path.iterdir())) == 1
-
-
-class TestRemoveStale:
-    @pytest.fixture
-    def temporary(self, tmp_path):
-        """Return a function that leaves a temporary file of some process."""
-
-        def leave(process, started, host=None, name="report"):
-            host = host or temporary_files._host()
-            path = tmp_path / f".tmp-{host}-{process}-{started}-01234567-{name}"
-            path.write_text("half")
-            return path
-
-        return leave
-
-    def test_the_file_of_a_process_that_is_gone(self, temporary, tmp_path):
-        process = subprocess.Popen([sys.executable, "-c", ""])
-        process.wait()
-        path = temporary(process.pid, 123)
-        assert remove_stale(tmp_path) == (path,)
-        assert not path.exists()
-
-    def test_the_file_of_an_older_process_of_the_same_number(self, temporary, tmp_path):
-        started = temporary_files._start_time(os.getpid())
-        older, mine = temporary(os.getpid(), 1), temporary(os.getpid(), started)
-        assert remove_stale(tmp_path) == (older,)
-        assert mine.exists()
-
-    def test_a_process_that_ended_but_is_not_yet_reaped(self, temporary, tmp_path):
-        process = subprocess.Popen([sys.executable, "-c", ""])
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        path = temporary(process.pid, 123)
-        assert remove_stale(tmp_path) == (path,)
-        process.wait()
-
-    def test_files_of_others_stay(self, temporary, tmp_path):
-        temporary(999_999_999, 1, host="0a1b2c3d")
-        (tmp_path / ".tmp-mine").write_text("a user's own")
-        (tmp_path / "report").write_text("whole")
-        assert remove_stale(tmp_path) == ()
-        assert len(list(tmp_path.iterdir())) == 3
-
-    def test_folders_within(self, temporary, tmp_path):
-        path = temporary(999_999_999, 1)
-        (tmp_path / "run").mkdir()
-        path = path.rename(tmp_path / "run" / path.name)
-        assert remove_stale(tmp_path) == ()
-        assert remove_stale(tmp_path, recursive=True) == (path,)
-
-    def test_a_folder_that_does_not_exist(self, tmp_path):
-        assert remove_stale(tmp_path / "absent") == ()
 
 
 def test_set_aside_takes_the_next_free_name(tmp_path):

@@ -17,7 +17,7 @@ from keras_vaf.tuners.recorded.progress import TrialProgress
 from keras_vaf.tuners.recorded.records import file_of, read_records
 from keras_vaf.tuners.recorded.replay import Replay
 from keras_vaf.tuners.results import TrialResult, result_of
-from keras_vaf.utils import parse_json, remove_stale, visible, write_atomically
+from keras_vaf.utils import parse_json, visible, write_atomically
 
 if TYPE_CHECKING:
     from keras_tuner import HyperParameters, Tuner
@@ -57,7 +57,6 @@ class RecordedTuner(Tuner):
         self.folder = Path(kwargs.get("directory") or ".") / project
         if kwargs.get("overwrite"):
             shutil.rmtree(self.folder, ignore_errors=True)
-        remove_stale(self.folder, recursive=True)
         if "oracle" not in kwargs and not kwargs.get("seed"):
             kwargs["seed"] = _drawn_seed(self.folder)
         # Nothing reads the files that KerasTuner writes.

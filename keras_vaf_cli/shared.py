@@ -28,7 +28,7 @@ def add_output_folder(parser: argparse.ArgumentParser) -> None:
         "--output",
         default="runs",
         metavar="FOLDER",
-        help="output folder for reports, table, picture and networks (default: "
+        help="output folder for reports, table, picture and the best network (default: "
         "%(default)s)",
     )
 

@@ -51,7 +51,7 @@ def restore_cells(folder: Path, packed: Path) -> int:
         folder: As in `pack_cells`.
         packed: As in `pack_cells`.
     """
-    store = Store(folder / "cells", networks=False)
+    store = Store(folder / "cells")
     count = 0
     for report in _reports(_files(packed)):
         if not store.path(report.cell, report.environment["backend"]).is_file():

@@ -173,7 +173,7 @@ def search(
     folder = Path(output) / f"search-{name}"
     check_writable(folder)
     drawing = cell_tuner(tuner, trials, vaf, folder, seed)
-    store = Store(Path(output) / "cells", networks=False)
+    store = Store(Path(output) / "cells")
     study = _Study(dataset, store, seed, on_progress)
     study.plan(folds * (trials - len(drawing.oracle.end_order)), others)
     drawing.search_cells(study.train_trials)
@@ -243,10 +243,10 @@ class _Study:
         return sum(len(report.trials) for report in found)
 
     def _count(self, trained: Iterable[Any], total: int) -> Iterator[Any]:
-        for report, network in trained:
+        for report in trained:
             self._done += len(report.trials)
             self._show()
-            yield report, network
+            yield report
 
     def _show(self, cells: float = 0.0) -> None:
         self._on_progress(self._done + cells * self._each, self._total)

@@ -25,7 +25,7 @@ from keras_vaf.experiments import (
 from keras_vaf.experiments.runs import cells as cell_runs
 from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.runs import TooLittleMemory
-from tests.experiments.fakes import NETWORK, make_arm, make_report, make_trial
+from tests.experiments.fakes import make_arm, make_report, make_trial, network_file
 from tests.formula_text import values_of_text
 
 
@@ -145,7 +145,7 @@ def test_the_saved_network_repeats(real, classes):
 
 
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-@pytest.mark.parametrize("content", [b"", b"no archive", NETWORK])
+@pytest.mark.parametrize("content", [b"", b"no archive", network_file()])
 def test_a_damaged_best_network_is_trained_again(
     quick, classes, arms, tmp_path, content
 ):
@@ -251,7 +251,6 @@ def test_too_little_memory_lowers_the_width_and_the_run_goes_on(
 
     enough = quick.run
     monkeypatch.setattr(quick, "run", run)
-    monkeypatch.setattr(cell_runs, "_to_bytes", lambda model: NETWORK)  # saving warns
     monkeypatch.setattr(comparison, "write_comparison", lambda *arguments: None)
     wide = [dataclasses.replace(arm, replicas=12) for arm in arms]
 
@@ -305,7 +304,6 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     quick, classes, arms, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(cell_runs, "ProtocolTrainer", EdgeTrainer)
-    monkeypatch.setattr(cell_runs, "_to_bytes", lambda model: NETWORK)
     monkeypatch.setattr(comparison, "write_comparison", lambda *arguments: None)
     edge = [dataclasses.replace(arm, rates=LEARNING_RATES) for arm in arms]
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets.tables.networks import encoder_of
-from keras_vaf.experiments import Optimizer, Protocol, Store, compare, find_variants
+from keras_vaf.experiments import Optimizer, Protocol, compare, find_variants
 from keras_vaf.experiments.runs.rows import rows_of
+from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 from keras_vaf.models import mlp
 from keras_vaf.training.seeds import independent_seeds
 from tests.reference_training import standardised, trained_by_batches
@@ -100,14 +101,13 @@ def test_best_network_predicts_as_one_trained_with_the_selected_rate(
     )
 
 
-def test_kept_networks_score_as_the_selected_trial(regressed, numbers):
-    store = Store(regressed.folder.parent / "cells")
-    for report in regressed.reports:
+def test_networks_score_as_the_selected_trial(regressed, numbers):
+    for cell in (report.cell for report in regressed.reports):
+        [(report, network)] = ProtocolTrainer(cell.protocol, numbers).run([cell])
         scores = [trial.scores["rmse"] for trial in report.trials]
         assert report.trials.index(report.selected) > 0
         assert len(set(scores)) == len(scores)
         rows = rows_of(report.cell, numbers)
-        network = keras.saving.load_model(store.network_path(report.cell))
         outputs = network.predict(standardised(numbers.x, rows.train), verbose=0)[:, 0]
         y = numbers.y[rows.train]
         errors = outputs * y.std() + y.mean() - numbers.y

@@ -4,9 +4,8 @@ import keras
 import pytest
 
 from keras_vaf.experiments import Cell, Store
-from keras_vaf.experiments.reports import store as store_module
 from keras_vaf.experiments.reports.store import file_name
-from tests.experiments.fakes import NETWORK, make_protocol, make_report, network_file
+from tests.experiments.fakes import make_protocol, make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -19,10 +18,9 @@ def store(tmp_path):
 def test_is_read_as_it_was_written(store):
     report = make_report()
 
-    store.write(report, NETWORK)
+    store.write(report)
 
     assert store.read(report.cell) == report
-    assert store.network_path(report.cell).read_bytes() == NETWORK
 
 
 def test_lies_under_backend_data_variant_and_hash(store):
@@ -36,38 +34,20 @@ def test_lies_under_backend_data_variant_and_hash(store):
     assert path == store.root / place
 
 
-def test_without_its_network_counts_as_missing(store):
+def test_networks_in_folders_of_earlier_versions_are_left_alone(store):
     report = make_report()
-    store.write(report, NETWORK)
-    store.network_path(report.cell).unlink()
+    store.write(report)
+    network = store.path(report.cell).with_suffix(".keras")
+    network.write_bytes(b"text")
 
-    assert store.read(report.cell) is None
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        NETWORK[:10],
-        NETWORK[:-9],
-        b"text",
-        network_file(config="{"),
-        network_file(config="[]"),
-        network_file(config='{"class_name": "Sequential"}'),
-        network_file('{"class_name": "Sequential", "config": {}}', b"weights"),
-    ],
-)
-def test_with_an_incomplete_network_counts_as_missing(store, content):
-    report = make_report()
-    store.write(report, content)
-
-    assert store.collect([report.cell]) == ([], [])
+    assert store.collect([report.cell]) == ([report], [])
+    assert network.read_bytes() == b"text"
 
 
 def test_torn_and_foreign_files_are_set_aside_by_name(store):
     reports = [make_report(fold=fold) for fold in range(3)]
     for report in reports:
-        store.write(report, NETWORK)
+        store.write(report)
     torn, foreign, good = (store.path(report.cell) for report in reports)
     torn.write_bytes(torn.read_bytes()[:100])
     foreign.write_bytes(good.read_bytes())
@@ -86,7 +66,7 @@ def test_torn_and_foreign_files_are_set_aside_by_name(store):
 def test_setting_aside_again_loses_nothing(store):
     report = make_report()
     for content in ("first", "second"):
-        store.write(report, NETWORK)
+        store.write(report)
         store.path(report.cell).write_text(content)
         store.collect([report.cell])
 
@@ -101,21 +81,3 @@ def test_setting_aside_again_loses_nothing(store):
 )
 def test_file_names_stay_in_their_folder(text, expected):
     assert file_name(text) == expected
-
-
-def test_a_report_is_written_after_its_network(store, monkeypatch):
-    written = []
-    monkeypatch.setattr(
-        store_module, "write_atomically", lambda path, content: written.append(path)
-    )
-    report = make_report()
-    store.write(report, NETWORK)
-    assert written == [store.network_path(report.cell), store.path(report.cell)]
-
-
-def test_reports_may_be_kept_alone(tmp_path):
-    store = Store(tmp_path, networks=False)
-    store.write(make_report())
-
-    assert store.read(make_report().cell) == make_report()
-    assert Store(tmp_path).read(make_report().cell) is None

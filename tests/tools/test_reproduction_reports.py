@@ -29,7 +29,7 @@ def test_a_cell_is_restored_once_under_the_backend_of_its_run(tmp_path, backend)
     counts = [restore_cells(tmp_path / "run", tmp_path) for _ in range(2)]
 
     assert counts == [2, 0]
-    store = Store(tmp_path / "run" / "cells", networks=False)
+    store = Store(tmp_path / "run" / "cells")
     for report in reports:
         assert store.path(report.cell, backend).is_file()
         if backend == keras.backend.backend():
@@ -38,7 +38,7 @@ def test_a_cell_is_restored_once_under_the_backend_of_its_run(tmp_path, backend)
 
 def test_a_file_has_the_cells_that_no_other_file_has(tmp_path):
     first, second = reports_of("tensorflow")
-    store = Store(tmp_path / "run" / "cells", networks=False)
+    store = Store(tmp_path / "run" / "cells")
     for report in (first, second):
         together = dataclasses.replace(report.protocol, replicas=4)
         store.write(dataclasses.replace(report, protocol=together))
@@ -56,7 +56,7 @@ def test_a_file_has_the_cells_that_no_other_file_has(tmp_path):
 
 def test_what_was_packed_can_be_restored(tmp_path, capsys):
     for report in reports_of("jax"):
-        Store(tmp_path / "run" / "cells", networks=False).write(report)
+        Store(tmp_path / "run" / "cells").write(report)
     packed = ["--packed", str(tmp_path / "packed")]
     file = tmp_path / "packed" / "rest.json.xz"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,23 +14,19 @@ from keras_vaf.experiments.protocol import Cell
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.utils import parse_json, set_aside, write_atomically
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of reports, with one file per cell, and of trained networks.
+    """A folder of reports, with one file per cell.
 
     The path of a file contains the backend, data, variant, widths and hash of the
     protocol, so that reports of different protocols are kept apart.
 
     Attributes:
         root: The folder.
-        networks: Whether the trained networks are stored next to the reports.
     """
 
     root: Path
-    networks: bool = True
 
     def path(self, cell: Cell, backend: str | None = None) -> Path:
         """Return the path of a cell's report.
@@ -47,38 +42,26 @@ class Store:
         folder = self.root / backend / file_name(protocol.dataset) / arm
         return folder / f"seed-{cell.seed}-fold-{cell.fold:02d}.json"
 
-    def network_path(self, cell: Cell) -> Path:
-        """Return the path of a cell's trained network."""
-        return self.path(cell).with_suffix(".keras")
-
-    def write(self, report: Report, network: bytes | None = None) -> None:
-        """Write the network, then the report, each atomically.
+    def write(self, report: Report) -> None:
+        """Write a report atomically.
 
         Args:
             report: The report.
-            network: The content of a `.keras` file; `None` writes only the report.
 
         Raises:
-            OSError: If a file cannot be written. The error names the file.
+            OSError: If the file cannot be written. The error names the file.
         """
         path = self.path(report.cell, report.environment["backend"])
-        if network is not None:
-            write_atomically(path.with_suffix(".keras"), network)
         write_atomically(path, _to_json(report))
 
     def read(self, cell: Cell) -> Report | None:
-        """Return a cell's report, or `None` if the report or the network is missing.
-
-        A network counts as missing if its file is incomplete or not a Keras file.
+        """Return a cell's report, or `None` if it is missing.
 
         Raises:
             ValueError: If the file is incomplete or belongs to another cell.
         """
         path = self.path(cell)
         if not path.is_file():
-            return None
-        has_network = self.networks and not cell.protocol.is_reference
-        if has_network and not _is_whole(self.network_path(cell)):
             return None
         report = Report.from_dict(parse_json(path.read_bytes()))
         if self.path(report.cell) != path:
@@ -109,22 +92,6 @@ class Store:
 def file_name(text: str) -> str:
     """Return `text` as a file name, with all special characters replaced."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "data"
-
-
-def _is_whole(path: Path) -> bool:
-    """Return whether a `.keras` file is complete, without loading the model.
-
-    The file is a ZIP archive of a configuration in JSON and weights in HDF5.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            config = parse_json(archive.read("config.json"))
-            weights = archive.read("model.weights.h5")
-            intact = archive.testzip() is None
-        described = {"class_name", "config"} <= config.keys()
-        return intact and described and weights.startswith(_HDF5)
-    except Exception:  # `zipfile` raises errors of many classes
-        return False
 
 
 def _to_json(report: Report) -> str:

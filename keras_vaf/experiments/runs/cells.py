@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-
-import keras
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Cell, Protocol
@@ -19,7 +15,6 @@ from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
 
 Track = Callable[[Iterable[Any], int], Iterable[Any]]
 OnProgress = Callable[[float], None]
-TrainedCell = tuple[Report, bytes | None]
 
 _MOST_TRAINERS = 64
 
@@ -64,7 +59,7 @@ def train_cells(
     Args:
         cells: The cells to train.
         dataset: The data of the cells.
-        store: Store for reports and networks.
+        store: Store of the reports.
         track: Function that takes an iterable of the trained cells and their number and
             returns the same iterable, like `rich.progress.track`.
         trainers: Compiled trainers of earlier cells.
@@ -77,10 +72,10 @@ def train_cells(
     trained = (
         each
         for batch in batches_of(cells)
-        for each in train_batch(batch, dataset, store.networks, trainers)
+        for each in train_batch(batch, dataset, trainers)
     )
-    for report, network in track(trained, len(cells)):
-        store.write(report, network)
+    for report in track(trained, len(cells)):
+        store.write(report)
 
 
 def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -106,30 +101,16 @@ def batches_of(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def train_batch(
-    batch: Sequence[Cell], dataset: Dataset, networks: bool, trainers: Trainers
-) -> list[TrainedCell]:
-    """Train the cells of one batch.
+    batch: Sequence[Cell], dataset: Dataset, trainers: Trainers
+) -> list[Report]:
+    """Train the cells of one batch, and return their reports.
 
     Args:
         batch: Cells of one protocol.
         dataset: Their data.
-        networks: Whether to return the networks.
         trainers: Compiled trainers.
-
-    Returns:
-        The report of each cell, and the content of the `.keras` file of its network.
     """
     if batch[0].protocol.is_reference:
-        return [(train_reference(cell, dataset), None) for cell in batch]
+        return [train_reference(cell, dataset) for cell in batch]
     trainer = trainers.of(batch[0].protocol, dataset)
-    return [
-        (report, _to_bytes(model) if networks else None)
-        for report, model in trainer.run(batch, trainers.on_progress)
-    ]
-
-
-def _to_bytes(model: keras.Model) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "model.keras"
-        model.save(file)
-        return file.read_bytes()
+    return [report for report, _ in trainer.run(batch, trainers.on_progress)]

@@ -45,7 +45,7 @@ def train_missing(
         protocols: The protocols.
         seeds: Seeds. Each seed draws other folds and initial weights.
         dataset: The data of all protocols.
-        store: Store of reports and networks.
+        store: Store of the reports.
         track: As in `train_cells`.
         trainers: As in `train_cells`.
     """

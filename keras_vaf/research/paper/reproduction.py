@@ -55,7 +55,7 @@ def reproduce(
     _check_known(experiment, "architectures", chosen, known)
     known_datasets = experiment.datasets_of(form.manner)
     _check_known(experiment, "datasets", datasets, known_datasets)
-    store = Store(Path(output) / "cells", networks=False)
+    store = Store(Path(output) / "cells")
     wanted: list[tuple[Dataset, list[Protocol]]] = []
     left_out = []
     for name in datasets or known_datasets:

@@ -164,7 +164,7 @@ def test_a_cell_is_the_same_whatever_was_trained_before_it(images, tmp_path):
     )
 
     def reports(folder, seeds):
-        store = Store(tmp_path / folder, False)
+        store = Store(tmp_path / folder)
         run = train_missing([protocol], seeds, images, store)
         return {each.seed: each for each in run.reports}
 

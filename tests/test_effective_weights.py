@@ -17,7 +17,7 @@ from keras_vaf import constraints, layers, models, regularizers
 from keras_vaf.callbacks.observation import observe
 from keras_vaf.constraints import FunctionConstraint, SlopeBound
 from keras_vaf.models.inspection import inspect_activations
-from keras_vaf.visualization import plot_activation, plot_units
+from keras_vaf.visualization import plot_activation
 from tests.layers.family import ACTIVATIONS, fresh
 
 pytestmark = pytest.mark.backend("torch")
@@ -138,16 +138,6 @@ def test_damping():
     expected = np.sum((0.6 - start) ** 2)
     penalty = ops.convert_to_numpy(regularizers.Damping(1.0)(layer))
     np.testing.assert_allclose(penalty, expected, rtol=1e-5)
-
-
-def test_plot_of_units(layer):
-    for index in (0,), (1,):
-        ax = plot_units(layer, index)
-        total, *parts = ax.get_lines()
-        expected = layer.function(total.get_xdata())[:, index[0]]
-        np.testing.assert_allclose(total.get_ydata(), expected, rtol=1e-5, atol=1e-5)
-        sum_of_parts = np.sum([part.get_ydata() for part in parts], axis=0)
-        np.testing.assert_allclose(sum_of_parts, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_plot_of_the_function_and_its_knots(shared):

@@ -22,7 +22,6 @@ OTHERS = {
     "keras_vaf.tuners.trial_training": ["savez"],  # into memory
     "keras_vaf.tuners.study": ["to_csv"],  # returns text
     "keras_vaf_cli.process": ["open"],  # a stream without a file
-    "keras_vaf.callbacks.event_file": ["open"],  # TensorBoard reads it while it grows
 }
 
 

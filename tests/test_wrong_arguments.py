@@ -193,7 +193,7 @@ TABLE = {
     training.k_folds: ({"y": ROWS[1]}, {"folds": COUNT}),
     callbacks.ActivationMonitor: (
         {"data": ROWS[0]},
-        {"log_dir": (3.5, []), "picture": (3.5, []), "rows": COUNT, "every": COUNT},
+        {"picture": (3.5, []), "rows": COUNT, "every": COUNT},
     ),
     datasets.Column: ({"name": "a"}, {"kind": NAME}),
     datasets.Dataset: (DATASET, {"task": NAME, "x": NAMES, "y": ([[1]], *NAMES)}),
@@ -307,10 +307,6 @@ TABLE = {
     tuners.ranked: ({"results": []}, {"direction": NAME}),
     visualization.plot_activation: ({}, {"layer": MODEL}),
     visualization.plot_epochs: ({}, {"records": ([], {}, 3.5, "no such", [3])}),
-    visualization.plot_units: (
-        {"layer": layers.VAFActivation()},
-        {"layer": MODEL, "index": (0, None, "no such", (0,))},
-    ),
     train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
 }
 CASES = [

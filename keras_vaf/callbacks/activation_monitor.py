@@ -9,7 +9,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.callbacks.event_file import EventFile
 from keras_vaf.callbacks.observation import observe
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import (
@@ -38,8 +37,6 @@ class ActivationMonitor(keras.callbacks.Callback):
 
     Args:
         data: Inputs of the model, as for `model.predict`.
-        log_dir: Folder for TensorBoard logs: the shares, the changes of f, and the
-            histograms.
         picture: Path of a PNG file that is drawn when training ends. It has one row per
             layer, drawn by `keras_vaf.visualization.plot_epochs`.
         rows: Number of rows sampled, evenly spaced, from `data`.
@@ -51,10 +48,9 @@ class ActivationMonitor(keras.callbacks.Callback):
         seconds: Time that these records took, in seconds.
 
     Raises:
-        ValueError: If `rows` or `every` is not a positive integer, if `log_dir` or
-            `picture` is not a path, or if the model has no trainable activation when
-            training begins.
-        ImportError: If TensorBoard or Matplotlib is needed but not installed.
+        ValueError: If `rows` or `every` is not a positive integer, if `picture` is not
+            a path, or if the model has no trainable activation when training begins.
+        ImportError: If Matplotlib is needed but not installed.
 
     Example:
 
@@ -71,24 +67,20 @@ class ActivationMonitor(keras.callbacks.Callback):
     def __init__(
         self,
         data: Any,
-        log_dir: str | Path | None = None,
         picture: str | Path | None = None,
         rows: int = 256,
         every: int = 1,
     ) -> None:
         super().__init__()
-        for name, path in (("log_dir", log_dir), ("picture", picture)):
-            if path is not None and not isinstance(path, str | os.PathLike):
-                raise ValueError(f"`{name}` must be a path. Received: {name}={path!r}")
+        if picture is not None and not isinstance(picture, str | os.PathLike):
+            raise ValueError(f"`picture` must be a path. Received: picture={picture!r}")
         check_integer("rows", rows)
-        self.log_dir = log_dir
         self.picture = picture
         self.every = check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
         self.seconds = 0.0
         self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
         self._layers: dict[str, TrainableActivation] = {}
-        self._events: EventFile | None = None
         self._epoch = 0
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
@@ -96,7 +88,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         self._layers = trainable_activations(self.model)
         if self.picture is not None:  # fail before training rather than after it
             require("matplotlib.figure", extra="plot")
-        self._events = None if self.log_dir is None else EventFile(self.log_dir)
         self.records = {path: [] for path in self._layers}
         self.seconds = 0.0
         self._epoch = 0
@@ -112,8 +103,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         """Make the last record and draw the picture."""
         if self._epoch % self.every:
             self._record()
-        if self._events is not None:
-            self._events.close()
         if self.picture is not None:
             write_atomically(Path(self.picture), self._draw())
 
@@ -121,8 +110,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         start = time.perf_counter()
         for path, inputs in activation_inputs(self.model, self._data).items():
             self._keep(path, inputs)
-        if self._events is not None:
-            self._write_events(self._events)
         self.seconds += time.perf_counter() - start
 
     def _keep(self, path: str, inputs: np.ndarray) -> None:
@@ -133,26 +120,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         if shared and record.dead and not (records and records[-1].dead):
             _warn_of_death(path, self._epoch)
         records.append(record)
-
-    def _write_events(self, events: EventFile) -> None:
-        scalars: dict[str, float] = {}
-        histograms = {}
-        for path, records in self.records.items():
-            if not records or records[-1].epoch != self._epoch:
-                continue
-            latest, before = records[-1], records[-2:][0]
-            shares = {
-                name: getattr(latest, name)
-                for name in ("dead", "outside", "idle", "equal")
-            }
-            shares["largest change of f"] = np.abs(latest.curves - before.curves).max()
-            scalars |= {
-                f"{path}/{name}": float(share)
-                for name, share in shares.items()
-                if share is not None
-            }
-            histograms[f"{path}/inputs"] = (latest.counts, latest.edges)
-        events.add(self._epoch, scalars, histograms)
 
     @style.styled
     def _draw(self) -> bytes:

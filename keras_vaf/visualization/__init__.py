@@ -1,22 +1,20 @@
 """Plots of what trainable activations learn.
 
-`plot_activation` draws the function of one layer over a histogram of its inputs,
-`plot_activations` the functions of a whole model, and `plot_units` the hidden units of
-a VAF. `plot_epochs` shows how a function changed during training. The functions draw on
-given axes or on new ones, in colours that colour-blind people can tell apart. They need
-Matplotlib: `pip install 'keras-vaf[plot]'`.
+`plot_activation` draws the function of one layer over a histogram of its inputs, and
+`plot_activations` the functions of a whole model. `plot_epochs` shows how a function
+changed during training. The functions draw on given axes or on new ones, in colours
+that colour-blind people can tell apart. They need Matplotlib:
+`pip install 'keras-vaf[plot]'`.
 """
 
 from keras_vaf.visualization.activation import plot_activation
 from keras_vaf.visualization.epochs import plot_epochs
 from keras_vaf.visualization.model import plot_activations
 from keras_vaf.visualization.record import ActivationRecord
-from keras_vaf.visualization.units import plot_units
 
 __all__ = [
     "ActivationRecord",
     "plot_activation",
     "plot_activations",
     "plot_epochs",
-    "plot_units",
 ]

@@ -223,31 +223,6 @@ def test_mixed_precision():
     assert np.isfinite(monitor.records["vaf"][1].curves).all()
 
 
-@pytest.mark.backend("tensorflow")
-def test_writes_what_tensorboard_reads(tmp_path):
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    layer = VAFActivation(name="vaf", initialization="relu")
-    monitor = watched(model_of(layer), epochs=2, log_dir=tmp_path)
-
-    read = EventAccumulator(str(tmp_path)).Reload()
-    tags = read.Tags()
-    names = ("dead", "outside", "idle", "equal", "largest change of f")
-    assert set(tags["scalars"]) == {f"vaf/{name}" for name in names}
-    assert [event.step for event in read.Scalars("vaf/outside")] == [0, 1, 2]
-    outside = [event.value for event in read.Scalars("vaf/outside")]
-    expected = [record.outside for record in monitor.records["vaf"]]
-    np.testing.assert_allclose(outside, expected, rtol=1e-6)
-    first, second, _ = (record.curves for record in monitor.records["vaf"])
-    changes = [event.value for event in read.Scalars("vaf/largest change of f")]
-    np.testing.assert_allclose(
-        changes[:2], [0, np.abs(second - first).max()], rtol=1e-6
-    )
-    histogram = read.Histograms("vaf/inputs")[0].histogram_value
-    assert histogram.num == monitor.records["vaf"][0].counts.sum()
-    assert list(histogram.bucket) == list(monitor.records["vaf"][0].counts)
-
-
 @pytest.mark.parametrize("arguments", [{"rows": 0}, {"every": 0}, {"every": True}])
 def test_bad_arguments(arguments):
     with pytest.raises(ValueError, match="must be an integer of at least 1"):

@@ -15,7 +15,6 @@ from keras_vaf.visualization import (
     ActivationRecord,
     plot_activation,
     plot_epochs,
-    plot_units,
 )
 
 FOLDER = Path(__file__).parent / "reference"
@@ -69,7 +68,6 @@ def data():
 PICTURES = {
     "function": lambda: plot_activation(vaf(), data=data()),
     "bundle": lambda: plot_activation(channels()),
-    "units": lambda: plot_units(vaf()),
     "epochs": lambda: plot_epochs([record(0), record(1), record(2)])[0],
 }
 

@@ -26,6 +26,6 @@ def test_a_reference_is_small(name):
 
 
 def test_another_picture_is_seen(tmp_path):
-    expected = shutil.copy(FOLDER / "units.png", tmp_path / "expected.png")
+    expected = shutil.copy(FOLDER / "function.png", tmp_path / "expected.png")
     drawn = shutil.copy(FOLDER / "bundle.png", tmp_path / "drawn.png")
     assert "Error" in compare_images(str(expected), str(drawn), TOLERANCE)

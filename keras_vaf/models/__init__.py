@@ -9,17 +9,12 @@ function as text, LaTeX or program code. `save_curve` and `load_curve` transfer 
 learned function to another model. `to_vaf` returns an equivalent VAF for another
 activation. `mlp`, `cnet` and `nin` build the networks of the paper.
 `train_only_activations` freezes all other weights.
-`save_activations` and `load_activations` save and load the activations alone.
 `lipschitz_certificate` bounds how much the output of a model can change.
 
-Only `load_activations`, and functions with `inplace=True`, change the given model.
+Only functions with `inplace=True` change the given model.
 """
 
-from keras_vaf.models.activations_alone import (
-    load_activations,
-    save_activations,
-    train_only_activations,
-)
+from keras_vaf.models.activations_alone import train_only_activations
 from keras_vaf.models.analysis.nearest import KnownFunction, nearest
 from keras_vaf.models.certificates.certificate import (
     LipschitzCertificate,
@@ -55,14 +50,12 @@ __all__ = [
     "gaussian",
     "grow",
     "lipschitz_certificate",
-    "load_activations",
     "load_curve",
     "mlp",
     "nearest",
     "nin",
     "report",
     "revert",
-    "save_activations",
     "save_curve",
     "simplify",
     "to_vaf",

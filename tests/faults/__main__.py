@@ -20,7 +20,6 @@ from pathlib import Path
 from benchmarks.environment import environment
 from keras_vaf.utils import write_atomically
 from keras_vaf_cli import process
-from tests.faults.activation_files import attack_activations
 from tests.faults.commands import COMMANDS, READ, copy_for, prepare
 from tests.faults.counts import COUNTS, counted, finished, markdown, whole_files
 from tests.faults.injection import (
@@ -97,7 +96,6 @@ def attacks(
         yield f"{name}: damaged {READ[name]}", work
     for name in JSON_FILES:
         yield f"{name} with wrong values", partial(attack_json, scratch, name)
-    yield "activation files: wrong variants", attack_activations
     for name in REFUSED:
         yield f"{name}: wrong use", partial(attack_refusals, scratch, name)
     yield "native kernels: bad calls", attack_kernels

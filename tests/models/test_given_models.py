@@ -27,7 +27,6 @@ USES = {
     "nearest": lambda model, path: models.nearest(vaf_of(model)),
     "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
     "save_curve": lambda model, path: models.save_curve(vaf_of(model), path),
-    "save_activations": lambda model, path: models.save_activations(model, path),
     "lipschitz_certificate": lambda model, path: models.lipschitz_certificate(model),
     "train_only_activations": lambda model, path: models.train_only_activations(model),
     "grow a layer": lambda model, path: models.grow(vaf_of(model), k=5),
@@ -36,7 +35,7 @@ USES = {
     "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
 }
 # These take no model, or are made to change one.
-OTHERS = {"cnet", "gaussian", "load_activations", "load_curve", "mlp", "nin", "report"}
+OTHERS = {"cnet", "gaussian", "load_curve", "mlp", "nin", "report"}
 
 X = np.random.default_rng(0).normal(size=(16, 4)).astype("float32")
 

@@ -24,7 +24,6 @@ from api_pages import class_pages, navigation, package_page
 from architecture_picture import imports, svg
 from effect_pictures import effects
 from latex2mathml.converter import convert
-from map_tables import map_files
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File
@@ -81,7 +80,7 @@ def on_config(config):
 def on_files(files, config):
     """Add notebooks, pages of classes, and generated pictures."""
     contents = {"architecture.svg": svg(imports())}
-    contents |= class_pages(config.repo_url or "") | map_files() | notebook_pages()
+    contents |= class_pages(config.repo_url or "") | notebook_pages()
     for name, picture in (pictures() | effects()).items():
         contents[f"images/classes/{name}.png"] = picture
     for name, picture in thumbnails(lambda path: _picture(path, contents)).items():

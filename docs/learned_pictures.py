@@ -7,20 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from report_files import REPORTS, reports_of
 
+from keras_vaf.experiments import read_reports
 from keras_vaf.experiments.reports.report import Report, validation_loss
 from keras_vaf.experiments.results.learned import inputs_of, learned_layers
 from keras_vaf.research.paper.curves import DATASETS
 from keras_vaf.utils import png_bytes, write_atomically
 from keras_vaf.visualization import style
 
-FOLDER = REPORTS / "reproduction/curves"
+FOLDER = Path(__file__).parent / "reports/reproduction/curves"
 SHOWN = ("vaf-relu", "vaf-relu-specific-layer-5")
 """The VAFs that start as ReLU; the second one is that of Sensorless."""
 
@@ -32,7 +33,7 @@ def reports_by_dataset() -> dict[str, list[Report]]:
     """Return the reports of the VAFs that start as ReLU, by dataset."""
     found: dict[str, list[Report]] = {name: [] for name in DATASETS}
     for file in sorted(FOLDER.glob("*.json.xz")):
-        for report in reports_of(file):
+        for report in read_reports(file):
             if report.protocol.variant.name in SHOWN:
                 found[report.protocol.dataset].append(report)
     return {name: own for name, own in found.items() if own}

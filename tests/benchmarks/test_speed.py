@@ -1,6 +1,5 @@
 """The benchmark of speed measures in turn, goes on after a stop, and makes tables."""
 
-import importlib
 import json
 from pathlib import Path
 
@@ -74,25 +73,3 @@ def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
     with pytest.raises(InterruptedError):
         command.main(arguments)
     assert started == [[MODELS[0].name], [LAYERS[0].name, MODELS[0].name]]
-
-
-def test_the_table_of_training_steps(monkeypatch):
-    monkeypatch.syspath_prepend(DOCS)
-    tables = importlib.import_module("benchmark_tables")
-    row = {"backend": "torch", "group": "MLP, relu", "case": "MLP", "work": "training"}
-    row |= {"sharing": "layer", "g": "relu", "k": 3, "seconds_median": 0.002}
-    row |= {"ratio_low": 1.0, "ratio_high": 1.5}
-    rows = [
-        row | {"activation": "relu", "kernels": True, "seconds_median": 9.0},
-        row | {"activation": "VAF", "kernels": True, "ratio": 1.25},
-        row | {"activation": "relu", "kernels": False},
-        row | {"activation": "VAF", "kernels": False, "ratio": 1.375},
-    ]
-    monkeypatch.setattr(tables, "_document", lambda: {"rows": rows})
-    lines = tables.training_step().splitlines()[2:]
-    assert [line.split(" | ")[1:] for line in lines] == [
-        ["ReLU", "2 ms |"],
-        ["VAF, g = ReLU, k = 3", "1.38 (1.00 to 1.50) |"],
-        ["VAF, g = ReLU, k = 3, kernels", "1.25 (1.00 to 1.50) |"],
-    ]
-    assert tables.cost_summary().endswith("| 1.25 / 1.38 |")

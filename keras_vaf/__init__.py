@@ -32,6 +32,7 @@ from keras_vaf import (
     optimizers,
     regularizers,
 )
+from keras_vaf import removed as _removed  # noqa: F401 (registers names)
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import convert, formula
 

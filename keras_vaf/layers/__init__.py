@@ -20,17 +20,12 @@ from keras_vaf.layers.family.abu import ABU
 from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
 from keras_vaf.layers.family.adaptive import AdaptiveSigmoid, AdaptiveTanh
 from keras_vaf.layers.family.apl import APL
-from keras_vaf.layers.family.dyt import Derf, DyT
 from keras_vaf.layers.family.kaf import KAF
 from keras_vaf.layers.family.maxout import Maxout
 from keras_vaf.layers.family.mixed_activation import MixedActivation
 from keras_vaf.layers.family.mlpconv import MLPConv
-from keras_vaf.layers.family.n_activation import NActivation
 from keras_vaf.layers.family.pelu import PELU
-from keras_vaf.layers.family.polynomial_activation import (
-    PolynomialActivation,
-    PolyReLU,
-)
+from keras_vaf.layers.family.polynomial_activation import PolynomialActivation
 from keras_vaf.layers.family.rational import Rational
 from keras_vaf.layers.family.snake import Snake, SnakeBeta
 from keras_vaf.layers.family.spline_activation import SplineActivation
@@ -48,13 +43,9 @@ __all__ = [
     "ActivationEnsemble",
     "AdaptiveSigmoid",
     "AdaptiveTanh",
-    "Derf",
-    "DyT",
     "MLPConv",
     "Maxout",
     "MixedActivation",
-    "NActivation",
-    "PolyReLU",
     "PolynomialActivation",
     "Rational",
     "SReLU",
@@ -155,16 +146,6 @@ ACTIVATIONS = (
         not_a_vaf=_DIFFERENT,
     ),
     Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),
-    Member(DyT, "dyt", "DyT"),
-    Member(Derf, "derf", "Derf"),
-    Member(NActivation, "n-activation", "N-activation"),
-    Member(
-        PolyReLU,
-        "polyrelu",
-        "PolyReLU",
-        spread=0.1,
-        not_a_vaf="its powers are different functions, and a VAF has only one g",
-    ),
     Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
     Member(
         MLPConv, picture={"filters": (8, 8, 3), "kernel_size": 1}, not_a_vaf=_SEVERAL

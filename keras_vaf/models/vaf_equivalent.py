@@ -30,10 +30,10 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     Args:
         layer: An activation layer. Piecewise-linear layers: `keras.layers.ReLU`,
             `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`, `APL`, and a
-            `VAFActivation` whose g is piecewise linear. Other layers: `NActivation`,
-            `KAF`, `PELU`, `AdaptiveSigmoid`, `AdaptiveTanh`, `DyT`, `Derf`, and
-            `keras.layers.Activation` with an element-wise function. A layer whose
-            weights depend on its input must be built.
+            `VAFActivation` whose g is piecewise linear. Other layers: `KAF`, `PELU`,
+            `AdaptiveSigmoid`, `AdaptiveTanh`, and `keras.layers.Activation` with an
+            element-wise function. A layer whose weights depend on its input must be
+            built.
 
     Returns:
         A built layer with equal outputs, which can be trained like any other VAF.
@@ -233,26 +233,6 @@ def _(layer: layers.AdaptiveSigmoid) -> _Parts:
 def _(layer: layers.AdaptiveTanh) -> _Parts:
     alpha, beta = _weights(layer)
     return _made_of(keras.activations.tanh, (beta, 0, alpha))
-
-
-@units_of.register
-def _(layer: layers.DyT) -> _Parts:
-    alpha, gamma, beta = _weights(layer)
-    return _made_of(keras.activations.tanh, (alpha, 0, gamma), beta_bias=beta)
-
-
-@units_of.register
-def _(layer: layers.Derf) -> _Parts:
-    alpha, shift, gamma, beta = _weights(layer)
-    return _made_of(ops.erf, (alpha, shift, gamma), beta_bias=beta)
-
-
-@units_of.register
-def _(layer: layers.NActivation) -> _Parts:
-    (theta,) = _weights(layer)
-    low, high = theta.min(axis=-1), theta.max(axis=-1)
-    units = (-1, low, -1), (1, -low, -1), (1, -high, 2)
-    return _made_of(_RELU, *units, beta_bias=-low)
 
 
 @units_of.register

@@ -7,7 +7,6 @@ the contract compares with finite differences.
 import keras
 import numpy as np
 import pytest
-from scipy.special import erf
 
 from keras_vaf import layers
 from keras_vaf.ops import pointwise
@@ -132,11 +131,6 @@ def xielu(x, alpha_p, alpha_n):
     return y, slope, [of_p, of_n]
 
 
-def n_activation(x, theta):
-    low, high = sorted(theta)
-    return np.select([x < low, x < high], [x - 2 * low, -x], x - 2 * high)
-
-
 def snake_beta(x, alpha, beta):
     return x + np.sin(np.exp(alpha) * x) ** 2 / np.exp(beta)
 
@@ -238,23 +232,11 @@ FOUR = np.array([0.1, 0.2, 0.3, 0.4])
             lambda x, c: x[:, None] ** range(4) @ c,
         ),
         (layers.SplineActivation(q=5), [SIGNED[0]], spline),
-        (layers.DyT(), [0.7, 1.5, 0.2], lambda x, a, c, b: c * np.tanh(a * x) + b),
-        (
-            layers.Derf(),
-            [0.7, -0.1, 1.5, 0.2],
-            lambda x, a, s, c, b: c * erf(a * x + s) + b,
-        ),
         (layers.SnakeBeta(), [0.3, -0.6], snake_beta),
         (
             layers.SnakeBeta(log_scale=False),
             [1.3, 0.6],
             lambda x, a, b: x + np.sin(a * x) ** 2 / b,
-        ),
-        (layers.NActivation(), [[0.8, -0.3]], n_activation),
-        (
-            layers.PolyReLU(),
-            [FOUR],
-            lambda x, c: np.maximum(x, 0)[:, None] ** range(4) @ c,
         ),
     ],
 )
@@ -279,14 +261,7 @@ def test_value(layer, weights, transcription):
         (layers.MixedActivation(), lambda x: mixed(x, 0.5)),
         (layers.MixedActivation(gated=True), lambda x: mixed(x, 0.5)),
         (layers.PolynomialActivation(), lambda x: x),
-        (layers.DyT(), lambda x: np.tanh(x / 2)),
-        (layers.Derf(), lambda x: erf(x / 2)),
         (layers.SnakeBeta(), lambda x: x + np.sin(x) ** 2),
-        (layers.NActivation(), lambda x: np.where(x < -1, x + 2, np.abs(x))),
-        (
-            layers.PolyReLU(),
-            lambda x: sum(np.maximum(x, 0) ** i / 3 for i in (1, 2, 3)),
-        ),
         (layers.Snake(), lambda x: x + 2 * np.sin(x / 2) ** 2),
         (layers.Snake(initial_frequency=5), lambda x: x + np.sin(5 * x) ** 2 / 5),
         (

@@ -96,9 +96,6 @@ def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
         (layers.Snake(), 1),
         (layers.SnakeBeta(), 2),
         (layers.XIELU(), 2),
-        (layers.DyT(), 3),
-        (layers.Derf(), 4),
-        (layers.NActivation(), 2),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -121,10 +118,6 @@ UNAIDED = (
     layers.Snake(),
     layers.SnakeBeta(),
     layers.XIELU(),
-    layers.DyT(),
-    layers.Derf(),
-    layers.NActivation(),
-    layers.PolyReLU(),
 )
 AIDED = (
     layers.ActivationEnsemble(),

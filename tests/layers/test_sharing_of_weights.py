@@ -164,15 +164,3 @@ def test_constraints_on_a_weight_of_every_function():
 def test_bad_dictionaries(kind, sharing, message):
     with pytest.raises(ValueError, match=message):
         kind(sharing=sharing)
-
-
-def test_dyt_is_the_layer_of_its_authors():
-    """One alpha, and a gamma and beta for each channel (jiachenzhu/DyT)."""
-    layer = layers.DyT()
-    layer.build((None, 7, 4))
-    random = np.random.default_rng(0)
-    alpha, gamma, beta = weights = [np.array(0.8), *random.normal(size=(2, 4))]
-    layer.set_weights(weights)
-    x = random.normal(size=(2, 7, 4)).astype("float32")
-    y = ops.convert_to_numpy(layer(x))
-    np.testing.assert_allclose(y, np.tanh(alpha * x) * gamma + beta, 1e-5, 1e-5)

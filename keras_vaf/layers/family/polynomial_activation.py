@@ -1,4 +1,4 @@
-"""`PolynomialActivation` and `PolyReLU`, polynomials with trained coefficients."""
+"""`PolynomialActivation`, a polynomial with trained coefficients."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from typing import Any
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
@@ -22,15 +21,6 @@ class Polynomial(Pointwise):
     def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
         """Return f(x)."""
         return horner(x, coefficients)
-
-
-@dataclasses.dataclass(frozen=True)
-class PolynomialOfReLU(Pointwise):
-    """sum_i coefficients_i relu(x)^i."""
-
-    def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
-        """Return f(x)."""
-        return horner(ops.relu(x), coefficients)
 
 
 def horner(x: Tensor, coefficients: Parameter) -> Tensor:
@@ -92,55 +82,4 @@ class PolynomialActivation(TrainableActivation):
         """Return the start values of the coefficients."""
         coefficients = np.zeros((*unshared, self.degree + 1))
         coefficients[..., 1] = 1
-        return (coefficients,)
-
-
-@keras.saving.register_keras_serializable(package="keras_vaf")
-class PolyReLU(TrainableActivation):
-    """Polynomial of ReLU with trained coefficients.
-
-    Formula:
-
-    ```
-    f(a) = sum_{i=0..degree} coefficients_i * relu(a)^i
-    ```
-
-    The constant coefficient starts at 0, and the others at 1 / degree.
-
-    Args:
-        degree: Degree of the polynomial.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
-
-    Weights:
-        `coefficients` of shape `(*unshared, degree + 1)`.
-
-    Reference:
-        [Zhuo et al., *Polynomial composition activations: unleashing the dynamics of
-        large language models*, 2024](https://arxiv.org/abs/2411.03884). Its second
-        function, PolyNorm, divides each power by its norm over the last axis. It is not
-        a function of one number, so this package does not have it.
-
-    Example:
-
-    >>> print(PolyReLU(degree=2).function([-1, 2]))
-    [0. 3.]
-    """
-
-    equation_class = PolynomialOfReLU
-
-    def __init__(
-        self,
-        degree: int = 3,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self.degree = check_integer("degree", degree)
-        super().__init__(sharing, data_format, **kwargs)
-
-    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of the coefficients."""
-        coefficients = np.full((*unshared, self.degree + 1), 1 / self.degree)
-        coefficients[..., 0] = 0
         return (coefficients,)

@@ -116,7 +116,6 @@ _FUNCTIONS: dict[str, Callable[[], Curves]] = {
         rescaled=initializers.RandomStart(seed=1, rescale=True),
     ),
     "SlopeVariation": lambda: _penalized(regularizers.SlopeVariation(1.0)),
-    "Lipschitz": lambda: _penalized(regularizers.Lipschitz(1.0, limit=0.5)),
     "Damping": _damped,
     "Monotone": _monotone,
     "SlopeBound": _bounded,

@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 import keras
 
-REMOVED = ("Derf", "DyT", "NActivation", "PolyReLU")
+REMOVED = ("Derf", "DyT", "Lipschitz", "NActivation", "PolyReLU")
 
 
 class _Removed:

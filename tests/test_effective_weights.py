@@ -111,12 +111,9 @@ def test_call(layer):
     assert_equal(values, layer)
 
 
-def test_lipschitz_bound_and_its_penalty(layer):
+def test_lipschitz_bound(layer):
     steepest = np.abs(slopes(layer)).max(axis=0)
     np.testing.assert_allclose(regularizers.lipschitz_bound(layer), steepest, rtol=1e-4)
-    penalty = regularizers.Lipschitz(1.0, limit=0.25)(layer)
-    excess = np.maximum(steepest - 0.25, 0).sum()
-    np.testing.assert_allclose(ops.convert_to_numpy(penalty), excess, rtol=1e-4)
 
 
 def test_certificate(shared):

@@ -183,7 +183,6 @@ TABLE = {
         {"optimizer": keras.optimizers.SGD(), "is_activation": [True]},
         {"optimizer": MODEL, "is_activation": ("yes", [1], [None])},
     ),
-    regularizers.Lipschitz: ({}, {"factor": NUMBER, "limit": NUMBER}),
     regularizers.SlopeVariation: ({}, {"factor": NUMBER}),
     regularizers.Damping: ({}, {"factor": NUMBER}),
     training.split: (

@@ -2,13 +2,12 @@
 
 from keras_vaf.regularizers.damping import Damping
 from keras_vaf.regularizers.function_regularizer import FunctionRegularizer
-from keras_vaf.regularizers.lipschitz import Lipschitz, lipschitz_bound
+from keras_vaf.regularizers.lipschitz import lipschitz_bound
 from keras_vaf.regularizers.slope_variation import SlopeVariation
 
 __all__ = [
     "Damping",
     "FunctionRegularizer",
-    "Lipschitz",
     "SlopeVariation",
     "lipschitz_bound",
 ]

@@ -36,6 +36,17 @@ def is_run(page):
     return not elsewhere and blocks(page, "python")
 
 
+DAILY = "docs/convert.md"
+"""The page whose examples run before each change; the others run every night."""
+
+
+def examples():
+    """Return the pages with examples, all but one of which run every night."""
+    pages = [page for page in PAGES[1:] if is_run(page)]
+    late = [pytest.mark.nightly]
+    return [pytest.param(page, marks=late * (page != DAILY)) for page in pages]
+
+
 # The README runs on every backend, the other pages on the default one.
 @pytest.mark.parametrize("block", blocks("README.md", "python"))
 def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
@@ -44,7 +55,7 @@ def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
 
 
 @pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if is_run(page)])
+@pytest.mark.parametrize("page", examples())
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}

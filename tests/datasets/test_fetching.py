@@ -172,6 +172,7 @@ class TestFolder:
         assert load("three").x.tolist() == ROWS
 
 
+@pytest.mark.nightly
 def test_killed_while_fetching(publisher, cached):
     """SIGKILL in the middle of a download leaves nothing behind."""
     halfway, killed = threading.Event(), threading.Event()

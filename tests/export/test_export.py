@@ -49,9 +49,11 @@ def x():
 
 
 KINDS = ("relu", "tanh", "frozen")
+LATE = [pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS[1:]]
 
 
-@pytest.fixture(scope="module", params=KINDS)
+# Each format is written once before each change, and for all kinds every night.
+@pytest.fixture(scope="module", params=[KINDS[0], *LATE])
 def model(request, x):
     return make(request.param, x)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import keras
 import pytest
 
+pytestmark = pytest.mark.nightly  # a process with 77 calls
+
 ROOT = Path(__file__).parents[3]
 REFUSED = {
     "tensorflow": "InvalidArgumentError",

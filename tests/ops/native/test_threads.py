@@ -12,6 +12,8 @@ from keras_vaf.ops.native.library import processors
 
 ROOT = Path(__file__).parents[3]
 
+pytestmark = pytest.mark.nightly  # each test starts processes that import a backend
+
 
 def run(code, *paths, **variables):
     """Run Python code in another process, and return what it prints as JSON."""

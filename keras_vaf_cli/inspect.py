@@ -31,9 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FORM",
         nargs="?",
         const="text",
-        choices=("text", "latex", "python", "c", "sympy"),
-        help="print the functions as formulas: text (the default), latex, python, c or "
-        "sympy",
+        choices=("text", "latex", "python"),
+        help="print the functions as formulas: text (the default), latex or python",
     )
     add_force(parser, "--picture")
 

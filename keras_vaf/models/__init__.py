@@ -5,7 +5,7 @@ same functions. `grow` gives VAFs more hidden units, and `simplify` removes unit
 contribute little. `revert` restores fixed activations, and `freeze` returns a model
 that needs only Keras. `report` lists the changes that these functions made. `nearest`
 finds the known function nearest to a learned one, and `formula` writes a learned
-function as text, LaTeX or program code. `save_curve` and `load_curve` transfer a
+function as text, LaTeX or Python. `save_curve` and `load_curve` transfer a
 learned function to another model. `to_vaf` returns an equivalent VAF for another
 activation. `mlp`, `cnet` and `nin` build the networks of the paper.
 `train_only_activations` freezes all other weights.

@@ -28,8 +28,8 @@ def test_prints_formulas_and_reasons(run, tmp_path):
     assert "vaf:\nf(a) = 0.2 a for a <= 0; a for a > 0\n6 digits:" in output
     assert "snake:\nno formula: A Snake cannot be written as a VAF" in output
 
-    _, output, _ = run("inspect both.keras --formula c")
-    assert "double f(double a) {" in output
+    _, output, _ = run("inspect both.keras --formula python")
+    assert "def f(a):" in output
 
 
 def test_a_model_without_trainable_activations_is_refused(refusal, model):

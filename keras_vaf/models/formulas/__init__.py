@@ -1,1 +1,1 @@
-"""Learned functions as formulas, in text, LaTeX and program code."""
+"""Learned functions as formulas, in text, LaTeX and Python."""

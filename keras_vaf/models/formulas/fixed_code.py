@@ -1,4 +1,4 @@
-"""`code_of`, the code of each fixed function g in three languages.
+"""`code_of`, the code of each fixed function g in Python.
 
 Each function is defined once, as a Python expression in h. The expression avoids
 overflow and cancellation. `where(condition, x, y)` is x where the condition is true.
@@ -43,28 +43,12 @@ _CODE = {
     "tanh_shrink": "h - tanh(h)",
 }
 
-# Calls that differ between the languages. Python's other functions are in `math`.
+# Calls of functions that are not in `math`.
 _CALLS = {
-    "python": {
-        "abs": "abs({})",
-        "max": "max({}, {})",
-        "min": "min({}, {})",
-        "where": "({1} if {0} else {2})",
-    },
-    "c": {
-        "abs": "fabs({})",
-        "max": "fmax({}, {})",
-        "min": "fmin({}, {})",
-        "where": "({} ? {} : {})",
-    },
-    "sympy": {
-        "abs": "Abs({})",
-        "expm1": "(exp({}) - 1)",
-        "log1p": "log(1 + {})",
-        "max": "Max({}, {})",
-        "min": "Min({}, {})",
-        "where": "Piecewise(({1}, {0}), ({2}, True))",
-    },
+    "abs": "abs({})",
+    "max": "max({}, {})",
+    "min": "min({}, {})",
+    "where": "({1} if {0} else {2})",
 }
 
 
@@ -73,13 +57,11 @@ def display_name(g: Function) -> str:
     return str(name_of(g) or getattr(g, "__name__", "g"))
 
 
-def code_of(g: Function, form: str, argument: str = "h") -> str:
-    """Return a fixed function as an expression of a programming language.
+def code_of(g: Function) -> str:
+    """Return a fixed function of h as an expression of Python.
 
     Args:
         g: The function.
-        form: `"python"`, `"c"` or `"sympy"`.
-        argument: Code of the argument.
 
     Raises:
         ValueError: If the code of g is unknown.
@@ -88,30 +70,22 @@ def code_of(g: Function, form: str, argument: str = "h") -> str:
     known = name_of(g) or g.__module__.startswith("keras_vaf.")
     if name not in _CODE or not known:
         raise ValueError(
-            f"The code of g is unknown, so form={form!r} is not available; use "
+            "The code of g is unknown, so form='python' is not available; use "
             f"form='text' or form='latex'. Received: a layer with g={name}"
         )
     tree = ast.parse(_CODE[name], mode="eval")
-    return ast.unparse(_Translation(form, argument).visit(tree))
+    return ast.unparse(_Translation().visit(tree))
 
 
 class _Translation(ast.NodeTransformer):
-    """Translates an expression in h into another language.
+    """Translates an expression in h into Python with `math`.
 
     A translated part is stored as the name of a variable, which `ast.unparse` prints
     unchanged.
     """
 
-    def __init__(self, form: str, argument: str) -> None:
-        self._form = form
-        self._argument = argument
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self._argument)
-
     def visit_Call(self, node: ast.Call) -> ast.Name:
         arguments = [ast.unparse(self.visit(each)) for each in node.args]
         name = ast.unparse(node.func)
-        prefix = "math." if self._form == "python" else ""
-        usual = f"{prefix}{name}({', '.join(arguments)})"
-        return ast.Name(_CALLS[self._form].get(name, usual).format(*arguments))
+        usual = f"math.{name}({', '.join(arguments)})"
+        return ast.Name(_CALLS.get(name, usual).format(*arguments))

@@ -3,7 +3,7 @@
 from keras_vaf.models.formulas.curve import Curve, Sum
 from keras_vaf.models.formulas.fixed_code import code_of, display_name
 
-FORMS = ("text", "latex", "python", "c", "sympy")
+FORMS = ("text", "latex", "python")
 _TIMES = {"text": " ", "latex": r"\,"}
 _LATEX_NAMES = ("cos", "sin", "tanh")
 
@@ -16,24 +16,6 @@ _PIECES = {
         r"\begin{{cases}} {} \end{{cases}}",
     ),
     "python": ("{} if a <= {} else ", "{}", "{}"),
-    "c": ("a <= {1} ? {0} : ", "{}", "{}"),
-    "sympy": ("({}, a <= {}), ", "({}, True)", "Piecewise({})"),
-}
-
-# The head of a program, g, f, and what separates them.
-_PROGRAMS = {
-    "python": (
-        "import math\n",
-        "def g(h):\n    return {}\n",
-        "def {}(a):\n    return {}\n",
-        "\n\n",
-    ),
-    "c": (
-        "#include <math.h>\n",
-        "static double g(double h) {{\n    return {};\n}}\n",
-        "double {}(double a) {{\n    return {};\n}}\n",
-        "\n",
-    ),
 }
 
 
@@ -42,7 +24,7 @@ def written(curve: Curve, form: str) -> str:
 
     Args:
         curve: The function.
-        form: `"text"`, `"latex"`, `"python"`, `"c"` or `"sympy"`.
+        form: `"text"`, `"latex"` or `"python"`.
 
     Raises:
         ValueError: If the code of g is unknown.
@@ -64,10 +46,8 @@ def written(curve: Curve, form: str) -> str:
 
 
 def _of_g(curve: Sum, argument: str, form: str) -> str:
-    if form in _PROGRAMS:
+    if form == "python":
         return f"g({argument})"
-    if form == "sympy":
-        return f"({code_of(curve.g, form, f'({argument})')})"
     name = display_name(curve.g)
     if form == "latex":
         escaped = name.replace("_", r"\_")
@@ -116,10 +96,8 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
     """
     texts = {name: written(curve, form) for name, curve in curves.items()}
     alone = texts.get("")
-    if form in _PROGRAMS:
-        return _program(curves, texts, form)
-    if form == "sympy":
-        return alone or f"[{', '.join(texts.values())}]"
+    if form == "python":
+        return _program(curves, texts)
     if alone:
         return f"f(a) = {alone}"
     if form == "text":
@@ -129,16 +107,16 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-def _program(curves: dict[str, Curve], texts: dict[str, str], form: str) -> str:
-    """Return the functions in Python or C, each called `f` or `f_INDEX`."""
-    head, of_g, of_f, between = _PROGRAMS[form]
+def _program(curves: dict[str, Curve], texts: dict[str, str]) -> str:
+    """Return the functions in Python, each called `f` or `f_INDEX`."""
     parts = []
     g = next((curve.g for curve in curves.values() if isinstance(curve, Sum)), None)
     if g is not None:
-        code = code_of(g, form)
-        if form == "c" or "math." in code:
-            parts.append(head)
-        parts.append(of_g.format(code))
+        code = code_of(g)
+        if "math." in code:
+            parts.append("import math\n")
+        parts.append(f"def g(h):\n    return {code}\n")
     for name, text in texts.items():
-        parts.append(of_f.format(f"f_{name}".rstrip("_"), text))
-    return between.join(parts)
+        called = f"f_{name}".rstrip("_")
+        parts.append(f"def {called}(a):\n    return {text}\n")
+    return "\n\n".join(parts)

@@ -15,7 +15,7 @@ from keras_vaf.utils import check_choice, check_integer
 
 _FULL = 17
 """Number of digits from which on numbers are exact."""
-_COMMENT = {"text": "", "latex": "% ", "python": "# ", "c": "// "}
+_COMMENT = {"text": "", "latex": "% ", "python": "# "}
 
 
 def formula(
@@ -35,16 +35,13 @@ def formula(
     | `"text"` | a line such as `f(a) = 0.2 a for a <= 0; a for a > 0` |
     | `"latex"` | the same in LaTeX, without `$` |
     | `"python"` | a function `f` that needs only Python's `math` |
-    | `"c"` | a function `double f(double a)` in C |
-    | `"sympy"` | an expression in `a` for `sympy.sympify` |
 
     A layer with several functions gives a Markdown table in text, aligned lines in
-    LaTeX, the functions `f_0`, `f_1`, ... in Python and C, and a list in SymPy.
+    LaTeX, and the functions `f_0`, `f_1`, ... in Python.
 
     If `digits` is below 17, the last line states the largest difference between the
-    printed and the learned function on [-10, 10], or on the data. In SymPy this line is
-    absent. Text also names the nearest known function, with its largest error on the
-    same points.
+    printed and the learned function on [-10, 10], or on the data. Text also names the
+    nearest known function, with its largest error on the same points.
 
     Args:
         layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
@@ -60,7 +57,7 @@ def formula(
     Raises:
         ValueError: If the layer cannot be written as a VAF or has no weights yet, if
             the model does not contain a trainable activation, or if the form is
-            `"python"`, `"c"` or `"sympy"` and g is a function of your own.
+            `"python"` and g is a function of your own.
 
     Example:
 
@@ -105,7 +102,7 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     curves = _curves(layer)
     printed = {name: rounded(curve, digits) for name, curve in curves.items()}
     text = with_frame(printed, form)
-    if form == "sympy" or digits >= _FULL:
+    if digits >= _FULL:
         return text
     where = "on [-10, 10]" if data is None else "on the data"
     x = np.linspace(RANGE[0], RANGE[1], 1001)

@@ -8,7 +8,7 @@ from formulas import latex
 
 _FORMULA = re.compile(r"^Formula:\n\n```\n(.*?)\n```$", re.M | re.S)
 # Classes whose formula is not that of a function or of weights.
-WITHOUT_PICTURE = {"PortableGlorotUniform", "Rprop", "SirenKernel", "VAF"}
+WITHOUT_PICTURE = {"PortableGlorotUniform", "Rprop", "VAF"}
 _SECTION = re.compile(
     r"^(Input shape|Output shape|Weights|Reference|References):\n((?:    .*\n|\n)+)",
     re.M,

@@ -118,7 +118,6 @@ TABLE = {
         {"knots": NUMBERS, "slopes": NUMBERS, "value": NUMBER},
     ),
     initializers.RandomStart: ({}, {"seed": SEED, "rescale": FLAG}),
-    initializers.SirenKernel: ({}, {"omega": NUMBER, "seed": SEED}),
     initializers.get: ({}, {"identifier": NAME}),
     layers.VAFActivation: (
         {},

@@ -13,12 +13,9 @@ from keras_vaf.initializers.glorot import PortableGlorotUniform
 from keras_vaf.initializers.identifiers import Identifier, get
 from keras_vaf.initializers.piecewise_linear_start import PiecewiseLinearStart
 from keras_vaf.initializers.random_start import RandomStart
-from keras_vaf.initializers.siren import SirenKernel
 from keras_vaf.initializers.start import Errors, Start
-from keras_vaf.initializers.starts import STARTS
 
 __all__ = [
-    "STARTS",
     "CurveStart",
     "Errors",
     "FunctionStart",
@@ -27,7 +24,6 @@ __all__ = [
     "PiecewiseLinearStart",
     "PortableGlorotUniform",
     "RandomStart",
-    "SirenKernel",
     "Start",
     "get",
 ]

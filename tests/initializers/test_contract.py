@@ -5,9 +5,23 @@ import numpy as np
 import pytest
 
 from keras_vaf import initializers
-from keras_vaf.initializers import STARTS
+from keras_vaf.initializers import (
+    CurveStart,
+    FunctionStart,
+    GStart,
+    PiecewiseLinearStart,
+    RandomStart,
+    Start,
+)
 from keras_vaf.layers import VAFActivation
 
+STARTS: tuple[Start, ...] = (
+    GStart(),
+    RandomStart(seed=0),
+    FunctionStart("tanh"),
+    PiecewiseLinearStart(knots=(0,), slopes=(0.3, 1)),
+    CurveStart("relu", alpha=(1, -1), alpha_bias=(0, 0), beta=(1, 1)),
+)
 each = pytest.mark.parametrize("start", STARTS, ids=lambda start: type(start).__name__)
 
 

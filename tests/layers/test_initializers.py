@@ -40,7 +40,6 @@ FORMS = {
     "own object": Countdown(),
     "own name": "tests>Countdown",
     "own function": all_threes,
-    "portable": "keras_vaf>SirenKernel",
 }
 
 

@@ -1,4 +1,4 @@
-"""Every start is in the tuple of starts, pinned by name, and in the documentation."""
+"""Every start is in the contract tests, pinned by name, and in the documentation."""
 
 import inspect
 from pathlib import Path
@@ -7,7 +7,8 @@ import keras
 import pytest
 
 from keras_vaf import initializers
-from keras_vaf.initializers import STARTS, Start
+from keras_vaf.initializers import Start
+from tests.initializers.test_contract import STARTS
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -28,7 +29,7 @@ each = pytest.mark.parametrize("start", CLASSES, ids=lambda start: start.__name_
 def test_has_an_example(start):
     line = f"{start.__name__}(...),"
     assert start in map(type, STARTS), (
-        f"add to STARTS in initializers/starts.py: {line}"
+        f"add to STARTS in tests/initializers/test_contract.py: {line}"
     )
 
 

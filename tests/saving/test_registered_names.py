@@ -44,7 +44,6 @@ NAMES = (
     "keras_vaf>Rprop",
     "keras_vaf>SReLU",
     "keras_vaf>Simplex",
-    "keras_vaf>SirenKernel",
     "keras_vaf>SlopeBound",
     "keras_vaf>SlopeVariation",
     "keras_vaf>Snake",

@@ -16,7 +16,7 @@ import keras_vaf
 from keras_vaf import constraints, layers, models, regularizers
 from keras_vaf.callbacks.observation import observe
 from keras_vaf.constraints import FunctionConstraint, SlopeBound
-from keras_vaf.models.inspection import inspect_activations
+from keras_vaf.models.analysis.nearest import inspect_activations
 from keras_vaf.visualization import plot_activation
 from tests.layers.family import ACTIVATIONS, fresh
 
@@ -158,7 +158,7 @@ def test_frozen_and_grown_and_saved_models(layer, tmp_path):
     path = tmp_path / "model.keras"
     model.save(path)
     again = keras.saving.load_model(path)
-    for found in (models.freeze(model), models.grow(model, k=5), again):
+    for found in (models.freeze(model), again):
         np.testing.assert_allclose(
             ops.convert_to_numpy(found(x)), expected, rtol=1e-5, atol=1e-5
         )
@@ -181,14 +181,6 @@ def test_nearest_function():
     layer.set_weights([*np.array([[1, -1], [0, 0], [4, 0]]), np.array(0)])
     for found in (models.nearest(layer), inspect_activations(model_of(layer))[0][-1]):
         assert found.name == "relu" and found.scale == pytest.approx(0.5, rel=1e-5)
-
-
-def test_curve_file(layer, tmp_path):
-    path = models.save_curve(layer, tmp_path / "curve.json", index=(1,))
-    again = layers.VAFActivation(k=3, initialization=models.load_curve(path))
-    np.testing.assert_allclose(
-        again.function(X), layer.function(X)[:, 1], rtol=1e-5, atol=1e-5
-    )
 
 
 REASONS = {member.layer: member.not_a_vaf for member in layers.ACTIVATIONS}

@@ -147,12 +147,7 @@ TABLE = {
         {"model": "MODEL"},
         {"model": MODEL, "k": COUNT[:1] + COUNT[2:], "inplace": FLAG, "sharing": NAME},
     ),
-    models.grow: ({"model": "MODEL", "k": 4}, {"model": MODEL, "k": COUNT}),
     models.simplify: (
-        {"model": "MODEL", "tolerance": 0.1},
-        {"model": MODEL, "tolerance": POSITIVE},
-    ),
-    models.revert: (
         {"model": "MODEL", "tolerance": 0.1},
         {"model": MODEL, "tolerance": POSITIVE},
     ),

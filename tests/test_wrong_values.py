@@ -14,7 +14,6 @@ from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.results.learned import learned_layers
 from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import load_curve, save_curve
 from keras_vaf.tuners import read_trials
 from keras_vaf.tuners.recorded.same_search import check_same_search
 from keras_vaf.utils import parse_json
@@ -106,14 +105,6 @@ def test_protocols_of_a_search(tmp_path):
     (tmp_path / "protocol.json").write_text("")
     with pytest.raises(ValueError, match=r"protocol\.json"):
         check_same_search(tmp_path, {"folds": 5})
-
-
-def test_curves(tmp_path):
-    path = save_curve(VAFActivation(initialization="relu"), tmp_path / "curve.json")
-    for _, text in mutations(json.loads(path.read_bytes())):
-        path.write_text(text)
-        with contextlib.suppress(ValueError):
-            VAFActivation(k=3, initialization=load_curve(path))
 
 
 def test_deep_nesting_is_refused():

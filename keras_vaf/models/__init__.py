@@ -1,13 +1,11 @@
 """Convert, simplify and freeze whole models, and build the networks of the paper.
 
 `convert` replaces the fixed activations of a model by trainable ones that start at the
-same functions. `grow` gives VAFs more hidden units, and `simplify` removes units that
-contribute little. `revert` restores fixed activations, and `freeze` returns a model
-that needs only Keras. `report` lists the changes that these functions made. `nearest`
-finds the known function nearest to a learned one, and `formula` writes a learned
-function as text, LaTeX or Python. `save_curve` and `load_curve` transfer a
-learned function to another model. `to_vaf` returns an equivalent VAF for another
-activation. `mlp`, `cnet` and `nin` build the networks of the paper.
+same functions. `simplify` removes units that contribute little, and `freeze` returns a
+model that needs only Keras. `report` lists the changes that these functions made.
+`nearest` finds the known function nearest to a learned one, and `formula` writes a
+learned function as text, LaTeX or Python. `to_vaf` returns an equivalent VAF for
+another activation. `mlp`, `cnet` and `nin` build the networks of the paper.
 `train_only_activations` freezes all other weights.
 `lipschitz_certificate` bounds how much the output of a model can change.
 
@@ -21,13 +19,10 @@ from keras_vaf.models.certificates.certificate import (
     lipschitz_certificate,
 )
 from keras_vaf.models.conversion import convert
-from keras_vaf.models.curves import load_curve, save_curve
 from keras_vaf.models.formulas.formula import formula
 from keras_vaf.models.freezing import freeze
-from keras_vaf.models.growing import grow
 from keras_vaf.models.networks.convolutional import cnet, nin
 from keras_vaf.models.networks.fully_connected import mlp
-from keras_vaf.models.reverting import revert
 from keras_vaf.models.simplification import simplify
 from keras_vaf.models.surgery.report import (
     ConversionReport,
@@ -48,15 +43,11 @@ __all__ = [
     "formula",
     "freeze",
     "gaussian",
-    "grow",
     "lipschitz_certificate",
-    "load_curve",
     "mlp",
     "nearest",
     "nin",
     "report",
-    "revert",
-    "save_curve",
     "simplify",
     "to_vaf",
     "train_only_activations",

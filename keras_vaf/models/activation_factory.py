@@ -8,14 +8,15 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers import CurveStart, FunctionStart
+from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
 from keras_vaf.models.analysis.held import Place
-from keras_vaf.models.growing import grow_layer
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
-from keras_vaf.models.vaf_equivalent import to_vaf
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import HOW_TO_REGISTER, Function, get_function
+from keras_vaf.utils import check_integer
 
 _GRID = np.linspace(-8, 8, 801)
 
@@ -126,8 +127,30 @@ class Maker:
             raise KeptError("it has no slopes before it is built")
         vaf = to_vaf(layer)
         k = self._k.get("k", max(3, vaf.k))
-        grown = grow_layer(vaf, k, **arguments)
+        grown = _with_more_units(vaf, k, **arguments)
         return NewActivation(grown, "PReLU", "VAFActivation", 0.0)
+
+
+def _with_more_units(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:
+    """Return a VAF with the same function and k hidden units, some of them spare."""
+    if check_integer("k", k) < layer.k:
+        raise ValueError(
+            f"The layer {layer.name!r} has {layer.k} hidden units: expected k >= "
+            f"{layer.k}. Received: k={k}"
+        )
+    alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
+    spares = spare_units(k - layer.k, layer.g, alpha, alpha_bias)
+    grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
+    grown.build(built_shape(layer))
+    pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
+    values = [*(_joined(old, new) for old, new in pairs), beta_bias]
+    grown.set_weights(grown.own_parts(values))
+    return grown
+
+
+def _joined(weight: np.ndarray, more: np.ndarray) -> np.ndarray:
+    new = np.broadcast_to(more, (*weight.shape[:-1], len(more)))
+    return np.concatenate([weight, new], axis=-1)
 
 
 def _is_class(to: Any, kind: type) -> bool:

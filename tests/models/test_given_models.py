@@ -8,7 +8,7 @@ import pytest
 
 from keras_vaf import layers, models
 from keras_vaf.constraints import Monotone, SlopeBound
-from keras_vaf.models.inspection import inspect_activations
+from keras_vaf.models.analysis.nearest import inspect_activations
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -21,21 +21,17 @@ USES = {
     "convert": lambda model, path: models.convert(model),
     "formula": lambda model, path: models.formula(model),
     "freeze": lambda model, path: models.freeze(model),
-    "grow": lambda model, path: models.grow(model, k=5),
     "simplify": lambda model, path: models.simplify(model, tolerance=0.1),
-    "revert": lambda model, path: models.revert(model, tolerance=100.0),
     "nearest": lambda model, path: models.nearest(vaf_of(model)),
     "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
-    "save_curve": lambda model, path: models.save_curve(vaf_of(model), path),
     "lipschitz_certificate": lambda model, path: models.lipschitz_certificate(model),
     "train_only_activations": lambda model, path: models.train_only_activations(model),
-    "grow a layer": lambda model, path: models.grow(vaf_of(model), k=5),
     "inspect_activations": lambda model, path: inspect_activations(model),
     "freeze with data": lambda model, path: models.freeze(model, X[:3]),
     "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
 }
 # These take no model, or are made to change one.
-OTHERS = {"cnet", "gaussian", "load_curve", "mlp", "nin", "report"}
+OTHERS = {"cnet", "gaussian", "mlp", "nin", "report"}
 
 X = np.random.default_rng(0).normal(size=(16, 4)).astype("float32")
 

@@ -8,7 +8,7 @@ from keras import layers, ops
 from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import convert, freeze, grow, report, revert, simplify
+from keras_vaf.models import convert, freeze, report, simplify
 from tests.models import blocks
 from tests.models.networks import outputs_of
 
@@ -102,11 +102,8 @@ class TestLayerWithAnActivation:
 
     def test_is_found_by_the_others(self, name):
         model, found = self.converted(name)
-        grown = grow(found, 5)
-        assert {layer.k for layer in find_layers(grown, VAFActivation).values()} == {5}
-        assert_equal(model, grown)
-        small = simplify(grown, 1e-4, data=X)
-        assert small.count_params() < grown.count_params()
+        small = simplify(found, 1e-4, data=X)
+        assert small.count_params() < found.count_params()
         assert_equal(model, small, 1e-3)
         assert len(activation_inputs(found, X)) == len(report(found).replaced)
 
@@ -118,13 +115,6 @@ class TestLayerWithAnActivation:
         loaded = keras.saving.load_model(tmp_path / "frozen.keras")
         assert "keras_vaf" not in loaded.to_json()
         assert_equal(found, loaded, 1e-5)
-
-
-def test_fixed_activations_come_back_inside_a_layer():
-    model = around(blocks.Feedforward(6, "relu", name="block"))
-    back = revert(convert(model), 1e-6)
-    assert back.layers[0].activation is keras.activations.relu
-    assert_equal(model, back)
 
 
 def test_any_of_the_family_goes_inside():
@@ -141,7 +131,6 @@ def test_recurrent_activations_are_replaced_when_named(wrap):
     assert_equal(model, found, 1e-5)
     cells = len(find_layers(found, layers.LSTM))
     assert len(find_layers(found, VAFActivation)) == cells
-    assert_equal(model, grow(found, 4), 1e-5)
 
 
 def test_what_a_configuration_does_not_name_is_kept():
@@ -228,13 +217,9 @@ class TestSubclassedModel:
         assert len(after) == len(BACKBONE)
         for old, new in zip(before, after, strict=True):
             assert any(np.any(a != b) for a, b in zip(old, new, strict=True))
-        grown = grow(found, 6)
-        assert_equal(found, grown, 1e-5)
-        grown.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras")
-        assert_equal(grown, loaded)
-        assert {v.k for v in find_layers(loaded, VAFActivation).values()} == {6}
-        assert_equal(found, simplify(grown, 1e-4), 1e-2)
+        found.save(tmp_path / "model.keras")
+        assert_equal(found, keras.saving.load_model(tmp_path / "model.keras"))
+        assert_equal(found, simplify(found, 1e-4), 1e-2)
         assert len(activation_inputs(found, X)) == len(BACKBONE)
 
     def test_is_converted_again(self):
@@ -419,7 +404,6 @@ def test_a_model_that_its_first_call_builds():
     found = convert(model)
     assert len(replaced(found)) == 2
     assert_equal(model, found)
-    assert_equal(model, grow(found, 5))
     with pytest.raises(ValueError, match="a layer inside needs a `compute_output_shap"):
         freeze(found)
 
@@ -473,13 +457,7 @@ class TestModelWithItsOwnCall:
 
     def test_is_changed_by_the_others(self):
         model = self.network()
-        grown = grow(convert(model), 5)
-        assert {v.k for v in find_layers(grown, VAFActivation).values()} == {5}
-        assert_equal(model, grown, 1e-5)
-        assert_equal(model, simplify(grown, 1e-5), 1e-3)
-        back = revert(convert(model, layers=["dense", "leaky"]), 1e-6)
-        assert not find_layers(back, VAFActivation)
-        assert_equal(model, back)
+        assert_equal(model, simplify(convert(model), 1e-5), 1e-3)
 
     def test_is_converted_in_place(self):
         model = self.network()

@@ -3,11 +3,10 @@
 import keras
 import numpy as np
 import pytest
-from keras import layers
 
-from keras_vaf.initializers import PiecewiseLinearStart, RandomStart
+from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
-from keras_vaf.models import convert, nearest, report, revert, simplify
+from keras_vaf.models import convert, nearest, report, simplify
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 from tests.models.networks import (
@@ -144,7 +143,6 @@ class TestNearest:
         assert known.error > 0.02 * np.ptp(y)
         assert str(known) == "no known function"
         assert "no known function" in str(report(simplify(around(layer), 0.01)))
-        assert "no known function" in str(report(revert(around(layer), 0.01)))
 
     def test_data_say_where_a_curve_is_gelu(self):
         # gelu on [-3, 3], and a constant on the right of it, where no inputs are.
@@ -161,34 +159,6 @@ class TestNearest:
         )
 
 
-class TestRevert:
-    def test_brings_back_what_was_converted(self, tmp_path):
-        model = sequential()
-        back = revert(convert(model, layers=["fused", "leaky"]), 1e-6)
-        x = inputs_of(model)
-        np.testing.assert_allclose(
-            outputs_of(back, x)[0], outputs_of(model, x)[0], rtol=1e-5, atol=1e-6
-        )
-        assert [type(layer) for layer in back.layers[1:3]] == [
-            layers.Activation,
-            layers.LeakyReLU,
-        ]
-        assert back.count_params() == model.count_params()
-
-    def test_keeps_what_is_something_new(self):
-        start = PiecewiseLinearStart((-1, 1), (-1, 0, 1))
-        model = around(VAFActivation(initialization=start, name="new"))
-        found = report(revert(model, 0.1))
-        assert found.replaced == ()
-        assert "near to" in str(found.kept[0]) and found.kept[0].layer == "new"
-
-    def test_relu6_is_not_relu(self):
-        model = keras.Sequential([keras.Input((2,)), layers.ReLU(6), layers.Dense(1)])
-        (change,) = report(revert(convert(model), 1e-3)).replaced
-        assert change.after == "relu6"
-
-
-@pytest.mark.parametrize("function", [simplify, revert])
 @pytest.mark.parametrize(
     ("make", "tolerance", "message"),
     [
@@ -199,9 +169,9 @@ class TestRevert:
     ],
     ids=["none", "zero", "text", "unbuilt"],
 )
-def test_bad_input_is_told(function, make, tolerance, message):
+def test_bad_input_is_told(make, tolerance, message):
     with pytest.raises(ValueError, match=message):
-        function(make(), tolerance)
+        simplify(make(), tolerance)
 
 
 def test_random_functions_keep_their_error():

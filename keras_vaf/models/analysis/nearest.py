@@ -1,12 +1,15 @@
-"""`nearest`, which finds the known function nearest to a learned one."""
+"""`nearest`, which finds the known function nearest to a learned one, and a list."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.layers.sharing import AnySharing
+from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
@@ -105,6 +108,47 @@ def nearest(
             best = candidate
     spread = np.max(np.ptp(y, axis=0))
     return dataclasses.replace(best, limit=float(LIMIT * spread) + 1e-6)
+
+
+class InspectedActivation(NamedTuple):
+    """A trainable activation of a model.
+
+    Attributes:
+        path: Path of the layer in the model.
+        activation: Class of the layer, with k and g if it is a VAF.
+        sharing: Elements that share a function.
+        parameters: Number of parameters.
+        nearest: The known function nearest to the learned one.
+    """
+
+    path: str
+    activation: str
+    sharing: AnySharing
+    parameters: int
+    nearest: KnownFunction
+
+
+def inspect_activations(model: keras.Model) -> list[InspectedActivation]:
+    """Return the trainable activations of a model with their nearest known functions.
+
+    Args:
+        model: A model with weights.
+
+    Raises:
+        ValueError: If the model has no trainable activation.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((2,)), keras_vaf.layers.VAFActivation()])
+    >>> [found.parameters for found in inspect_activations(model)]
+    [10]
+    """
+    return [
+        InspectedActivation(
+            path, label(layer), layer.sharing, layer.count_params(), nearest(layer)
+        )
+        for path, layer in trainable_activations(model).items()
+    ]
 
 
 def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:

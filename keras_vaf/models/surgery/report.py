@@ -75,7 +75,7 @@ class KeptActivation:
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
-    """The changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
+    """The changes that `convert`, `simplify` or `freeze` made.
 
     `report` returns it. It is printed in ten lines at most: equal replacements of a
     large model share a line. `details` has one line per activation, and notebooks show
@@ -173,7 +173,7 @@ def _grouped(replaced: Sequence[Any], kept: Sequence[Any]) -> list[str]:
 
 
 def report(model: keras.Model) -> ConversionReport:
-    """Return the changes that `convert`, `grow`, `simplify`, `revert` or `freeze` made.
+    """Return the changes that `convert`, `simplify` or `freeze` made.
 
     Args:
         model: A model that one of these functions returned in this process. A file does
@@ -193,7 +193,7 @@ def report(model: keras.Model) -> ConversionReport:
         return _REPORTS[model]
     except (KeyError, TypeError):
         raise ValueError(
-            "Expected a model that `convert`, `grow`, `simplify`, `revert` or `freeze` "
+            "Expected a model that `convert`, `simplify` or `freeze` "
             "returned in this process. A loaded model has no report: "
             f"`keras-vaf inspect` lists its activations. Received: {model!r}"
         ) from None

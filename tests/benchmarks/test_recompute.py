@@ -1,0 +1,67 @@
+"""The recomputation finds the answers and tables of the pages in the records."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks import recompute
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_it_imports_nothing_of_the_package():
+    command = "import benchmarks.recompute, sys; print('keras_vaf' in sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True
+    )
+    assert found.stdout == "False\n"
+
+
+def test_the_t_test_is_that_of_the_paper_on_resampling():
+    found = recompute.t_test(pd.Series([0.02, 0.01, 0.03, 0.02]), overlap=0.25)
+    assert found.mean == pytest.approx(0.02)
+    assert (found.below, found.above, found.ties) == (0, 4, 0)
+    # The variance of the mean is (1 / 4 + 1 / 3) times that of the differences.
+    error = math.sqrt((1 / 4 + 1 / 3) * 2 / 3) * 0.01
+    assert found.high - found.mean == pytest.approx(3.182446 * error, rel=1e-6)
+    assert found.p == pytest.approx(0.049, abs=5e-4)
+
+
+def test_holm_corrects_for_the_number_of_tests():
+    assert recompute.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_three_seeds_cannot_tell_whether_a_random_start_gains_five_points():
+    scores = recompute.accuracies(recompute.read("evidence/images-all"))
+    found = recompute.t_test(scores["vaf-random"] - scores.relu)
+    assert found.text(".3f") == "-0.006 (-0.083 to 0.070)"
+    assert recompute.RULES["C3"](found) == (False, False)
+
+
+def test_a_vaf_from_relu_does_not_gain_five_points_on_all_images():
+    scores = recompute.accuracies(recompute.read("evidence/images-all"))
+    found = recompute.t_test(scores["vaf-relu"] - scores.relu)
+    assert 100 * found.high == pytest.approx(1.24, abs=0.005)
+    assert recompute.RULES["C2"](found) == (False, True)
+
+
+def test_a_changed_cell_is_named(tmp_path, monkeypatch):
+    page = "<!-- table: bends -->\n\n| a | b |\n| --- | ---: |\n| ReLU | 1.0 |\n"
+    (tmp_path / "README.md").write_text(page, encoding="utf-8")
+    monkeypatch.setattr(recompute, "ROOT", tmp_path)
+    assert list(recompute.differences({"bends": [["ReLU", "1.0"]]})) == []
+    [found] = recompute.differences({"bends": [["ReLU", "1.1"]]})
+    assert found.startswith("README.md, bends") and "('1.0', '1.1')" in found
+    assert list(recompute.differences({"other": []})) != []
+
+
+@pytest.mark.nightly  # it reads all records
+def test_the_tables_of_the_pages_are_those_of_the_records(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["recompute", "--check"])
+    assert recompute.main() == 0, capsys.readouterr().out

@@ -86,7 +86,7 @@ def test_the_table_shows_what_failed(tmp_path):
 
 def test_the_committed_table_is_that_of_the_committed_rows():
     about, rows = records.read(MODELS / "conversions.csv.xz")
-    assert about.startswith("# python -m tests.zoo.conversions; commit ")
+    assert about.startswith("# command: python -m tests.zoo.conversions; ")
     assert markdown(rows) == (MODELS / "conversions.md").read_text("utf-8")
     converted = [row for row in rows if row["backend"] == "jax" and not row["reason"]]
     assert len(converted) == 52

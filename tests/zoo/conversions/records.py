@@ -48,7 +48,10 @@ def about_line(environment: dict[str, Any]) -> str:
     )
     device = f"{environment['processor']}, {environment['memory']}"
     command = "python -m tests.zoo.conversions"
-    return f"# {command}; commit not recorded; {versions}; {device}"
+    return (
+        f"# command: {command}; commit: not recorded; versions: {versions}; "
+        f"device: {device}"
+    )
 
 
 def row_of(environment: dict[str, Any], result: dict[str, Any]) -> Row:

@@ -1,1 +1,0 @@
-"""The trainings of the comparisons that `docs/registered.md` registers."""

@@ -1,1 +1,0 @@
-"""The studies that train networks of PyTorch, and what they share."""

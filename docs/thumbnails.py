@@ -23,7 +23,6 @@ PANELS: dict[str, tuple[str, Shares]] = {
     "model": (f"{_NOTEBOOKS}/4_your_own_model.png", (0.378, 0.075, 0.662, 0.8)),
     "paper": (f"{_NOTEBOOKS}/5_reproduction.png", (0.094, 0.11, 0.488, 0.78)),
     "table": (f"{_NOTEBOOKS}/6_your_own_table.png", (0.12, 0.08, 1, 0.9)),
-    "map": (f"{_NOTEBOOKS}/7_map.png", (0.195, 0.03, 0.99, 0.82)),
     "fine_tuning": (f"{_NOTEBOOKS}/8_fine_tuning.png", (0.047, 0.08, 0.325, 0.79)),
     "oscillating": (f"{_EXAMPLES}/oscillating.png", (0.38, 0.17, 0.655, 0.79)),
     "physics": (f"{_EXAMPLES}/physics.png", (0.085, 0.16, 0.47, 0.76)),

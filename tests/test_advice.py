@@ -59,7 +59,7 @@ def test_the_table_of_settings_agrees_with_the_defaults():
     assert factor.default == 1
 
 
-@pytest.mark.parametrize("name", ["choose.md", "compare.md", "cli.md", "map.md"])
+@pytest.mark.parametrize("name", ["choose.md", "compare.md", "cli.md"])
 def test_a_page_has_the_learning_rates_of_the_recipe(name):
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     (found,) = re.findall(r"0\.0003(?:(?:,| and)\s*0\.\d+)+", text)

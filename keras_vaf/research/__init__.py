@@ -1,5 +1,4 @@
-"""Research with keras_vaf: the paper's experiments and the map of activations.
+"""The paper's experiments, which the rest of the package never imports.
 
-The rest of the package never imports it. `keras-vaf reproduce` and `keras-vaf map` are
-its commands.
+`keras-vaf reproduce` is their command.
 """

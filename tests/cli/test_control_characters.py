@@ -17,7 +17,6 @@ LINES = {
     "predict": ["predict", FILE, "table.csv", "-o", "out.csv"],
     "convert": ["convert", FILE, "-o", "out.keras"],
     "inspect": ["inspect", FILE],
-    "map": ["map", "--tasks", f"{HOSTILE}.py:task"],
     "simplify": ["simplify", FILE, "-o", "out.keras"],
     "freeze": ["freeze", FILE, "-o", "out.keras"],
     "data": ["data", "prepare", HOSTILE],

@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 from keras_vaf.experiments import comparison_protocols
-from keras_vaf.research.map.tasks import TASKS
 from keras_vaf.research.paper.ours import our_fields
 from keras_vaf.sklearn import VAFClassifier
 from keras_vaf.training import recipe
@@ -62,4 +61,3 @@ def test_every_part_trains_by_the_recipe(classes):
     assert names == recipe.ACTIVATIONS
     assert (protocol.epochs, protocol.folds) == (recipe.EPOCHS, recipe.FOLDS)
     assert options["learning_rate"].default in LEARNING_RATES
-    assert {task.settings.rates for task in TASKS} == {LEARNING_RATES}

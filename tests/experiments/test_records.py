@@ -1,7 +1,6 @@
 """The long table of records holds the numbers of the files, for every study."""
 
 import gzip
-import json
 import re
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from keras_vaf.experiments import read, results_of, write_reports
 from keras_vaf.experiments.reports.records import COLUMNS
-from keras_vaf.research.map.report import pack
 from tests.experiments.fakes import make_arm, make_report, make_trial
 
 pytestmark = pytest.mark.backend("torch")
@@ -58,26 +56,6 @@ def test_several_files_are_one_table(tmp_path):
         write_reports(tmp_path / f"{name}.json", make_arm(name, [0.5, 0.6]))
     frame = read(tmp_path / "relu.json", tmp_path / "silu.json")
     assert set(frame.activation) == {"relu", "silu", "constant"}
-
-
-def test_packed_reports_of_the_map(tmp_path):
-    lanes = [
-        {"seed": 1, "rate": 0.1, "validation": 0.2, "error": 0.3, "more": {"a": 4}}
-    ]
-    report = {"task": "images", "dataset": "cifar", "arm": "silu", "arguments": {}}
-    report |= {"steps": 9, "lanes": lanes, "parameters": 5, "seconds": 1.0}
-    report |= {"environment": {"backend": "jax"}}
-    (tmp_path / "reports").mkdir()
-    (tmp_path / "reports/one.json").write_text(json.dumps(report))
-    (tmp_path / "reports/times.json").write_text(json.dumps({"seconds": {"silu": 1}}))
-    pack(tmp_path / "reports", tmp_path / "map.json.gz")
-
-    frame = read(tmp_path / "map.json.gz")
-
-    assert frame.value.tolist() == [0.2, 0.3, 4]
-    assert frame.metric.tolist() == ["error", "error", "a"]
-    assert frame.split.tolist() == ["validation", "test", "test"]
-    assert set(frame.steps) == {9}
 
 
 @pytest.mark.parametrize(

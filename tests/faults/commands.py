@@ -19,7 +19,6 @@ COMMANDS = {
     "inspect": "inspect vaf.keras --picture out.png --force",
     "predict": "predict best.keras toy.csv -o out.csv --force",
     "predict to a link": "predict best.keras toy.csv -o link.csv --force",
-    "map": "map --tasks mine.py:small --activations relu,vaf-relu --output mapped",
     "compare": f"compare {_TABLE} --activations relu",
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
     "reproduce": "reproduce regression --quick --datasets servo --architectures 10 "
@@ -38,22 +37,7 @@ READ = {
 }
 """The file that a command reads, by name of the command."""
 
-_MINE = """
-import dataclasses
-from keras_vaf.research.map.task import Settings
-from keras_vaf.research.map.tasks import oscillating
-
-def small():
-    return dataclasses.replace(
-        oscillating.TASK,
-        name="small",
-        datasets=oscillating.TASK.datasets[:1],
-        settings=Settings.quick(3, choice_seeds=(2, 3)),
-    )
-"""
-
 _TRAINED = {
-    "map": ("mapped/reports/**/vaf-relu/steps-*.json",),
     "compare": ("runs/cells/**/seed-0-fold-01.json", "runs/**/best.keras"),
     "search": ("searched/**/trial_1/trial.json", "searched/**/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
@@ -69,7 +53,6 @@ def prepare(folder: Path) -> None:
     keras.Sequential([keras.Input((4,)), *layers]).save("model.keras")
     rows = "".join(f"{i},{i % 7},{i % 3 + 0.5}\n" for i in range(40))
     Path("toy.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
-    Path("mine.py").write_text(_MINE, encoding="utf-8")
     load("servo")  # It fetches the files if they are not there.
     shutil.copytree((data_folder() or cache_folder()) / "servo", "data/servo")
     trained = (COMMANDS[name] for name in _TRAINED)

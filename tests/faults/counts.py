@@ -39,8 +39,7 @@ def finished(folder: Path) -> dict[str, bytes]:
     reports = folder.rglob("seed-*-fold-*.json")
     trials = folder.rglob("trial_*/trial.json")
     ended = (path for path in trials if b'"COMPLETED"' in path.read_bytes())
-    of_a_map = folder.rglob("steps-*-rates-*.json")
-    paths = (*reports, *ended, *of_a_map)
+    paths = (*reports, *ended)
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 

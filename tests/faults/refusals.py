@@ -1,4 +1,4 @@
-"""Wrong use of `map` and `predict`, and of kernels."""
+"""Wrong use of `predict`, and of kernels."""
 
 import os
 import subprocess
@@ -15,11 +15,6 @@ ROOT = Path(__file__).parents[2]
 _HOSTILE = "\x1b]0;title\x07\x1b[31m"
 
 FILES = {
-    "syntax.py": "def task(:",
-    "package.py": "import no_such_package",
-    "number.py": "task = 1",
-    "arguments.py": "def task(x):\n    return x",
-    "fails.py": f"def task():\n    raise TypeError({_HOSTILE!r})",
     "empty.csv": "",
     "title.csv": "a,b\n",
     "other.csv": f"a,{_HOSTILE}\n1,2\n",
@@ -32,19 +27,6 @@ FILES = {
 """Files that the commands refuse, by name."""
 
 REFUSED = {
-    "map": (
-        *(f"map --tasks {file}:task" for file in FILES if file.endswith(".py")),
-        "map --tasks absent.py:task",
-        "map --tasks waves",
-        "map --tasks special,special",
-        f"map --tasks {_HOSTILE}",
-        "map --tasks special --activations reul",
-        "map --tasks special --activations relu,relu",
-        "map --tasks special --activations number.py:task",
-        "map --tasks special --seeds 0,0",
-        "map --tasks special --seeds one",
-        "map --tasks special --seeds 100",
-    ),
     "predict": (
         *(f"predict best.keras {f} -o new.csv" for f in FILES if f.endswith(".csv")),
         "predict best.keras absent.csv -o new.csv",

@@ -131,7 +131,7 @@ def test_bad_calls_of_the_kernels_are_counted():
 def test_a_refusal_changes_nothing_ends_with_2_and_is_escaped(tmp_path, monkeypatch):
     (tmp_path / "prepared").mkdir()
     (tmp_path / "prepared/toy.csv").write_text("text")
-    monkeypatch.setattr(refusals, "REFUSED", {"map": ("map",)})
+    monkeypatch.setattr(refusals, "REFUSED", {"predict": ("predict",)})
 
     def of(code=2, said="No.", changes=False):
         def run(words):
@@ -141,7 +141,7 @@ def test_a_refusal_changes_nothing_ends_with_2_and_is_escaped(tmp_path, monkeypa
             return code
 
         monkeypatch.setattr(injection, "run_command", run)
-        found = refusals.attack_refusals(tmp_path, "map")
+        found = refusals.attack_refusals(tmp_path, "predict")
         return [found[each] for each in ("tried", "lost", "wrong code")]
 
     assert of() == [1, 0, 0]

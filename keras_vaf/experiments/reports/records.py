@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ Row = tuple[Any, ...]
 COLUMNS = (
     *("problem", "task", "activation", "settings", "hidden", "protocol"),
     *("learning_rate", "start", "seed", "fold", "split", "metric", "value"),
-    *("epochs", "best_epoch", "steps", "parameters", "seconds", "backend"),
+    *("epochs", "best_epoch", "parameters", "seconds", "backend"),
 )
 """The columns of the table that `read` returns."""
 
@@ -34,7 +33,7 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
     are the same for all studies. A column that a study does not have is empty.
 
     - `problem`: Name of the dataset.
-    - `task`: `"classification"`, `"regression"` or the name of a task of the map.
+    - `task`: `"classification"` or `"regression"`.
     - `activation`: Name of the activation; `"constant"` for the constant predictor.
     - `settings`: Arguments of the activation, as JSON text.
     - `hidden`: Widths of the hidden layers, such as `"100-50"`.
@@ -48,14 +47,13 @@ def read(*paths: str | os.PathLike[str]) -> pandas.DataFrame:
       `"scaled_rmse"` (in standard deviations of the target), and others.
     - `value`: The number, at the best epoch; NaN if there was no finite epoch.
     - `epochs`, `best_epoch`: Numbers of trained epochs, and of the best one.
-    - `steps`: Number of steps of each phase, on the map.
     - `parameters`: Number of trained parameters.
     - `seconds`: Duration in seconds of the trainings that share a report.
     - `backend`: Name of the backend.
 
     Args:
-        *paths: Folders of `compare` or `search` with a `report.json`, `.json.xz` files
-            of `reproduce`, or packed reports of the map.
+        *paths: Folders of `compare` or `search` with a `report.json`, or `.json.xz`
+            files of `reproduce`.
 
     Raises:
         ValueError: If a file has none of these forms.
@@ -83,17 +81,15 @@ def _rows(path: Path) -> Iterator[Row]:
     """Return the rows of a file of any study."""
     if path.suffix == COMPRESSED:
         return (each for report in read_reports(path) for each in _of_report(report))
-    content = path.read_bytes()
     try:
-        data = parse_json(gzip.decompress(content) if path.suffix == ".gz" else content)
-        if "reports" not in data:
-            return iter([each for part in data.values() for each in _of_map(part)])
-    except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError):
+        known = "reports" in parse_json(path.read_bytes())
+    except (ValueError, TypeError):
+        known = False
+    if not known:
         raise ValueError(
             "Expected a file of reports: report.json of a comparison or a search, or "
-            "packed reports of experiments or of the map. "
-            f"Received: {path}"
-        ) from None
+            f"packed reports of experiments. Received: {path}"
+        )
     return (each for report in read_reports(path) for each in _of_report(report))
 
 
@@ -127,25 +123,6 @@ def _of_report(report: Report) -> Iterator[Row]:
         }
         yield from _numbers(own, "validation", trial.validation)
         yield from _numbers(own, "test", trial.scores)
-
-
-def _of_map(report: Record) -> Iterator[Row]:
-    """Return the rows of a report of the map, which may hold times only."""
-    for lane in report.get("lanes", ()):
-        own = {
-            "problem": report["dataset"],
-            "task": report["task"],
-            "activation": report["arm"],
-            "settings": json.dumps(report["arguments"]),
-            "learning_rate": lane["rate"],
-            "seed": lane["seed"],
-            "steps": report["steps"],
-            "parameters": report["parameters"],
-            "seconds": report["seconds"],
-            "backend": report["environment"]["backend"],
-        }
-        yield from _numbers(own, "validation", {"error": lane["validation"]})
-        yield from _numbers(own, "test", {"error": lane["error"], **lane["more"]})
 
 
 def _numbers(own: Record, split: str, values: Record) -> Iterator[Row]:

@@ -108,9 +108,6 @@ _FUNCTIONS: dict[str, Callable[[], Curves]] = {
     "PiecewiseLinearStart": lambda: _starts(
         three_lines=initializers.PiecewiseLinearStart([-1, 1], [0.3, -0.5, 1])
     ),
-    "CurveStart": lambda: _starts(
-        absolute_value=initializers.CurveStart("relu", (1, -1), (0, 0), (1, 1))
-    ),
     "RandomStart": lambda: _starts(
         plain=initializers.RandomStart(seed=1),
         rescaled=initializers.RandomStart(seed=1, rescale=True),

@@ -87,7 +87,6 @@ ENCODER = {
 }
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
-CURVE = {"g": "relu", "alpha": [1.0], "alpha_bias": [0.0], "beta": [1.0]}
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"inputs": 4, "hidden": (3,), "outputs": 2, "activation": keras.layers.ReLU}
 IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
@@ -102,16 +101,6 @@ TABLE = {
     ),
     constraints.SlopeBound: ({}, {"limit": POSITIVE, "scaling": NAME}),
     constraints.SpectralNorm: ({}, {"limit": POSITIVE, "iterations": COUNT}),
-    initializers.CurveStart: (
-        CURVE,
-        {
-            "g": NAME,
-            "alpha": NUMBERS,
-            "alpha_bias": NUMBERS,
-            "beta": NUMBERS,
-            "beta_bias": NUMBER,
-        },
-    ),
     initializers.FunctionStart: ({}, {"function": NAME}),
     initializers.PiecewiseLinearStart: (
         LINES,

@@ -6,7 +6,6 @@ weights (`RandomStart`). With the name of an activation, f starts as that activa
 NumPy, so a seed gives the same weights on every backend.
 """
 
-from keras_vaf.initializers.curve_start import CurveStart
 from keras_vaf.initializers.function_start import FunctionStart
 from keras_vaf.initializers.g_start import GStart
 from keras_vaf.initializers.glorot import PortableGlorotUniform
@@ -16,7 +15,6 @@ from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Errors, Start
 
 __all__ = [
-    "CurveStart",
     "Errors",
     "FunctionStart",
     "GStart",

@@ -6,13 +6,13 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers.fitting.fits import fit
+from keras_vaf.initializers.fitting.fits import fit, fit_lines
 from keras_vaf.initializers.fitting.limits import Ends
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, relu_units
 from keras_vaf.ops.fixed_function import Lines
 from keras_vaf.ops.functions import Function
-from keras_vaf.utils import check_number, check_numbers
+from keras_vaf.utils import check_integer, check_number, check_numbers
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -91,6 +91,10 @@ class PiecewiseLinearStart(KnownStart):
     def carriers(self) -> tuple[list[Carrier], float]:
         """Return the units with g = relu and the constant whose sum is the function."""
         return relu_units(Lines(self.knots, self.slopes, self.value))
+
+    def nearest(self, k: int) -> "PiecewiseLinearStart":
+        """Return the start at the nearest function of k hidden units with g = relu."""
+        return PiecewiseLinearStart(*fit_lines(self, check_integer("k", k)))
 
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers import CurveStart, FunctionStart
+from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
@@ -106,6 +106,9 @@ class Maker:
             g = _exact(found) if self._g is None else self._g
             same = function and get_function(function, "g") is get_function(g, "g")
             start = "g" if same else function or found.start
+            relu = get_function(g, "g") is keras.activations.relu
+            if isinstance(start, PiecewiseLinearStart) and found.sampled and relu:
+                start = start.nearest(self._k.get("k", VAFActivation().k))
             return {**self._k, "g": g, "initialization": start}
         starts = "initialization" in inspect.signature(self._to).parameters
         return {"initialization": function} if starts and function else {}
@@ -142,15 +145,12 @@ def _with_more_units(layer: VAFActivation, k: int, **changes: Any) -> VAFActivat
     spares = spare_units(k - layer.k, layer.g, alpha, alpha_bias)
     grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
     grown.build(built_shape(layer))
-    pairs = zip((alpha, alpha_bias, beta), spares, strict=True)
-    values = [*(_joined(old, new) for old, new in pairs), beta_bias]
-    grown.set_weights(grown.own_parts(values))
+    values = [
+        np.concatenate([old, np.broadcast_to(new, (*old.shape[:-1], len(new)))], -1)
+        for old, new in zip((alpha, alpha_bias, beta), spares, strict=True)
+    ]
+    grown.set_weights(grown.own_parts([*values, beta_bias]))
     return grown
-
-
-def _joined(weight: np.ndarray, more: np.ndarray) -> np.ndarray:
-    new = np.broadcast_to(more, (*weight.shape[:-1], len(more)))
-    return np.concatenate([weight, new], axis=-1)
 
 
 def _is_class(to: Any, kind: type) -> bool:
@@ -163,7 +163,7 @@ def _exact(found: Fixed) -> str | Function:
     Raises:
         KeptError: If no such g is known.
     """
-    if isinstance(found.start, CurveStart):
+    if found.sampled:
         raise KeptError(
             "no g is known for which the start is exact: register the function, or "
             f"choose a g. {HOW_TO_REGISTER}"

@@ -6,7 +6,6 @@ import pytest
 
 from keras_vaf import initializers
 from keras_vaf.initializers import (
-    CurveStart,
     FunctionStart,
     GStart,
     PiecewiseLinearStart,
@@ -20,7 +19,6 @@ STARTS: tuple[Start, ...] = (
     RandomStart(seed=0),
     FunctionStart("tanh"),
     PiecewiseLinearStart(knots=(0,), slopes=(0.3, 1)),
-    CurveStart("relu", alpha=(1, -1), alpha_bias=(0, 0), beta=(1, 1)),
 )
 each = pytest.mark.parametrize("start", STARTS, ids=lambda start: type(start).__name__)
 

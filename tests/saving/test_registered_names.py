@@ -19,7 +19,6 @@ NAMES = (
     "keras_vaf>AdaptiveSigmoid",
     "keras_vaf>AdaptiveTanh",
     "keras_vaf>ConvertedModel",
-    "keras_vaf>CurveStart",
     "keras_vaf>Damping",
     "keras_vaf>Derf",
     "keras_vaf>DyT",

@@ -37,7 +37,7 @@ def fit(start: KnownStart, k: int, g: Function) -> Values:
         g: Fixed function of the hidden units.
     """
     if g is keras.activations.relu:
-        carriers, constant = relu_units(_lines(start, k))
+        carriers, constant = relu_units(fit_lines(start, k))
     else:
         carriers, constant = _carriers(_units(start, k, g).weights)
     return carry(carriers, constant, k, g, "A fit")
@@ -82,7 +82,8 @@ def _target(start: KnownStart) -> _Target:
     return _Target(x[counts], y[:, counts], (left, right))
 
 
-def _lines(start: KnownStart, k: int) -> Lines:
+def fit_lines(start: KnownStart, k: int) -> Lines:
+    """Return the lines of k hidden units with g = relu that fit a function best."""
     target = _target(start)
     patterns = _patterns(*target.ends, k)
     if k == 1 and all(target.ends):
@@ -166,7 +167,7 @@ def _proposals(
     start: KnownStart, problem: UnitFit, fewer: np.ndarray, k: int
 ) -> Iterator[np.ndarray]:
     """Yield start weights: units at the knots of lines, and fewer units plus one."""
-    carriers, _ = relu_units(_lines(start, k))
+    carriers, _ = relu_units(fit_lines(start, k))
     if len(carriers) > 1:
         sign, bias, _ = np.array(carriers).T
         order = np.argsort(-sign * bias)

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers import CurveStart, FunctionStart, PiecewiseLinearStart
+from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
@@ -36,10 +36,12 @@ class Fixed:
     Args:
         name: Name for reports, such as `"relu"` or `"LeakyReLU(0.3)"`.
         start: Start of a VAF that replaces the activation.
+        sampled: Whether the start only approximates the activation.
     """
 
     name: str
     start: KnownStart
+    sampled: bool = False
 
 
 def is_linear(activation: Any) -> bool:
@@ -181,6 +183,4 @@ def _sampled(name: str, function: Callable[[Any], Any]) -> Fixed:
     y = evaluate(function, x[:, None])[:, 0]
     slopes = np.diff(y) / np.diff(x)
     lines = PiecewiseLinearStart(x[1:-1].tolist(), slopes.tolist(), y[1])
-    carriers, constant = lines.carriers()
-    alpha, alpha_bias, beta = zip(*carriers, strict=True)
-    return Fixed(name, CurveStart("relu", alpha, alpha_bias, beta, constant))
+    return Fixed(name, lines, sampled=True)

@@ -4,7 +4,15 @@ from typing import Any, NoReturn
 
 import keras
 
-REMOVED = ("Derf", "DyT", "Lipschitz", "NActivation", "PolyReLU")
+REMOVED = (
+    "CurveStart",
+    "Derf",
+    "DyT",
+    "Lipschitz",
+    "NActivation",
+    "PolyReLU",
+    "SirenKernel",
+)
 
 
 class _Removed:

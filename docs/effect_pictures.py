@@ -91,12 +91,6 @@ def _constrained(constraint: keras.constraints.Constraint, w: np.ndarray) -> Cur
     return {"before": w, "after": after}
 
 
-def _singular_values(constraint: keras.constraints.Constraint) -> Curves:
-    kernel = np.random.default_rng(0).normal(size=(8, 8)).astype("float32")
-    both = _constrained(constraint, kernel)
-    return {n: np.linalg.svd(each, compute_uv=False) for n, each in both.items()}
-
-
 _FUNCTIONS: dict[str, Callable[[], Curves]] = {
     "GStart": lambda: {
         f'g = "{g}"': VAFActivation(g=g).function(_X) for g in ("relu", "silu", "tanh")
@@ -128,15 +122,5 @@ _OTHERS = {
         range(5),
         lambda: _constrained(constraints.Simplex(), _WEIGHTS),
         *("number of the weight", "weight"),
-    ),
-    "SpectralNorm": (
-        range(8),
-        lambda: _singular_values(constraints.SpectralNorm(1.0)),
-        *("number of the singular value", "singular value"),
-    ),
-    "Orthogonal": (
-        range(8),
-        lambda: _singular_values(constraints.Orthogonal()),
-        *("number of the singular value", "singular value"),
     ),
 }

@@ -27,7 +27,6 @@ PANELS: dict[str, tuple[str, Shares]] = {
     "oscillating": (f"{_EXAMPLES}/oscillating.png", (0.38, 0.17, 0.655, 0.79)),
     "physics": (f"{_EXAMPLES}/physics.png", (0.085, 0.16, 0.47, 0.76)),
     "images": (f"{_EXAMPLES}/images.png", (0.8, 0.1, 0.985, 0.98)),
-    "certified": (f"{_EXAMPLES}/certified.png", (0.72, 0.17, 0.97, 0.81)),
     "classes": (f"{_EXAMPLES}/fine_tuning.png", (0.1, 0.01, 1, 0.88)),
     "gains": (
         f"{_REPRODUCTION}/regression-paper-gains-jax.png",

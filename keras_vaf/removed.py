@@ -1,35 +1,36 @@
-"""`REMOVED`, classes of version 0.3.0 whose saved configurations are refused."""
+"""`REMOVED`, names of version 0.3.0 whose saved configurations are refused."""
 
-from typing import Any, NoReturn
+from typing import Any, Self
 
 import keras
 
-REMOVED = (
-    "CurveStart",
-    "Derf",
-    "DyT",
-    "Lipschitz",
-    "NActivation",
-    "PolyReLU",
-    "SirenKernel",
-)
+REMOVED = {
+    "keras_vaf": (
+        *("CurveStart", "Derf", "DyT", "Lipschitz", "NActivation", "Orthogonal"),
+        *("PolyReLU", "SirenKernel", "SpectralNorm"),
+    ),
+    "keras_vaf.experiments": ("MaxMin", "Staf"),
+}
+"""Registered classes, by package."""
+_MESSAGE = "{} was removed; install keras-vaf 0.3.0 to load this file."
 
 
 class _Removed:
-    """Base of the classes that stand for removed ones when a file is loaded."""
-
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> NoReturn:
-        """Raise a `ValueError` that names the version that has the class."""
-        raise ValueError(
-            f"{cls.__name__} was removed; install keras-vaf 0.3.0 to load this file."
-        )
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        raise ValueError(_MESSAGE.format(cls.__name__))
 
-    def get_config(self) -> dict[str, Any]:
-        """Return no arguments. Keras registers only classes with this method."""
+    def get_config(self) -> dict[str, Any]:  # Keras registers no class without it
         return {}
 
 
-for _name in REMOVED:
-    _class = type(_name, (_Removed,), {"__module__": __name__})
-    keras.saving.register_keras_serializable(package="keras_vaf")(_class)
+for _package, _names in REMOVED.items():
+    for _name in _names:
+        _class = type(_name, (_Removed,), {"__module__": __name__})
+        keras.saving.register_keras_serializable(package=_package)(_class)
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf.experiments")
+def finer(x: Any) -> Any:
+    """Raise a `ValueError` that names the version that has this function."""
+    raise ValueError(_MESSAGE.format("finer"))

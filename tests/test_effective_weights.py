@@ -116,11 +116,6 @@ def test_lipschitz_bound(layer):
     np.testing.assert_allclose(regularizers.lipschitz_bound(layer), steepest, rtol=1e-4)
 
 
-def test_certificate(shared):
-    found = models.lipschitz_certificate(model_of(shared)).bound
-    np.testing.assert_allclose(found, np.abs(slopes(shared)).max(), rtol=1e-4)
-
-
 def test_slope_variation(layer):
     penalty = ops.convert_to_numpy(regularizers.SlopeVariation(1.0)(layer))
     changes = np.abs(np.diff(slopes(layer), axis=0)).sum()

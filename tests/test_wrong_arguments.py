@@ -95,12 +95,7 @@ IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
 # "MODEL" stands for a model.
 TABLE = {
     constraints.Interval: ({}, {"minimum": NUMBER[:1] + NUMBER[2:]}),
-    constraints.Orthogonal: (
-        {},
-        {"limit": POSITIVE, "iterations": COUNT, "steps": COUNT},
-    ),
     constraints.SlopeBound: ({}, {"limit": POSITIVE, "scaling": NAME}),
-    constraints.SpectralNorm: ({}, {"limit": POSITIVE, "iterations": COUNT}),
     initializers.FunctionStart: ({}, {"function": NAME}),
     initializers.PiecewiseLinearStart: (
         LINES,
@@ -141,7 +136,6 @@ TABLE = {
         {"model": MODEL, "tolerance": POSITIVE},
     ),
     models.freeze: ({}, {"model": MODEL}),
-    models.lipschitz_certificate: ({}, {"model": MODEL}),
     models.to_vaf: ({}, {"layer": MODEL}),
     models.nearest: ({}, {"layer": MODEL}),
     models.train_only_activations: (

@@ -1,9 +1,8 @@
-"""Constraints on the weights of an activation, on its function, and on kernels.
+"""Constraints on the weights of an activation and on its function.
 
 A constraint projects its weights back after every step of the optimizer, for any
 learning rate. `Interval`, `Monotone` and `Simplex` constrain weights of an activation.
-`SlopeBound` constrains its function. `SpectralNorm` and `Orthogonal` constrain the
-kernels of Keras layers.
+`SlopeBound` constrains its function.
 """
 
 from keras_vaf.constraints.function_constraint import FunctionConstraint
@@ -11,14 +10,11 @@ from keras_vaf.constraints.interval import Interval
 from keras_vaf.constraints.monotone import Monotone
 from keras_vaf.constraints.simplex import Simplex
 from keras_vaf.constraints.slope_bound import SlopeBound
-from keras_vaf.constraints.spectral import Orthogonal, SpectralNorm
 
 __all__ = [
     "FunctionConstraint",
     "Interval",
     "Monotone",
-    "Orthogonal",
     "Simplex",
     "SlopeBound",
-    "SpectralNorm",
 ]

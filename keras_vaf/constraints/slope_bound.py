@@ -42,8 +42,7 @@ class SlopeBound(FunctionConstraint):
         scaling: `"function"` rescales all hidden units equally, which keeps the shape
             of f. `"unit"` first rescales each unit by the steepest line of f on which
             the unit acts. With g = relu, lines within the limit then often keep their
-            slopes, and networks with a certificate train better. For a g without
-            straight lines, both are equal.
+            slopes. For a g without straight lines, both are equal.
 
     Raises:
         ValueError: If an argument is out of its range, if the layer is not a

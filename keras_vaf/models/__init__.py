@@ -7,17 +7,12 @@ model that needs only Keras. `report` lists the changes that these functions mad
 learned function as text, LaTeX or Python. `to_vaf` returns an equivalent VAF for
 another activation. `mlp`, `cnet` and `nin` build the networks of the paper.
 `train_only_activations` freezes all other weights.
-`lipschitz_certificate` bounds how much the output of a model can change.
 
 Only functions with `inplace=True` change the given model.
 """
 
 from keras_vaf.models.activations_alone import train_only_activations
 from keras_vaf.models.analysis.nearest import KnownFunction, nearest
-from keras_vaf.models.certificates.certificate import (
-    LipschitzCertificate,
-    lipschitz_certificate,
-)
 from keras_vaf.models.conversion import convert
 from keras_vaf.models.formulas.formula import formula
 from keras_vaf.models.freezing import freeze
@@ -36,14 +31,12 @@ __all__ = [
     "ConversionReport",
     "KeptActivation",
     "KnownFunction",
-    "LipschitzCertificate",
     "ReplacedActivation",
     "cnet",
     "convert",
     "formula",
     "freeze",
     "gaussian",
-    "lipschitz_certificate",
     "mlp",
     "nearest",
     "nin",

@@ -126,9 +126,6 @@ def test_tools_take_such_layers():
         np.testing.assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
     assert len(models.formula(layer, "python", 17).split("def ")) == 6
     assert models.formula(layer, digits=17).count("\n") == 6
-    slopes = np.abs(np.diff(layer.function(np.linspace(-9, 9, 2001)), axis=0)) / 0.009
-    bound = models.lipschitz_certificate(model).bound
-    np.testing.assert_allclose(bound, slopes.max(), rtol=1e-3)
 
 
 @pytest.mark.backend("tensorflow")

@@ -24,7 +24,6 @@ USES = {
     "simplify": lambda model, path: models.simplify(model, tolerance=0.1),
     "nearest": lambda model, path: models.nearest(vaf_of(model)),
     "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
-    "lipschitz_certificate": lambda model, path: models.lipschitz_certificate(model),
     "train_only_activations": lambda model, path: models.train_only_activations(model),
     "inspect_activations": lambda model, path: inspect_activations(model),
     "freeze with data": lambda model, path: models.freeze(model, X[:3]),

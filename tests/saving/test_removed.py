@@ -7,21 +7,24 @@ import keras_vaf  # noqa: F401 (registers the names)
 from keras_vaf.removed import REMOVED
 
 
-def configuration(name):
+def configuration(name, package="keras_vaf"):
     """Return what version 0.3.0 writes into a file for an object of a class."""
     return {
         "module": f"keras_vaf.{name.lower()}",
         "class_name": name,
         "config": {"name": "activation"},
-        "registered_name": f"keras_vaf>{name}",
+        "registered_name": f"{package}>{name}",
     }
 
 
-@pytest.mark.parametrize("name", REMOVED)
-def test_loading_a_removed_class_names_the_version_that_has_it(name):
+NAMES = [(package, name) for package, names in REMOVED.items() for name in names]
+
+
+@pytest.mark.parametrize("package, name", NAMES)
+def test_loading_a_removed_class_names_the_version_that_has_it(package, name):
     message = rf"^{name} was removed; install keras-vaf 0\.3\.0 to load this file\.$"
     with pytest.raises(ValueError, match=message):
-        keras.saving.deserialize_keras_object(configuration(name))
+        keras.saving.deserialize_keras_object(configuration(name, package))
 
 
 def test_a_model_with_a_removed_layer_is_refused():
@@ -31,3 +34,16 @@ def test_a_model_with_a_removed_layer_is_refused():
     model["layers"][1] = configuration("PolyReLU")
     with pytest.raises(ValueError, match="PolyReLU was removed"):
         keras.Sequential.from_config(model)
+
+
+def test_a_model_with_a_removed_function_is_refused():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2, "relu")])
+    config = model.get_config()
+    config["layers"][1]["config"]["activation"] = {
+        "module": "builtins",
+        "class_name": "function",
+        "config": "keras_vaf.experiments>finer",
+        "registered_name": "function",
+    }
+    with pytest.raises(ValueError, match="finer was removed"):
+        keras.Sequential.from_config(config)(keras.ops.ones((1, 3)))

@@ -47,18 +47,13 @@ def test_finished_trainings_are_told_from_others(tmp_path):
         ("cells/seed-0-fold-01.json", "{}"),
         ("trial_0/trial.json", '{"status": "COMPLETED"}'),
         ("trial_1/trial.json", '{"status": "RUNNING"}'),
-        ("vaf-relu/steps-3-rates-0.1-seeds-0.json", "{}"),
         ("report.json", "{}"),
     ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     found = counts.finished(tmp_path)
-    assert sorted(found) == [
-        "cells/seed-0-fold-01.json",
-        "trial_0/trial.json",
-        "vaf-relu/steps-3-rates-0.1-seeds-0.json",
-    ]
+    assert sorted(found) == ["cells/seed-0-fold-01.json", "trial_0/trial.json"]
 
 
 def test_processes_run_at_once(tmp_path, monkeypatch):

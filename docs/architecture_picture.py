@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape
 
 from module_graph import ROOT, Graph, module_graph, package_graph
 
-# Every package imports the first two, and the others are `keras_vaf/__init__.py` and
-# `keras_vaf/__main__.py`. Their arrows would hide those of the packages.
+# Every package imports the first two, and the others are files: `removed.py`,
+# `__init__.py` and `__main__.py`. Their arrows would hide those of the packages.
 LEFT_OUT = {"types", "utils", "removed", "keras_vaf", "__main__"}
 
 # Packages that a newcomer may ignore. They are grey; docs/carry_on.md names them.

@@ -9,7 +9,7 @@ REMOVED = {
         *("CurveStart", "Derf", "DyT", "Lipschitz", "NActivation", "Orthogonal"),
         *("PolyReLU", "SirenKernel", "SpectralNorm"),
     ),
-    "keras_vaf.experiments": ("MaxMin", "Staf"),
+    "keras_vaf.experiments": ("CopiesStart", "MaxMin", "Staf"),
 }
 """Registered classes, by package."""
 _MESSAGE = "{} was removed; install keras-vaf 0.3.0 to load this file."

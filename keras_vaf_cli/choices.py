@@ -54,8 +54,6 @@ EXPERIMENTS = (
     "regression",
     "classification",
     "curves",
-    "choices-regression",
-    "choices-classification",
     "convolution-a",
     "convolution-b",
 )

@@ -10,7 +10,6 @@ from `Report` objects. `read` returns the records of files as a pandas DataFrame
 
 from keras_vaf.experiments.best import Arm, choose, refit
 from keras_vaf.experiments.comparison import Comparison, compare
-from keras_vaf.experiments.copies_start import CopiesStart
 from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.optimizer import PAPER_RPROP, RPROP, Optimizer
 from keras_vaf.experiments.protocol import (
@@ -60,7 +59,6 @@ __all__ = [
     "Arm",
     "Cell",
     "Comparison",
-    "CopiesStart",
     "Optimizer",
     "Protocol",
     "Published",

@@ -1,6 +1,5 @@
 """`EXPERIMENTS`, the experiments that `keras-vaf reproduce` can run."""
 
-from keras_vaf.research.paper.choices import CHOICES_CLASSIFICATION, CHOICES_REGRESSION
 from keras_vaf.research.paper.convolution import CONVOLUTIONS_A, CONVOLUTIONS_B
 from keras_vaf.research.paper.curves import CURVES
 from keras_vaf.research.paper.experiment import Experiment
@@ -13,8 +12,6 @@ EXPERIMENTS = (
     REGRESSIONS,
     CLASSIFICATIONS,
     CURVES,
-    CHOICES_REGRESSION,
-    CHOICES_CLASSIFICATION,
     CONVOLUTIONS_A,
     CONVOLUTIONS_B,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,7 +11,7 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import Report
 from keras_vaf.experiments.reports.store import file_name
-from keras_vaf.experiments.results.result import REFERENCES, Published
+from keras_vaf.experiments.results.result import Published
 from keras_vaf.experiments.results.selection import Selection
 from keras_vaf.experiments.results.table import Table
 from keras_vaf.utils import check_choice, check_distinct
@@ -75,7 +75,6 @@ class Experiment:
         architectures: Widths of hidden layers that a form can name.
         quick_rows: Most rows of a dataset in the quick form; `None` has no limit.
         functions: Whether the files next to a table contain the learned functions.
-        references: Names of the activations to compare with, as in `selected_results`.
         ours: Names of further datasets of the manner `"ours"`.
         more: Returns further protocols of the manner `"ours"` from the reports of a
             dataset; it is called until it returns none. `None` adds no protocols.
@@ -91,9 +90,6 @@ class Experiment:
     architectures: tuple[tuple[int, ...], ...] = ()
     quick_rows: int | None = None
     functions: bool = False
-    references: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: REFERENCES
-    )
     ours: tuple[str, ...] = ()
     more: Callable[[Sequence[Report]], list[Protocol]] | None = None
 

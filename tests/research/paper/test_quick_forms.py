@@ -25,8 +25,6 @@ QUICK = {
     "regression": ("servo", ("relu", "vaf-relu"), SHORT),
     "classification": ("wine", ("relu", "vaf-relu"), SHORT),
     "curves": ("wine", ("vaf-random", "vaf-relu"), SHORT),
-    "choices-regression": ("servo", ("vaf-relu", "vaf-copies"), SHORT),
-    "choices-classification": ("wine", ("vaf-adamw", "vaf-adamw-tenth"), SHORT),
     "convolution-a": ("mnist", ("relu", "vaf-random"), (*IMAGES, "folds=2")),
     "convolution-b": ("mnist", ("relu", "nin"), (*IMAGES, "test_rows=30")),
 }

@@ -59,7 +59,6 @@ def published_table(
         experiment.metric,
         experiment.published,
         selection,
-        experiment.references,
     )
     figures = {
         name: comparison_figure([r for r in reports if r.protocol.dataset == name])

@@ -10,7 +10,6 @@ from `Report` objects. `read` returns the records of files as a pandas DataFrame
 
 from keras_vaf.experiments.best import Arm, choose, refit
 from keras_vaf.experiments.comparison import Comparison, compare
-from keras_vaf.experiments.fair_relu import as_fair, as_wide
 from keras_vaf.experiments.optimizer import PAPER_RPROP, RPROP, Optimizer
 from keras_vaf.experiments.protocol import (
     Architecture,
@@ -48,6 +47,7 @@ from keras_vaf.experiments.variants import (
     Variant,
     find_variants,
 )
+from keras_vaf.experiments.wide_relu import as_wide
 
 __all__ = [
     "CONTROLS",
@@ -69,7 +69,6 @@ __all__ = [
     "Table",
     "Trial",
     "Variant",
-    "as_fair",
     "as_wide",
     "cells",
     "choose",

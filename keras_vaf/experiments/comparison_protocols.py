@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.fair_relu import as_wide
 from keras_vaf.experiments.optimizer import Optimizer
 from keras_vaf.experiments.protocol import Protocol, with_replicas
 from keras_vaf.experiments.runs.references import reference_protocols
 from keras_vaf.experiments.variants import Variant, find_variants
+from keras_vaf.experiments.wide_relu import as_wide
 from keras_vaf.training import recipe
 
 OUR_TRAINING: dict[str, Any] = {

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from keras_vaf.experiments.fair_relu import EITHER, FAIR_RELU, with_either
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.reports.report import TIE, Report, error
 from keras_vaf.experiments.results.selection import (
@@ -33,11 +32,10 @@ REFERENCE = "relu"
 _BEST_FIXED = "best-fixed"
 
 REFERENCES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(EITHER, (FAIR_RELU.name,)),
     "vaf-relu": (REFERENCE, _BEST_FIXED),
     "vaf-random": (REFERENCE, _BEST_FIXED),
     "vaf-silu": ("silu", _BEST_FIXED),
-    "vaf-best": (FAIR_RELU.name, _BEST_FIXED),
+    "vaf-best": (_BEST_FIXED,),
 }
 """The references of activations that are not compared with `REFERENCE` alone."""
 
@@ -223,10 +221,9 @@ def selected_results(
 ) -> dict[tuple[str, str], Result]:
     """Return the result of every activation on every dataset after selection.
 
-    If there are reports of `relu-fair`, the better of two VAFs in each fold is compared
-    with it. A VAF is compared with the function at which it starts, and with the best
-    fixed function by validation, if these were trained. Other activations are compared
-    with ReLU.
+    A VAF is compared with the function at which it starts, and with the best fixed
+    function by validation, if these were trained. Other activations are compared with
+    ReLU.
 
     Args:
         reports: Reports of any datasets, activations and architectures.
@@ -245,7 +242,6 @@ def selected_results(
             not contain the metric.
     """
     check_kinds("reports", reports, Report)
-    reports = with_either(reports)
     chosen = select(reports, selection)
     for each in chosen.values():
         check_choice("metric", metric, each.trials[0].scores)

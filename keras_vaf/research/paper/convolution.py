@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.fair_relu import FAIR_RELU
 from keras_vaf.experiments.optimizer import Optimizer
 from keras_vaf.experiments.protocol import Architecture, Protocol
 from keras_vaf.experiments.results.result import Published
@@ -79,11 +78,7 @@ _QUICK: dict[str, Any] = {"rows": 300, "epochs": 2, "patience": None, "batch_siz
 
 
 def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
-    """Return the protocols of `cnet_A`: ReLU, VAFs with all starts, and a fair ReLU.
-
-    A VAF adds fewer parameters than one more filter. The fair ReLU therefore keeps its
-    width, and gets as many tries: two starts, of which the better one on the validation
-    rows counts. The quick form leaves it out.
+    """Return the protocols of `cnet_A`: ReLU, and VAFs with all starts.
 
     The paper specifies neither learning rate and momentum nor batch size and patience.
     `manner="paper"` is SGD at 0.01 with momentum 0.9, in batches of 128, with at most
@@ -96,12 +91,10 @@ def protocols_a(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     fields["hidden"] = _THREE if dataset.name == "cifar10" else _TWO
     if form.quick:
         fields["folds"] = 2
-    protocols = [
+    return [
         Protocol.of(dataset, variant.updated(k=K), architecture=CNET, **fields)
         for variant in ARMS
     ]
-    fair = dataclasses.replace(protocols[0], variant=FAIR_RELU, starts=2)
-    return protocols if form.quick else [*protocols, fair]
 
 
 def protocols_b(dataset: Dataset, form: Form | None = None) -> list[Protocol]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from keras_vaf.datasets import CATALOGUE, Dataset, Preprocessing
-from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.more_rates import more_rates
 from keras_vaf.experiments.optimizer import PAPER_RPROP, Optimizer
 from keras_vaf.experiments.protocol import Protocol
@@ -57,8 +56,7 @@ _QUICK: dict[str, Any] = {"epochs": 30, "folds": 3}
 def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
     """Return the protocols of a dataset: every activation in every architecture.
 
-    The activations are the paper's three, a VAF whose random start is rescaled, and a
-    ReLU with as many parameters and as many tries as two VAFs (`as_fair`).
+    The activations are the paper's three, and a VAF whose random start is rescaled.
 
     The paper does not specify all settings. Here, RMSprop has batches of 128, the first
     step of Rprop is 0.01, inputs are standardised, targets are scaled to [0, 1] except
@@ -88,7 +86,6 @@ def protocols_of(dataset: Dataset, form: Form | None = None) -> list[Protocol]:
         protocols += [
             Protocol.of(dataset, variant, hidden=hidden, **fields) for variant in ARMS
         ]
-        protocols.append(as_fair(protocols[-1], dataset))
     return protocols
 
 

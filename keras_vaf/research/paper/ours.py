@@ -7,7 +7,6 @@ from typing import Any
 
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.experiments.comparison_protocols import OUR_TRAINING
-from keras_vaf.experiments.fair_relu import as_fair
 from keras_vaf.experiments.protocol import Protocol
 from keras_vaf.experiments.variants import find_variants
 from keras_vaf.training.recipe import LEARNING_RATES
@@ -22,7 +21,6 @@ SMALL_ARCHITECTURES = (*ARCHITECTURES, (25,), (100,))
 """Widths of the hidden layers, for data of fewer than 5,000 rows."""
 
 _LARGE = 5_000
-_TRIES = 3  # VAFs of three starts
 _FIELDS: dict[str, Any] = {**OUR_TRAINING, "rates": LEARNING_RATES, "epochs": 500}
 
 
@@ -41,9 +39,6 @@ def our_protocols(
 ) -> list[Protocol]:
     """Return the protocols of `ours`: every arm in every architecture.
 
-    The arms are `ARMS`, and a ReLU with as many parameters as a VAF and as many tries
-    as there are VAFs.
-
     Args:
         dataset: The data.
         architectures: Widths of the hidden layers; `()` takes those of the data's size.
@@ -53,6 +48,5 @@ def our_protocols(
     small = len(dataset.x) < _LARGE
     protocols = []
     for hidden in architectures or (SMALL_ARCHITECTURES if small else ARCHITECTURES):
-        own = [Protocol.of(dataset, arm, hidden=hidden, **fields) for arm in ARMS]
-        protocols += [*own, as_fair(own[-1], dataset, tries=_TRIES)]
+        protocols += [Protocol.of(dataset, a, hidden=hidden, **fields) for a in ARMS]
     return protocols

@@ -66,7 +66,7 @@ def test_every_dataset_of_both_tables_is_there():
 def test_small_data_are_trained_with_rprop_as_published():
     protocols = protocols_of(table(4_999))
 
-    assert len({protocol.digest for protocol in protocols}) == 50
+    assert len({protocol.digest for protocol in protocols}) == 40
     for protocol in protocols:
         assert protocol.optimizer.name == "Rprop"
         assert protocol.optimizer.arguments["eta_plus"] == 1.01
@@ -79,7 +79,6 @@ def test_small_data_are_trained_with_rprop_as_published():
         "vaf-random",
         "vaf-random-rescaled",
         "vaf-relu",
-        "relu-fair",
     }
     assert {p.variant.arguments.get("k", 3) for p in protocols} == {3}
 
@@ -107,5 +106,4 @@ def test_there_is_no_third_manner():
 def test_chosen_architectures_take_the_place_of_all():
     protocols = protocols_of(table(40), Form(architectures=((50, 25),)))
 
-    assert [protocol.hidden for protocol in protocols[:3]] == [(50, 25)] * 3
-    assert len(protocols) == 5
+    assert [protocol.hidden for protocol in protocols] == [(50, 25)] * 4

@@ -45,8 +45,8 @@ def cell(rate, variant="relu", fold=0, best=None, score=0.5, **fields):
 def test_every_size_is_trained_alike_in_all_arms(rows, architectures):
     protocols = our_protocols(table(rows))
 
-    assert len(protocols) == architectures * (len(ARMS) + 1)
-    assert {p.variant.name for p in protocols} == {*ARMS, "relu-fair"}
+    assert len(protocols) == architectures * len(ARMS)
+    assert {p.variant.name for p in protocols} == {*ARMS}
     for protocol in protocols:
         assert (protocol.optimizer.name, protocol.rates) == ("Adam", RATES)
         assert (protocol.batch_size, protocol.epochs, protocol.patience) == (
@@ -55,7 +55,7 @@ def test_every_size_is_trained_alike_in_all_arms(rows, architectures):
             30,
         )
         assert protocol.preprocessing.targets == "min-max"
-        assert protocol.starts == (3 if protocol.variant.name == "relu-fair" else 1)
+        assert protocol.starts == 1
 
 
 def test_the_tables_train_them_and_sensorless_is_one_of_the_data():

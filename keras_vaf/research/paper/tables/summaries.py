@@ -16,12 +16,9 @@ Results = Mapping[tuple[str, str], Result]
 
 TITLES = {
     "relu": "ReLU",
-    "relu-fair": "ReLU of equal size and tries",
     "vaf-relu": "VAF, ReLU start",
     "vaf-random": "VAF, random start",
     "vaf-random-rescaled": "VAF, rescaled random start",
-    "vaf-either": "VAF, random or ReLU start",
-    "vaf-either-rescaled": "VAF, rescaled or ReLU start",
     "vaf-silu": "VAF, SiLU start",
     "prelu": "PReLU",
     "gelu": "GELU",

@@ -1,8 +1,13 @@
 """`keras-vaf data`: list, fetch and check the datasets of the paper."""
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from keras_vaf_cli.shared import add_data_dir, say
+
+if TYPE_CHECKING:
+    from keras_vaf.datasets import Entry, Size
 
 SUMMARY = "list, fetch and check the paper's datasets"
 DESCRIPTION = "The datasets of the paper, from their publishers' files."
@@ -43,14 +48,40 @@ def run(arguments: argparse.Namespace) -> int | None:
 
 def list_datasets(arguments: argparse.Namespace) -> None:
     """Print the catalogue next to the table of the paper."""
-    from keras_vaf.datasets.listing import align, catalogue_table
+    from keras_vaf.datasets import CATALOGUE
     from keras_vaf.utils import markdown_table
 
-    header, *lines = catalogue_table()
+    header = ["name", "task", "rows", "inputs", "classes", "in the paper", "difference"]
+    lines = [
+        [
+            entry.name,
+            entry.task,
+            *_size(entry.size, entry.image_shape),
+            f"{entry.paper_name}: {_paper_size(entry)}",
+            entry.difference,
+        ]
+        for entry in CATALOGUE
+    ]
     if arguments.markdown:
         say(markdown_table(header, lines, text_columns=len(header)))
-    else:
-        say(*align([header, *lines]), sep="\n")
+        return
+    rows = [header, *lines]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        say("  ".join(map(str.ljust, row, widths)).rstrip())
+
+
+def _size(size: "Size", image_shape: Sequence[int] | None = None) -> list[str]:
+    inputs = " x ".join(map(str, image_shape or (size.inputs,)))
+    return [str(size.rows), inputs, "" if size.classes is None else str(size.classes)]
+
+
+def _paper_size(entry: "Entry") -> str:
+    if entry.paper_size is None:
+        return "the same"
+    rows, inputs, classes = _size(entry.paper_size)
+    text = f"{rows} rows, {inputs} inputs"
+    return f"{text}, {classes} classes" if classes else text
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -70,8 +101,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Check the existing files, and return exit code 1 if a file is wrong."""
-    from keras_vaf.datasets.checksums import verify_files
-    from keras_vaf.datasets.fetching import cache_folder, data_folder
+    from keras_vaf.datasets.fetching import cache_folder, data_folder, verify_files
 
     folder = data_folder(arguments.data_dir) or cache_folder()
     right = wrong = 0
@@ -90,9 +120,18 @@ def verify(arguments: argparse.Namespace) -> int:
 
 def show_layout(arguments: argparse.Namespace) -> None:
     """Print the expected path of each file."""
-    from keras_vaf.datasets.listing import layout
+    from keras_vaf.datasets import CATALOGUE
 
-    say(*layout(), sep="\n")
+    for entry in CATALOGUE:
+        say(f"{entry.name}: {entry.publisher}")
+        for position, source in enumerate(entry.sources):
+            if position:
+                say("  or" + (f", {source.note}" if source.note else ""))
+            if source.package:
+                say(f"  the package {source.package}")
+            for file in source.files:
+                size = "" if file.size is None else f"  {file.size} bytes"
+                say(f"  {file.path}{size}", *file.urls, sep="\n    ")
 
 
 _ACTIONS = {

@@ -1,17 +1,24 @@
-"""`read_files`, which finds or downloads the publishers' files of a dataset."""
+"""`read_files`, which finds or downloads the publishers' files, and `verify_files`.
 
+Each file is compared with its checksum. This module never decompresses or parses a
+file, so a file with a wrong checksum is never interpreted. `keras.utils.get_file` does
+not take its place: it waits without end for a server that falls silent, and it knows no
+checksum of a text that does not depend on line ends.
+"""
+
+import hashlib
 import http.client
 import importlib.util
 import os
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from keras_vaf.datasets.catalogue import Entry, File, Source
-from keras_vaf.datasets.checksums import difference, is_right, read_checked
+from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Source
 from keras_vaf.utils import write_atomically
 
-_CHUNK = 1 << 18
 _SECONDS_OF_SILENCE = 30
 
 # Largest accepted number of bytes for a file of unknown size.
@@ -58,11 +65,11 @@ def read_files(
     if folder is None:
         folder = cache_folder()
         source = _source_in(entry, folder) or _source_online(entry)
-        return source, [fetch_unless_there(file, folder) for file in source.files]
+        return source, [_fetch_unless_there(file, folder) for file in source.files]
     found = _source_in(entry, folder)
     if found is None:
         raise _missing(entry, folder)
-    return found, [read_checked(file, folder) for file in found.files]
+    return found, [_read_checked(file, folder) for file in found.files]
 
 
 def _source_in(entry: Entry, folder: Path) -> Source | None:
@@ -97,19 +104,53 @@ def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
     )
 
 
-def fetch_unless_there(file: File, folder: Path) -> bytes:
-    """Return a file from the folder of downloads; fetch it if it is missing or wrong.
+def _read_checked(file: File, folder: Path) -> bytes:
+    content = (folder / file.path).read_bytes()
+    if not is_right(content, file):
+        where = f" from {file.urls[0]}" if file.urls else ""
+        raise ValueError(
+            f"{folder / file.path} is not the publisher's file: "
+            f"{_difference(content, file)}. Replace it by a fresh copy{where}."
+        )
+    return content
+
+
+def is_right(content: bytes, file: File) -> bool:
+    """Return whether the bytes are those of a file of the catalogue.
 
     Args:
-        file: The file.
-        folder: The folder.
+        content: The bytes.
+        file: The file that they should be.
 
     Returns:
-        The bytes of the file, compared with their checksum.
-
-    Raises:
-        OSError: If the file cannot be fetched from any address, or cannot be stored.
+        Whether one of the known checksums matches. Line endings and spacing of a text
+        file may differ.
     """
+    if hashlib.sha256(content).hexdigest() == file.sha256:
+        return True
+    if file.words is not None:
+        words = b" ".join(content.split())
+        return hashlib.sha256(words).hexdigest() == file.words
+    blob = b"blob %d\0%b" % (len(content), content)
+    return hashlib.sha1(blob).hexdigest() == file.git_blob
+
+
+def _difference(content: bytes, file: File) -> str:
+    """Say, as a part of a sentence, what bytes with a wrong checksum are."""
+    digest = hashlib.sha256(content).hexdigest()
+    sources = (source for entry in CATALOGUE for source in entry.sources)
+    for other in (other for source in sources for other in source.files):
+        if other.sha256 == digest:
+            return f"it is {other.path}"
+    if content.startswith(b"\x1f\x8b") and not file.path.endswith(".gz"):
+        return "it is compressed by gzip"
+    if file.size is not None and len(content) < file.size:
+        return f"it has {len(content)} bytes instead of {file.size}"
+    return f"its SHA-256 is {digest}"
+
+
+def _fetch_unless_there(file: File, folder: Path) -> bytes:
+    """Return a file of the cache; fetch it if it is missing or wrong."""
     path = folder / file.path
     if path.is_file():
         content = path.read_bytes()
@@ -136,7 +177,7 @@ def _fetch(file: File, path: Path) -> bytes:
             continue
         if is_right(content, file):
             return content
-        failures.append(f"{url} gives another file: {difference(content, file)}")
+        failures.append(f"{url} gives another file: {_difference(content, file)}")
     raise OSError(
         f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or get "
         f"the file in another way and save it as {path}."
@@ -144,27 +185,62 @@ def _fetch(file: File, path: Path) -> bytes:
 
 
 def _download(url: str, file: File) -> bytes:
-    content, most = bytearray(), _most_bytes(file)
+    # Line ends and blanks of a text may differ from those of the known copy.
+    most = (file.size or _MOST_BYTES) * (2 if file.words else 1)
     with urllib.request.urlopen(url, timeout=_SECONDS_OF_SILENCE) as response:
-        _show(f"Fetching {file.path} from {url}\n")
-        while chunk := response.read(_CHUNK):
-            content += chunk
-            if len(content) > most:
-                raise OSError(f"it sends more than {most} bytes")
-            if sys.stderr.isatty():
-                total = f" of {file.size / 1e6:.1f}" if file.size else ""
-                _show(f"\r{len(content) / 1e6:.1f}{total} MB ")
-    return bytes(content)
+        size = f" ({file.size / 1e6:.1f} MB)" if file.size else ""
+        print(f"Fetching {file.path}{size} from {url}", file=sys.stderr, flush=True)
+        content: bytes = response.read(most + 1)
+    if len(content) > most:
+        raise OSError(f"it sends more than {most} bytes")
+    return content
 
 
-def _most_bytes(file: File) -> int:
-    """Return the largest possible size of a file, at which a download stops."""
-    if file.size is None:
-        return _MOST_BYTES
-    # Line endings and spacing may differ between the publisher's file and the known
-    # copy.
-    return file.size if file.words is None else 2 * file.size
+class VerifiedFile(NamedTuple):
+    """The result for one file.
+
+    Attributes:
+        dataset: Name of the dataset.
+        path: Path of the file in the data folder. `None` if the folder has no file of
+            the dataset.
+        problem: Difference from the publisher's file, or `""`.
+    """
+
+    dataset: str
+    path: str | None
+    problem: str = ""
 
 
-def _show(text: str) -> None:
-    print(text, end="", file=sys.stderr, flush=True)
+def verify_files(folder: Path) -> Iterator[VerifiedFile]:
+    """Check the publishers' files in a data folder, each file once.
+
+    Args:
+        folder: The data folder.
+
+    Yields:
+        The result for each file, and one result without a path for each dataset that
+        has no file in the folder.
+
+    Raises:
+        FileNotFoundError: If the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"The data folder {folder} does not exist")
+    seen: set[str] = set()
+    for entry in CATALOGUE:
+        files = [file for source in entry.sources for file in source.files]
+        there = [file for file in files if (folder / file.path).is_file()]
+        if not there:
+            yield VerifiedFile(entry.name, None)
+        for file in there:
+            if file.path not in seen:
+                yield VerifiedFile(entry.name, file.path, _problem(file, folder))
+            seen.add(file.path)
+
+
+def _problem(file: File, folder: Path) -> str:
+    try:
+        _read_checked(file, folder)
+    except ValueError as error:
+        return str(error)
+    return ""

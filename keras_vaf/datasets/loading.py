@@ -1,12 +1,16 @@
 """`load` and `open_dataset`, which load datasets of the paper by name."""
 
+import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from keras_vaf.datasets.catalogue import find
+import numpy as np
+
+from keras_vaf.datasets.catalogue import Entry, Source, find
 from keras_vaf.datasets.dataset import Dataset
-from keras_vaf.datasets.encoding import decode
 from keras_vaf.datasets.fetching import read_files
+from keras_vaf.datasets.parsers import READERS, Table, decompress
 from keras_vaf.datasets.tables.sources import TABLES
 
 
@@ -67,3 +71,110 @@ def open_dataset(
             f"command line `--target COLUMN`. Received: {source!r}"
         )
     return load(source, data_dir)
+
+
+def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
+    """Turn the bytes of a dataset's files into arrays.
+
+    Args:
+        entry: The catalogue entry of the dataset.
+        source: The form of the files.
+        contents: The bytes of each file of this form, already compared with their
+            checksum.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        ValueError: If the numbers of rows or columns differ from the catalogue.
+    """
+    files = [
+        decompress(content, file.path)
+        for content, file in zip(contents, source.files, strict=True)
+    ]
+    data = READERS[source.format](files, **source.options)
+    if isinstance(data, Table):
+        dataset = encode_table(data, entry, _describe(source))
+    else:
+        images, labels = data
+        dataset = Dataset(
+            name=entry.name,
+            task=entry.task,
+            x=images.astype(np.float32),
+            y=labels.astype(np.int64),
+            class_names=entry.class_names or entry.labels,
+            source=_describe(source),
+        )
+    expected = source.rows or entry.size.rows, entry.size.inputs
+    received = len(dataset.x), math.prod(dataset.x.shape[1:])
+    if received != expected:
+        raise ValueError(
+            f"{dataset.source}: expected {expected[0]} rows of {expected[1]} inputs. "
+            f"Received: {received[0]} rows of {received[1]}"
+        )
+    return dataset
+
+
+def _describe(source: Source) -> str:
+    if source.package:
+        return f"package {source.package}"
+    text = source.files[0].path
+    if len(source.files) > 1:
+        text += f" and {len(source.files) - 1} more"
+    return f"{text} ({source.note})" if source.note else text
+
+
+def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
+    """Turn a publisher's table into a dataset.
+
+    Args:
+        table: The table.
+        entry: The catalogue entry of the dataset.
+        source: Origin of the table.
+
+    Returns:
+        The dataset, with the columns in the order of the table.
+
+    Raises:
+        ValueError: If a row has more or fewer cells than there are columns.
+    """
+    widths = {len(row) for row in table.rows}
+    if widths != {len(table.names)}:
+        raise ValueError(
+            f"{source}: expected rows of {len(table.names)} cells. "
+            f"Received: rows of {sorted(widths)} cells"
+        )
+    columns = dict(zip(table.names, zip(*table.rows, strict=True), strict=True))
+    target = columns.pop(entry.target)
+    for name in entry.left_out:
+        del columns[name]
+    x = [
+        _indices(cells, entry.categories[name])
+        if name in entry.categories
+        else _numbers(cells, entry.missing)
+        for name, cells in columns.items()
+    ]
+    return Dataset(
+        name=entry.name,
+        task=entry.task,
+        x=np.stack(x, axis=1, dtype=np.float32, casting="unsafe"),
+        y=_indices(target, entry.labels) if entry.labels else _numbers(target),
+        feature_names=tuple(columns),
+        class_names=(entry.class_names or entry.labels) or None,
+        categories={
+            position: entry.categories[name]
+            for position, name in enumerate(columns)
+            if name in entry.categories
+        },
+        source=source,
+    )
+
+
+def _numbers(cells: Sequence[str], missing: Sequence[str] = ()) -> np.ndarray:
+    values = [math.nan if cell in missing else float(cell) for cell in cells]
+    return np.array(values, np.float32)
+
+
+def _indices(cells: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    indices = {name: index for index, name in enumerate(names)}
+    return np.array([indices[cell] for cell in cells], np.int64)

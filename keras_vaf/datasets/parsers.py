@@ -1,4 +1,4 @@
-"""`read_text`, `read_arff` and other readers of the publishers' file formats.
+"""`READERS`: `read_text`, `read_arff` and other readers of the publishers' formats.
 
 Each reader takes the bytes of all files of a dataset and returns a `Table` of text
 cells, or images and labels. The readers do not validate their input, because `load`
@@ -231,3 +231,15 @@ def read_cifar_archive(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarra
     with tarfile.open(fileobj=io.BytesIO(contents[0])) as archive:
         members = [archive.extractfile(f"cifar-10-batches-py/{n}") for n in names]
         return read_cifar_batches([member.read() for member in members if member])
+
+
+READERS: dict[str, Callable[..., Any]] = {
+    "arff": read_arff,
+    "cifar_archive": read_cifar_archive,
+    "cifar_batches": read_cifar_batches,
+    "idx": read_idx,
+    "scikit-learn": read_wine_of_scikit_learn,
+    "text": read_text,
+    "workbook": read_workbook,
+}
+"""The readers by the names that `catalogue.json` uses."""

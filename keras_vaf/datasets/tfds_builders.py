@@ -1,10 +1,9 @@
-"""`prepare_tfds` and builders of the same data for TensorFlow Datasets (TFDS).
+"""The tables of the catalogue for TensorFlow Datasets (TFDS).
 
-Importing this module registers two builders: `vaf_tables`, with one configuration for
-each table of the catalogue, and `cifar10_batches`. They read and check the same files
-as `load`. The `manual_dir` of a `tfds.download.DownloadConfig` corresponds to
-`data_dir` of `load`. `prepare_tfds` prepares any dataset of the catalogue, including
-those that TFDS itself provides.
+Importing this module registers the builder `vaf_tables`, with one configuration for
+each table: `tfds.load("vaf_tables/yacht")`. It reads and checks the same files as
+`load`; the `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`. TFDS has
+builders of its own for MNIST, Fashion-MNIST and CIFAR-10.
 """
 
 import os
@@ -14,66 +13,38 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.datasets.catalogue import CATALOGUE, Entry, find
-from keras_vaf.datasets.dataset import Dataset
+from keras_vaf.datasets.catalogue import CATALOGUE, find
 from keras_vaf.datasets.fetching import cache_folder, data_folder, read_files
 from keras_vaf.datasets.loading import load
 from keras_vaf.utils import require
 
 tfds: Any = require("tensorflow_datasets", extra="data")
 
-_IMAGE_BUILDERS = {
-    "mnist": "mnist",
-    "fashion_mnist": "fashion_mnist",
-    "cifar10": "cifar10_batches",
-}
 
-
-class CheckedBuilder(tfds.core.GeneratorBasedBuilder):
-    """Base class of the builders that take their examples from `load`.
+class VafTables(tfds.core.GeneratorBasedBuilder):
+    """The tables of the catalogue, each with a single split, `train`, of all rows.
 
     The downloads of TFDS are not used, because their cache accepts incomplete files.
     """
 
     VERSION = tfds.core.Version("1.0.0")
+    BUILDER_CONFIGS = [  # noqa: RUF012 (TFDS wants a list)
+        tfds.core.BuilderConfig(name=entry.name, description=entry.paper_name)
+        for entry in CATALOGUE
+        if entry.image_shape is None
+    ]
 
     _data_dir_of_files: str | os.PathLike[str] | None = None
 
     def download_and_prepare(
         self, *, download_config: Any = None, **arguments: Any
     ) -> None:
-        """Prepare the dataset, from `manual_dir` if `download_config` sets it."""
+        """Prepare the table, from `manual_dir` if `download_config` sets it."""
         if download_config is not None:
             self._data_dir_of_files = download_config.manual_dir
         _prepare(
             super().download_and_prepare, download_config=download_config, **arguments
         )
-
-    def _load(self, name: str) -> Dataset:
-        return load(name, self._data_dir_of_files)
-
-    def _info_of(self, entry: Entry, inputs: Any, targets: Any) -> Any:
-        features = tfds.features.FeaturesDict({**inputs, **targets})
-        return tfds.core.DatasetInfo(
-            builder=self,
-            description=f"{entry.paper_name}. {entry.difference}".strip(),
-            features=features,
-            supervised_keys=(*inputs, *targets),
-            homepage=entry.publisher,
-            citation=entry.citation,
-            license=entry.licence,
-            disable_shuffling=True,
-        )
-
-
-class VafTables(CheckedBuilder):
-    """The tables of the catalogue, each with a single split, `train`, of all rows."""
-
-    BUILDER_CONFIGS = [  # noqa: RUF012 (TFDS wants a list)
-        tfds.core.BuilderConfig(name=entry.name, description=entry.paper_name)
-        for entry in CATALOGUE
-        if entry.image_shape is None
-    ]
 
     def _info(self) -> Any:
         entry = find(self.builder_config.name)
@@ -82,44 +53,28 @@ class VafTables(CheckedBuilder):
         else:
             target = tfds.features.Scalar(np.float32)
         features = tfds.features.Tensor(shape=(entry.size.inputs,), dtype=np.float32)
-        return self._info_of(entry, {"features": features}, {"target": target})
+        return tfds.core.DatasetInfo(
+            builder=self,
+            description=f"{entry.paper_name}. {entry.difference}".strip(),
+            features=tfds.features.FeaturesDict(
+                {"features": features, "target": target}
+            ),
+            supervised_keys=("features", "target"),
+            homepage=entry.publisher,
+            citation=entry.citation,
+            license=entry.licence,
+            disable_shuffling=True,
+        )
 
     def _split_generators(self, dl_manager: Any) -> dict[str, Any]:
-        dataset = self._load(self.builder_config.name)
-        return {"train": self._generate_examples(dataset)}
+        return {"train": self._generate_examples()}
 
-    def _generate_examples(
-        self, dataset: Dataset
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _generate_examples(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        dataset = load(self.builder_config.name, self._data_dir_of_files)
         for row, (features, target) in enumerate(
             zip(dataset.x, dataset.y, strict=True)
         ):
             yield row, {"features": features, "target": target}
-
-
-class Cifar10Batches(CheckedBuilder):
-    """CIFAR-10 from its Python batches; `cifar10` of TFDS needs another archive."""
-
-    def _info(self) -> Any:
-        entry = find("cifar10")
-        image = tfds.features.Image(shape=entry.image_shape)
-        label = tfds.features.ClassLabel(names=entry.class_names)
-        return self._info_of(entry, {"image": image}, {"label": label})
-
-    def _split_generators(self, dl_manager: Any) -> dict[str, Any]:
-        dataset = self._load("cifar10")
-        test = len(dataset.x) - find("cifar10").test_rows
-        return {
-            "train": self._generate_examples(dataset, range(test)),
-            "test": self._generate_examples(dataset, range(test, len(dataset.x))),
-        }
-
-    def _generate_examples(
-        self, dataset: Dataset, rows: range
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        for row in rows:
-            image = dataset.x[row].astype(np.uint8)
-            yield row, {"image": image, "label": dataset.y[row]}
 
 
 def prepare_tfds(
@@ -128,10 +83,10 @@ def prepare_tfds(
     tfds_dir: str | os.PathLike[str] | None = None,
     file_format: str | None = None,
 ) -> Any:
-    """Prepare a dataset of the catalogue for TFDS, offline if its files are present.
+    """Prepare a dataset of the catalogue for TFDS.
 
-    A table becomes `vaf_tables/NAME` and CIFAR-10 `cifar10_batches`. The others are
-    `mnist` and `fashion_mnist` of TFDS, which TFDS prepares from the checked files.
+    A table becomes `vaf_tables/NAME`. TFDS's own builders make `mnist` and
+    `fashion_mnist` from the checked files, and fetch the files of `cifar10`.
 
     Args:
         name: Short name in the catalogue.
@@ -154,12 +109,11 @@ def prepare_tfds(
     if entry.image_shape is not None or file_format != "array_record":
         require("tensorflow", extra="tensorflow")
     folder = data_dir
-    builder_name = _IMAGE_BUILDERS.get(name, f"vaf_tables/{name}")
-    if builder_name == name:
-        # The builder of TFDS reads the files itself, once they are present and checked.
+    if name in ("mnist", "fashion_mnist"):
         read_files(entry, data_dir)
         folder = (data_folder(data_dir) or cache_folder()) / name
-    builder = tfds.builder(builder_name, data_dir=tfds_dir)
+    table = entry.image_shape is None
+    builder = tfds.builder(f"vaf_tables/{name}" if table else name, data_dir=tfds_dir)
     # The files of MNIST and Fashion-MNIST have the same names. TFDS unpacks both into
     # one folder and reuses existing files. Therefore each dataset gets a new folder.
     with tempfile.TemporaryDirectory() as extract_dir:

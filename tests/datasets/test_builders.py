@@ -1,6 +1,5 @@
 """TFDS gives the arrays that `load` gives, from the same checked files."""
 
-import dataclasses
 import functools
 import os
 import subprocess
@@ -10,9 +9,8 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-from keras_vaf.datasets import CATALOGUE, Dataset, find, load, tfds_builders
+from keras_vaf.datasets import CATALOGUE, find, load, tfds_builders
 from keras_vaf.datasets.tfds_builders import prepare_tfds
-from tests.datasets.publishers import make_images
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -117,28 +115,6 @@ class TestFaults:
     def test_an_unknown_dataset(self, tmp_path):
         with pytest.raises(ValueError, match="Did you mean 'wine'"):
             prepare_tfds("wines", tfds_dir=tmp_path)
-
-
-def test_batches_of_cifar10(tmp_path, monkeypatch):
-    images = make_images(5, 32, 32, 3)
-    entry = dataclasses.replace(find("cifar10"), test_rows=2)
-    dataset = Dataset(
-        "cifar10",
-        "classification",
-        images.astype("float32"),
-        np.array([3, 9, 0, 1, 2]),
-        class_names=entry.class_names,
-    )
-    monkeypatch.setattr(tfds_builders, "find", lambda name: entry)
-    monkeypatch.setattr(tfds_builders, "load", lambda name, data_dir: dataset)
-    builder = prepare_tfds("cifar10", tfds_dir=tmp_path)
-    (train,), (test,) = (
-        builder.as_dataset(split=split, batch_size=8) for split in ("train", "test")
-    )
-    np.testing.assert_array_equal(train["image"], images[:3])
-    np.testing.assert_array_equal(test["image"], images[3:])
-    np.testing.assert_array_equal(test["label"], [1, 2])
-    assert builder.info.features["label"].names[:2] == ["airplane", "automobile"]
 
 
 @pytest.mark.data

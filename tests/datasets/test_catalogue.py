@@ -1,11 +1,13 @@
 """The catalogue agrees with the paper's table and with itself."""
 
+import inspect
 import re
 from collections import Counter
 
 import pytest
 
 from keras_vaf.datasets import CATALOGUE, Size, find
+from keras_vaf.datasets.parsers import READERS
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -80,6 +82,11 @@ class TestEntry:
         assert re.fullmatch(r"https?://\S+", entry.publisher)
         assert entry.licence
         assert entry.citation
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.format)
+def test_there_is_a_reader_that_takes_the_options(source):
+    inspect.signature(READERS[source.format]).bind([], **source.options)
 
 
 @pytest.mark.parametrize("path", FILES)

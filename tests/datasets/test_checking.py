@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from keras_vaf.datasets import File
-from keras_vaf.datasets.checksums import is_right
+from keras_vaf.datasets.fetching import is_right
 
 pytestmark = pytest.mark.backend("tensorflow")
 

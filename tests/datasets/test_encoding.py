@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Size
-from keras_vaf.datasets.encoding import encode_table
+from keras_vaf.datasets.loading import encode_table
 from keras_vaf.datasets.parsers import Table
 from tests.datasets.three_rows import make_entry
 

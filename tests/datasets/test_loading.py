@@ -116,7 +116,7 @@ class TestWrongFile:
         catalogue(dataclasses.replace(entry, sources=(source,)))
         (folder / "three" / name).write_bytes(gzip.compress(TABLE))
         monkeypatch.setattr(gzip, "decompress", refuse)
-        monkeypatch.setattr("keras_vaf.datasets.encoding.decompress", refuse)
+        monkeypatch.setattr("keras_vaf.datasets.loading.decompress", refuse)
         with pytest.raises(ValueError, match="is not the publisher's file"):
             load("three", folder)
 

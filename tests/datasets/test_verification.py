@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from keras_vaf.datasets import find
-from keras_vaf.datasets.checksums import verify_files
+from keras_vaf.datasets.fetching import verify_files
 from tests.datasets.three_rows import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")

@@ -1,11 +1,8 @@
 """Two datasets of three rows, as the catalogue would describe them."""
 
-import functools
-
 import numpy as np
 
 from keras_vaf.datasets import Entry, Size, Source
-from keras_vaf.datasets.parsers import read_idx, read_text
 from tests.datasets.publishers import make_file, make_idx, make_images
 
 TABLE = b"a,b,y\n1,2,0.5\n3,4,1.5\n5,6,2.5\n"
@@ -32,7 +29,7 @@ def make_table_entry(*addresses):
     file = make_file("three/three.csv", TABLE, text=True, urls=urls)
     return make_entry(
         "three",
-        (Source(functools.partial(read_text, separator=","), (file,)),),
+        (Source("text", (file,), {"separator": ","}),),
         size=Size(3, 2),
         target="y",
     )
@@ -45,7 +42,7 @@ def make_image_entry():
     )
     return make_entry(
         "pictures",
-        (Source(read_idx, files),),
+        (Source("idx", files),),
         size=Size(3, 20, 2),
         labels=("0", "1"),
         image_shape=(4, 5, 1),

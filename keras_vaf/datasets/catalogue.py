@@ -1,11 +1,14 @@
-"""`Entry`, which describes a dataset of the catalogue and its files."""
+"""`CATALOGUE` and `find`: the datasets of the paper, as `catalogue.json` has them."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from keras_vaf.datasets.dataset import Task
 from keras_vaf.datasets.scaling import Scaling
+from keras_vaf.utils import check_choice
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,10 @@ class File:
         words: For a text file, SHA-256 of the words joined by single spaces. It does
             not depend on line endings and spacing.
         git_blob: Git blob id, if the SHA-256 is unknown.
-        urls: Addresses of the file, starting with the publisher's.
+        urls: Addresses of the file, starting with the publisher's. An address on
+            GitHub names a commit, so that its content cannot change.
         note: Origin of the copy with this size and SHA-256, if the copy may differ from
             the publisher's file.
-
-    Example:
-
-    >>> File("yacht/yacht_hydrodynamics.data", size=11_301).size
-    11301
     """
 
     path: str
@@ -43,21 +42,17 @@ class Source:
     """One form in which a dataset is available.
 
     Args:
-        read: Function that takes the decompressed bytes of all files and returns a
-            `Table`, or images and labels.
+        format: Name of the reader in `keras_vaf.datasets.parsers.READERS`.
         files: The files, all of which are needed.
+        options: Keyword arguments of the reader.
         package: Installed package that contains the data, instead of files.
         rows: Number of rows, if it differs from that of the dataset.
         note: Remark about this form for users.
-
-    Example:
-
-    >>> Source(bytes.splitlines, files=(File("rows.txt"),)).files[0].path
-    'rows.txt'
     """
 
-    read: Callable[..., Any]
+    format: str
     files: tuple[File, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     package: str | None = None
     rows: int | None = None
     note: str = ""
@@ -65,13 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Size:
-    """Number of rows, inputs and classes; `classes` is `None` for regression.
-
-    Example:
-
-    >>> Size(rows=308, inputs=6)
-    Size(rows=308, inputs=6, classes=None)
-    """
+    """Number of rows, inputs and classes; `classes` is `None` for regression."""
 
     rows: int
     inputs: int
@@ -86,12 +75,12 @@ class Entry:
         name: Short name, as for `load`.
         paper_name: Name in the paper's table.
         size: Size of the loaded dataset.
-        paper_size: Size in the paper's table, if it differs.
-        difference: Reason why the two sizes differ, and other remarks.
         publisher: Page of the publisher.
         licence: Licence of the data.
         citation: Authors and publication of the data.
         sources: Forms in which the dataset is available, preferred form first.
+        paper_size: Size in the paper's table, if it differs.
+        difference: Reason why the two sizes differ, and other remarks.
         target: Name of the target column of a table.
         labels: Class labels as written in the target column, in the order of the class
             indices; empty for regression.
@@ -128,3 +117,46 @@ class Entry:
     def task(self) -> Task:
         """`"classification"` or `"regression"`."""
         return "regression" if self.size.classes is None else "classification"
+
+
+# The record that an object of the JSON file becomes, by a key that only it has.
+_RECORDS = {"paper_name": Entry, "format": Source, "path": File, "rows": Size}
+
+
+def _record(pairs: list[tuple[str, Any]]) -> Any:
+    values = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in pairs
+    }
+    kind = next((_RECORDS[name] for name in _RECORDS if name in values), None)
+    return values if kind is None else kind(**values)
+
+
+CATALOGUE: tuple[Entry, ...] = tuple(
+    json.loads(
+        Path(__file__).with_suffix(".json").read_text("utf-8"),
+        object_pairs_hook=_record,
+    )
+)
+"""The datasets of the paper, in the order of its table."""
+
+
+def find(name: str) -> Entry:
+    """Return the catalogue entry of a dataset.
+
+    Args:
+        name: Short name of the dataset, such as `"wine"`.
+
+    Returns:
+        The entry.
+
+    Raises:
+        ValueError: If the catalogue does not contain a dataset of this name.
+
+    Example:
+
+    >>> find("wine").size
+    Size(rows=178, inputs=13, classes=3)
+    """
+    entries = {entry.name: entry for entry in CATALOGUE}
+    return entries[check_choice("name", name, entries)]

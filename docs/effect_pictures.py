@@ -69,23 +69,6 @@ def _damped() -> Curves:
     return {_number(penalty(each)): each.function(_X) for each in layers}
 
 
-def _bounded() -> Curves:
-    bounded = VAFActivation(function_constraint=constraints.SlopeBound(1.0))
-    return {
-        "without the constraint": _with_weights(VAFActivation(), _BENT).function(_X),
-        "SlopeBound(1.0)": _with_weights(bounded, _BENT).function(_X),
-    }
-
-
-def _monotone() -> Curves:
-    alpha, bias, beta = _BENT
-    both = map(keras.ops.convert_to_tensor, (beta, alpha))
-    nearest = keras.ops.convert_to_numpy(constraints.Monotone()(*both))
-    kept = _with_weights(VAFActivation(), (alpha, bias, nearest))
-    before = _with_weights(VAFActivation(), _BENT)
-    return {"before": before.function(_X), "Monotone()": kept.function(_X)}
-
-
 def _constrained(constraint: keras.constraints.Constraint, w: np.ndarray) -> Curves:
     after = keras.ops.convert_to_numpy(constraint(keras.ops.convert_to_tensor(w)))
     return {"before": w, "after": after}
@@ -108,8 +91,6 @@ _FUNCTIONS: dict[str, Callable[[], Curves]] = {
     ),
     "SlopeVariation": lambda: _penalized(regularizers.SlopeVariation(1.0)),
     "Damping": _damped,
-    "Monotone": _monotone,
-    "SlopeBound": _bounded,
 }
 _WEIGHTS = np.array([1.0, 0.7, 0.4, 0.1, -0.3], "float32")
 _OTHERS = {

@@ -1,24 +1,28 @@
 """`REMOVED`, names of version 0.3.0 whose saved configurations are refused."""
 
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import keras
 
 REMOVED = {
     "keras_vaf": (
-        *("CurveStart", "Derf", "DyT", "Lipschitz", "NActivation", "Orthogonal"),
-        *("PolyReLU", "SirenKernel", "SpectralNorm"),
+        *("CurveStart", "Derf", "DyT", "Lipschitz", "Monotone", "NActivation"),
+        *("Orthogonal", "PolyReLU", "SirenKernel", "SlopeBound", "SpectralNorm"),
     ),
     "keras_vaf.experiments": ("CopiesStart", "MaxMin", "Staf"),
 }
 """Registered classes, by package."""
-_MESSAGE = "{} was removed; install keras-vaf 0.3.0 to load this file."
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise a `ValueError` that names the version that loads a removed thing."""
+    raise ValueError(f"{what} was removed; install keras-vaf 0.3.0 to load this file.")
 
 
 class _Removed:
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        raise ValueError(_MESSAGE.format(cls.__name__))
+        refuse(cls.__name__)
 
     def get_config(self) -> dict[str, Any]:  # Keras registers no class without it
         return {}
@@ -33,4 +37,4 @@ for _package, _names in REMOVED.items():
 @keras.saving.register_keras_serializable(package="keras_vaf.experiments")
 def finer(x: Any) -> Any:
     """Raise a `ValueError` that names the version that has this function."""
-    raise ValueError(_MESSAGE.format("finer"))
+    refuse("finer")

@@ -48,7 +48,7 @@ def test_arguments_for_each_weight_are_described_together():
     assert len(group.splitlines()) == 3
     assert group.count("`alpha_") == group.count("`beta_") == 6
     assert not re.search(r"^    beta_bias_constraint:", text, re.M)
-    assert "    function_constraint:" in text
+    assert "    function_regularizer:" in text
 
 
 def test_every_notebook_has_a_page_with_its_text_and_pictures():

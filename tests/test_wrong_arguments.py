@@ -95,7 +95,6 @@ IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
 # "MODEL" stands for a model.
 TABLE = {
     constraints.Interval: ({}, {"minimum": NUMBER[:1] + NUMBER[2:]}),
-    constraints.SlopeBound: ({}, {"limit": POSITIVE, "scaling": NAME}),
     initializers.FunctionStart: ({}, {"function": NAME}),
     initializers.PiecewiseLinearStart: (
         LINES,
@@ -111,7 +110,6 @@ TABLE = {
             "sharing": NAME,
             "initialization": NAME,
             "data_format": OPTIONAL_NAME,
-            "function_constraint": OPTIONAL_NAME,
         },
     ),
     layers.KAF: ({}, {"D": COUNT, "boundary": POSITIVE, "train_gamma": FLAG}),

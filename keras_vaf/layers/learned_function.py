@@ -16,8 +16,8 @@ from keras_vaf.types import Tensor
 class LearnedFunction(SharedWeights):
     """The part of `TrainableActivation` that tells which function a layer computes.
 
-    Only this class and the constraints read the stored weights. All other code reads
-    the effective weights, which include the effect of `function_constraint`.
+    Only this class reads the stored weights. All other code reads the effective
+    weights, with one entry for each function.
     """
 
     equation_class: type[Pointwise]
@@ -32,8 +32,7 @@ class LearnedFunction(SharedWeights):
         """Return the weights with which the layer computes, as tensors.
 
         They are in the order of `weight_names`, with one entry for each function. They
-        differ from `weights` if `function_constraint` changes the stored numbers, or if
-        `sharing` is a dictionary. Penalties and other
+        differ from `weights` if `sharing` is a dictionary. Penalties and other
         differentiable code use these tensors.
 
         Raises:
@@ -47,7 +46,7 @@ class LearnedFunction(SharedWeights):
         weights: Sequence[Tensor] = [getattr(self, name) for name in self.weight_names]
         if self._positions:
             weights = [self.full_weight(name) for name in self.weight_names]
-        return self._allowed(*weights)
+        return weights
 
     def get_effective_weights(self) -> list[np.ndarray]:
         """Return the weights with which the layer computes, as float64 NumPy arrays.
@@ -59,12 +58,9 @@ class LearnedFunction(SharedWeights):
 
         Example:
 
-        >>> layer = keras_vaf.layers.VAFActivation(
-        ...     k=1, function_constraint=keras_vaf.constraints.SlopeBound(1.0)
-        ... )
-        >>> _ = layer.beta.assign([4.0])
+        >>> layer = keras_vaf.layers.VAFActivation(k=1)
         >>> alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
-        >>> print(beta.round(4))
+        >>> print(beta)
         [1.]
         """
         arrays = map(keras.ops.convert_to_numpy, self.effective_weights())
@@ -99,17 +95,3 @@ class LearnedFunction(SharedWeights):
 
         y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
         return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
-
-    def apply_constraints(self) -> None:
-        """Apply the constraints to the weights, as Keras optimizers do after a step."""
-        for name in self.weight_names:
-            weight = getattr(self, name)
-            if weight.constraint is not None:
-                weight.assign(weight.constraint(weight))
-
-    def _allowed(self, *weights: Tensor) -> Sequence[Tensor]:
-        """Return weights projected by the constraint on the function."""
-        if self.function_constraint is None:
-            return weights
-        named = dict(zip(self.weight_names, weights, strict=True))
-        return [*{**named, **self.function_constraint.project(self, named)}.values()]

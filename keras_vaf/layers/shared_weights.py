@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from keras_vaf.constraints import FunctionConstraint, Monotone
 from keras_vaf.layers.sharing import (
     AnySharing,
     Sharing,
@@ -28,7 +27,6 @@ class SharedWeights:
     sharing: AnySharing
     data_format: str
     weight_names: tuple[str, ...]
-    function_constraint: FunctionConstraint | None
     _unshared_axes: tuple[int, ...] = ()
     _sizes: tuple[int, ...] = ()
     # Positions, in `_unshared_axes`, of the axes of each weight that has fewer axes.
@@ -82,9 +80,8 @@ class SharedWeights:
         """Set the axes and sizes along which functions and weights differ.
 
         Raises:
-            ValueError: If an axis is invalid, if the size of an unshared axis is
-                unknown, or if a constraint would change a weight that several functions
-                share.
+            ValueError: If an axis is invalid, or if the size of an unshared axis is
+                unknown.
         """
         rank = len(input_shape)
         axes = unshared_axes(self.sharing, rank, self.data_format)
@@ -96,14 +93,3 @@ class SharedWeights:
             own = unshared_axes(self.sharing[name], rank, self.data_format)
             if own != axes:
                 self._positions[name] = tuple(axes.index(axis) for axis in own)
-                self._check_constraint(name)
-
-    def _check_constraint(self, name: str) -> None:
-        of_function = self.function_constraint
-        joint = isinstance(getattr(self, f"{name}_constraint"), Monotone)
-        if joint or (of_function is not None and name in of_function.changes):
-            raise ValueError(
-                f"The constraint changes {name}, so {name} must differ along every "
-                "axis along which the functions differ. "
-                f"Received: sharing={self.sharing!r}"
-            )

@@ -6,7 +6,6 @@ from typing import Any, Self
 import keras
 import numpy as np
 
-from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import (
     SignatureOfInit,
     check_names,
@@ -29,9 +28,7 @@ from keras_vaf.layers.tensor_shapes import (
 )
 from keras_vaf.layers.weight_arguments import (
     Constant,
-    constraint_of,
     get_for_weight,
-    get_function_constraint,
     get_function_regularizer,
     initial_value,
     regularizer_of,
@@ -40,7 +37,7 @@ from keras_vaf.layers.weight_arguments import (
 from keras_vaf.layers.weight_paths import WeightPaths
 from keras_vaf.ops import pointwise
 from keras_vaf.ops.equation import names_of
-from keras_vaf.ops.functions import evaluate_all
+from keras_vaf.removed import refuse
 from keras_vaf.types import Tensor
 
 
@@ -79,8 +76,6 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         function_regularizer: A registered callable that maps the layer to a scalar
             tensor, for penalties that depend on several weights (see
             `keras_vaf.regularizers`).
-        function_constraint: A constraint on the function itself, such as
-            `keras_vaf.constraints.SlopeBound`.
         **kwargs: `NAME_regularizer`, `NAME_constraint` and `NAME_initializer` for each
             weight, and the arguments of `keras.layers.Layer`, such as `name` and
             `dtype`. An initializer replaces the start values of its weight.
@@ -125,7 +120,6 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         data_format: str | None = None,
         *,
         function_regularizer: Callable[[Any], Tensor] | None = None,
-        function_constraint: FunctionConstraint | None = None,
         **kwargs: Any,
     ) -> None:
         if not self.weight_names:
@@ -145,7 +139,6 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         for name, value in given.items():
             setattr(self, name, get_for_weight(name, value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
-        self.function_constraint = get_function_constraint(function_constraint, self)
         self._positions = {}
         if self.sharing == "layer":
             self._add_weights_at_once()
@@ -168,9 +161,6 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         self.input_spec = keras.InputSpec(ndim=len(input_shape), axes=axes)
         self._add_weights()
         self._track_in_outer_layers()
-
-    def _allowed_of_start(self, *start: Tensor) -> Sequence[Tensor]:
-        return self._allowed(*map(self.full_weight, self.weight_names, start))
 
     def _starts(self) -> list[np.ndarray]:
         """Return the start values of the weights, each without its shared axes."""
@@ -216,9 +206,6 @@ class TrainableActivation(LearnedFunction, WeightPaths):
             initial_value(self, name, value, dtype)
             for name, value in zip(self.weight_names, self._starts(), strict=True)
         ]
-        if self.function_constraint is not None:
-            allowed = evaluate_all(self._allowed_of_start, *start)
-            start = self.own_parts(allowed)
         for name, value in zip(self.weight_names, start, strict=True):
             weight = self.add_weight(
                 name=name,
@@ -226,7 +213,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
                 dtype=dtype,
                 initializer=Constant(value),
                 regularizer=regularizer_of(self, name),
-                constraint=constraint_of(self, name),
+                constraint=getattr(self, f"{name}_constraint"),
                 trainable=name not in self.non_trainable_weight_names,
                 autocast=False,
             )
@@ -281,13 +268,26 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         """Return the class and arguments as text, such as k, g and sharing of a VAF."""
         return representation(self)
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """Return the layer that a configuration describes.
+
+        Raises:
+            ValueError: If the configuration has a `function_constraint`, an argument of
+                version 0.3.0.
+        """
+        config = dict(config)
+        if config.pop("function_constraint", None) is not None:
+            refuse("`function_constraint`")
+        return super().from_config(config)
+
     def get_config(self) -> dict[str, Any]:
         own = positional(type(self))
         config = super().get_config()
         names = (
             *own,
             *self._weight_arguments("regularizer", "constraint"),
-            *("function_regularizer", "function_constraint"),
+            "function_regularizer",
             *self._weight_arguments("initializer"),
         )
         for name in names:

@@ -6,7 +6,6 @@ import keras
 import numpy as np
 
 from keras_vaf import initializers
-from keras_vaf.constraints import FunctionConstraint
 from keras_vaf.layers.arguments import arguments_of_base
 from keras_vaf.layers.sharing import GivenSharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
@@ -60,8 +59,6 @@ class VAFActivation(TrainableActivation):
         function_regularizer: A penalty on the function itself, such as
             `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
             the layer to a scalar tensor.
-        function_constraint: A constraint on the function itself, such as
-            `keras_vaf.constraints.SlopeBound`.
         alpha_initializer: Initializer of `alpha`, as for any Keras layer. It replaces
             the start that `initialization` gives this weight.
         alpha_bias_initializer: Initializer of `alpha_bias`.
@@ -128,7 +125,6 @@ class VAFActivation(TrainableActivation):
         beta_constraint: Constraint | None = None,
         beta_bias_constraint: Constraint | None = None,
         function_regularizer: Regularizer | None = None,
-        function_constraint: FunctionConstraint | None = None,
         alpha_initializer: Initializer | None = None,
         alpha_bias_initializer: Initializer | None = None,
         beta_initializer: Initializer | None = None,

@@ -8,7 +8,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.constraints import FunctionConstraint, Monotone
 from keras_vaf.initializers import Start
 from keras_vaf.ops.functions import evaluate, function_identifier
 from keras_vaf.regularizers import FunctionRegularizer
@@ -33,27 +32,6 @@ class PenaltyOnLayer(keras.regularizers.Regularizer):
         return self.penalty(self.layer) + own
 
 
-class ConstraintOnFunction(keras.constraints.Constraint):
-    """A constraint on the function of a layer, applied through one of its weights."""
-
-    def __init__(
-        self,
-        layer: Any,
-        name: str,
-        constraint: Callable[[Tensor], Tensor] | None,
-    ) -> None:
-        self.layer = layer
-        self.name = name
-        self.constraint = constraint
-
-    def __call__(self, weight: Tensor) -> Tensor:
-        own = weight if self.constraint is None else self.constraint(weight)
-        layer = self.layer
-        weights = {name: layer.full_weight(name) for name in layer.weight_names}
-        weights[self.name] = own
-        return layer.function_constraint.project(layer, weights)[self.name]
-
-
 class Constant(keras.initializers.Initializer):
     """An initializer that returns a given array and is not saved."""
 
@@ -62,17 +40,6 @@ class Constant(keras.initializers.Initializer):
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Tensor:
         return ops.convert_to_tensor(np.array(self.value, dtype=dtype))
-
-
-def constraint_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
-    """Return the constraint on a weight, including the constraint on the function."""
-    constraint = getattr(layer, f"{name}_constraint")
-    if isinstance(constraint, Monotone):  # depends on the values of another weight
-        constraint = constraint.of(layer, name)
-    of_function = layer.function_constraint
-    if of_function is None or name not in of_function.changes:
-        return constraint
-    return ConstraintOnFunction(layer, name, constraint)
 
 
 def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
@@ -134,32 +101,6 @@ def initial_value(layer: Any, name: str, value: np.ndarray, dtype: str) -> np.nd
             f"Received: a tensor of shape {made.shape}"
         )
     return made
-
-
-def get_function_constraint(
-    identifier: Any, layer: keras.layers.Layer
-) -> FunctionConstraint | None:
-    """Return the constraint on the function of a layer.
-
-    Args:
-        identifier: A `FunctionConstraint`, its configuration, or None.
-        layer: The layer.
-
-    Raises:
-        ValueError: If the argument is not one of these, or does not support this layer.
-    """
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    if identifier is None:
-        return None
-    if not isinstance(identifier, FunctionConstraint):
-        raise ValueError(
-            "`function_constraint` must be a `keras_vaf.constraints."
-            "FunctionConstraint`, such as `SlopeBound(1.0)`, or None. "
-            f"Received: function_constraint={identifier!r}"
-        )
-    identifier.check_layer(layer)
-    return identifier
 
 
 def get_function_regularizer(

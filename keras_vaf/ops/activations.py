@@ -1,8 +1,8 @@
 """`ACTIVATIONS`, the table of known element-wise activations.
 
 Every fact about a named function g comes from this table: its name and derivative,
-bounds on its slope, its lines and knots, its slopes at both ends, the interval in which
-it is finite, and its scale.
+its lines and knots, its slopes at both ends, the interval in which it is finite, and
+its scale.
 """
 
 import math
@@ -10,12 +10,7 @@ import math
 import keras
 from keras import activations, ops
 
-from keras_vaf.ops.fixed_function import (
-    FixedFunction,
-    Function,
-    Slopes,
-    made_of_lines,
-)
+from keras_vaf.ops.fixed_function import FixedFunction, Function, made_of_lines
 from keras_vaf.types import Tensor
 
 
@@ -58,26 +53,21 @@ _LARGEST_ROOT = 1.8446743e19  # above it the square is infinite in float32
 _LARGEST_EXPONENT = 88.72283  # above it exp is infinite in float32
 
 _UP, _LEVEL, _PARALLEL = (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)  # slopes at both ends
-_RISING, _WAVE = Slopes(0.0, 1.0), Slopes(-1.0, 1.0)
 
 ACTIVATIONS = (
-    FixedFunction(activations.celu, _elu_slope, _RISING, _UP),
-    FixedFunction(activations.elu, _elu_slope, _RISING, _UP),
+    FixedFunction(activations.celu, _elu_slope, _UP),
+    FixedFunction(activations.elu, _elu_slope, _UP),
     FixedFunction(
         activations.exponential,
         lambda h, y: y,
-        Slopes(0.0, math.inf),
         (0.0, None),
         finite=(-math.inf, _LARGEST_EXPONENT),
         scale=1 / 32,
     ),
-    FixedFunction(
-        activations.gelu, _gelu_slope, Slopes(-0.1289041451852, 1.1289041451852), _UP
-    ),
+    FixedFunction(activations.gelu, _gelu_slope, _UP),
     FixedFunction(  # it jumps
         activations.hard_shrink,
         lambda h, y: ops.abs(h) > 0.5,
-        Slopes(0.0, math.inf),
         _PARALLEL,
         homogeneous=True,
         scale=16,
@@ -88,7 +78,7 @@ ACTIVATIONS = (
         knots=(-3, 3),
         slopes=(0, 1 / 6, 0),
     ),
-    FixedFunction(activations.hard_silu, _hard_silu_slope, Slopes(-0.5, 1.5), _UP),
+    FixedFunction(activations.hard_silu, _hard_silu_slope, _UP),
     made_of_lines(
         activations.hard_tanh,
         lambda h, y: _inside(h, -1, 1),
@@ -105,31 +95,19 @@ ACTIVATIONS = (
     made_of_lines(
         activations.linear, lambda h, y: ops.ones_like(h), knots=(0,), slopes=(1, 1)
     ),
-    FixedFunction(
-        activations.log_sigmoid, lambda h, y: ops.sigmoid(-h), _RISING, (1.0, 0.0)
-    ),
-    FixedFunction(
-        activations.mish, _mish_slope, Slopes(-0.1125261223895, 1.0884981612518), _UP
-    ),
+    FixedFunction(activations.log_sigmoid, lambda h, y: ops.sigmoid(-h), (1.0, 0.0)),
+    FixedFunction(activations.mish, _mish_slope, _UP),
     made_of_lines(activations.relu, lambda h, y: h > 0, knots=(0,), slopes=(0, 1)),
     made_of_lines(
-        activations.relu6,
-        lambda h, y: _inside(h, 0, 6),
-        knots=(0, 6),
-        slopes=(0, 1, 0),
+        activations.relu6, lambda h, y: _inside(h, 0, 6), knots=(0, 6), slopes=(0, 1, 0)
     ),
     FixedFunction(
         activations.selu,
         lambda h, y: ops.where(h > 0, _SELU, y + _SELU_LEFT),
-        Slopes(0.0, _SELU_LEFT),
         (0.0, _SELU),
     ),
-    FixedFunction(
-        activations.sigmoid, lambda h, y: y * (1 - y), Slopes(0.0, 0.25), _LEVEL
-    ),
-    FixedFunction(
-        activations.silu, _silu_slope, Slopes(-0.0998393201289, 1.0998393201289), _UP
-    ),
+    FixedFunction(activations.sigmoid, lambda h, y: y * (1 - y), _LEVEL),
+    FixedFunction(activations.silu, _silu_slope, _UP),
     made_of_lines(
         activations.soft_shrink,
         lambda h, y: ops.abs(h) > 0.5,
@@ -137,18 +115,12 @@ ACTIVATIONS = (
         slopes=(1, 0, 1),
         scale=16,
     ),
-    FixedFunction(activations.softplus, lambda h, y: ops.sigmoid(h), _RISING, _UP),
+    FixedFunction(activations.softplus, lambda h, y: ops.sigmoid(h), _UP),
     FixedFunction(
-        activations.softsign,
-        lambda h, y: 1 / ops.square(1 + ops.abs(h)),
-        _RISING,
-        _LEVEL,
+        activations.softsign, lambda h, y: 1 / ops.square(1 + ops.abs(h)), _LEVEL
     ),
     FixedFunction(
-        activations.sparse_plus,
-        lambda h, y: ops.clip(0.5 * (h + 1), 0, 1),
-        _RISING,
-        _UP,
+        activations.sparse_plus, lambda h, y: ops.clip(0.5 * (h + 1), 0, 1), _UP
     ),
     made_of_lines(
         activations.sparse_sigmoid,
@@ -157,39 +129,26 @@ ACTIVATIONS = (
         slopes=(0, 0.5, 0),
     ),
     FixedFunction(
-        activations.squareplus,
-        lambda h, y: 0.5 * (1 + h / ops.sqrt(h * h + 4)),
-        _RISING,
-        _UP,
+        activations.squareplus, lambda h, y: 0.5 * (1 + h / ops.sqrt(h * h + 4)), _UP
     ),
-    FixedFunction(activations.tanh, lambda h, y: 1 - y * y, _RISING, _LEVEL),
+    FixedFunction(activations.tanh, lambda h, y: 1 - y * y, _LEVEL),
     FixedFunction(
         activations.tanh_shrink,
         lambda h, y: ops.square(ops.tanh(h)),
-        _RISING,
         _PARALLEL,
         scale=16,
     ),
-    FixedFunction(ops.cos, lambda h, y: -ops.sin(h), _WAVE),
-    FixedFunction(
-        ops.erf,
-        lambda h, y: ops.exp(-h * h) * _ERF_SLOPE,
-        Slopes(0.0, _ERF_SLOPE),
-        _LEVEL,
-    ),
+    FixedFunction(ops.cos, lambda h, y: -ops.sin(h)),
+    FixedFunction(ops.erf, lambda h, y: ops.exp(-h * h) * _ERF_SLOPE, _LEVEL),
     FixedFunction(
         relu_squared,
         lambda h, y: 2 * ops.relu(h),
-        Slopes(0.0, math.inf),
         (0.0, None),
         finite=(-math.inf, _LARGEST_ROOT),
     ),
-    FixedFunction(ops.sin, lambda h, y: ops.cos(h), _WAVE),
+    FixedFunction(ops.sin, lambda h, y: ops.cos(h)),
     FixedFunction(
-        ops.square,
-        lambda h, y: 2 * h,
-        Slopes(-math.inf, math.inf),
-        finite=(-_LARGEST_ROOT, _LARGEST_ROOT),
+        ops.square, lambda h, y: 2 * h, finite=(-_LARGEST_ROOT, _LARGEST_ROOT)
     ),
 )
 """The functions that have a name, with the known facts about each."""

@@ -15,13 +15,6 @@ Function = Callable[[Tensor], Tensor]
 Derivative = Callable[[Tensor, Tensor], Tensor]
 
 
-class Slopes(NamedTuple):
-    """The smallest and the largest slope of a function."""
-
-    lowest: float
-    highest: float
-
-
 class Lines(NamedTuple):
     """A continuous function made of straight lines.
 
@@ -44,7 +37,6 @@ class FixedFunction:
         value: The function g.
         derivative: `derivative(h, y)` is g'(h), given h and y = g(h). `None` leaves it
             to the backend's automatic differentiation.
-        slopes: Bounds on g', or `None` if they are unknown.
         ends: Slopes of the lines that g approaches far left and far right; `None` where
             it approaches no line or the line is unknown.
         lines: The straight lines that g is made of, if it is.
@@ -59,7 +51,6 @@ class FixedFunction:
 
     value: Function
     derivative: Derivative | None = None
-    slopes: Slopes | None = None
     ends: tuple[float | None, float | None] = (None, None)
     lines: Lines | None = None
     homogeneous: bool = False
@@ -117,7 +108,6 @@ def made_of_lines(
     return FixedFunction(
         value,
         derivative,
-        slopes=Slopes(min(slopes), max(slopes)),
         ends=(slopes[0], slopes[-1]),
         lines=Lines(knots, slopes, first),
         homogeneous=not any((*knots, first)),

@@ -95,24 +95,9 @@ def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
     Returns:
         A float64 array.
     """
-    (value,) = evaluate_all(lambda *tensors: [function(*tensors)], *arrays)
-    return value
-
-
-def evaluate_all(function: Callable[..., Any], *arrays: Any) -> list[np.ndarray]:
-    """Evaluate a function that returns several tensors, as `evaluate` does.
-
-    Args:
-        function: A function of tensors that returns a sequence of tensors.
-        *arrays: Numbers or arrays.
-
-    Returns:
-        A list of float64 arrays.
-    """
     with _double_precision():
         tensors = [ops.convert_to_tensor(np.asarray(a, "float64")) for a in arrays]
-        values = map(ops.convert_to_numpy, function(*tensors))
-        return [np.asarray(value, "float64") for value in values]
+        return np.asarray(ops.convert_to_numpy(function(*tensors)), "float64")
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ import pytest
 from keras import ops
 
 from keras_vaf import initializers
-from keras_vaf.constraints import SlopeBound
 from keras_vaf.layers import VAFActivation as VAF
 from tests.layers.family import ACTIVATIONS, fresh
 
@@ -82,15 +81,6 @@ def test_every_weight_of_the_family_takes_one(layer):
 def test_the_other_weights_keep_their_start():
     layer = VAF(k=2, g="tanh", beta_bias_initializer="ones")
     np.testing.assert_allclose(layer.function([-1, 2]), np.tanh([-1, 2]) + 1)
-
-
-def test_a_constraint_on_the_function_applies_to_the_start():
-    layer = VAF(
-        k=1,
-        beta_initializer=keras.initializers.Constant(4.0),
-        function_constraint=SlopeBound(1.0),
-    )
-    np.testing.assert_allclose(layer.get_weights()[2], [1.0], rtol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

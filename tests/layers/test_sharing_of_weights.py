@@ -6,7 +6,6 @@ import pytest
 from keras import ops
 
 from keras_vaf import layers, models
-from keras_vaf.constraints import Monotone, SlopeBound
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from tests import reference
@@ -126,24 +125,6 @@ def test_tools_take_such_layers():
         np.testing.assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
     assert len(models.formula(layer, "python", 17).split("def ")) == 6
     assert models.formula(layer, digits=17).count("\n") == 6
-
-
-@pytest.mark.backend("tensorflow")
-def test_constraints_on_a_weight_of_every_function():
-    layer = random_layer(TIED, function_constraint=SlopeBound(1.0))
-    layer.apply_constraints()
-    slopes = np.abs(np.diff(layer.function(np.linspace(-9, 9, 2001)), axis=0)) / 0.009
-    assert slopes.max() == pytest.approx(1.0, rel=1e-3)
-    layer = random_layer(TIED, beta_constraint=Monotone())
-    layer.apply_constraints()
-    assert np.all(np.diff(layer.function(np.linspace(-9, 9, 99)), axis=0) >= 0)
-    shared = {"alpha": "channel"}
-    for arguments in (
-        {"function_constraint": SlopeBound(1.0)},
-        {"beta_constraint": Monotone()},
-    ):
-        with pytest.raises(ValueError, match=r"beta must differ along.*Received"):
-            random_layer(shared, **arguments)
 
 
 @pytest.mark.backend("tensorflow")

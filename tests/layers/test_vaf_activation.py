@@ -96,7 +96,7 @@ def test_configuration_is_the_arguments_in_order():
     expected = ["k", "g", "sharing", "initialization", "data_format"]
     for kind in ("regularizer", "constraint"):
         expected += [f"{name}_{kind}" for name in WEIGHTS]
-    expected += ["function_regularizer", "function_constraint"]
+    expected += ["function_regularizer"]
     expected += [f"{name}_initializer" for name in WEIGHTS]
     config = VAFActivation().get_config()
     own = [key for key in config if key not in keras.layers.Layer().get_config()]

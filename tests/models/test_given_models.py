@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from keras_vaf import layers, models
-from keras_vaf.constraints import Monotone, SlopeBound
 from keras_vaf.models.analysis.nearest import inspect_activations
 
 pytestmark = pytest.mark.backend("torch")
@@ -42,11 +41,7 @@ def model():
         [
             keras.Input((4,)),
             keras.layers.Dense(6, activation="tanh", name="first"),
-            layers.VAFActivation(
-                function_constraint=SlopeBound(1.0),
-                beta_constraint=Monotone(),
-                name="vaf",
-            ),
+            layers.VAFActivation(beta_constraint="non_neg", name="vaf"),
             keras.layers.Dense(2, name="head"),
         ],
         name="model",

@@ -3,7 +3,7 @@
 import keras
 import pytest
 
-import keras_vaf  # noqa: F401 (registers the names)
+from keras_vaf.layers import KAF, VAFActivation
 from keras_vaf.removed import REMOVED
 
 
@@ -47,3 +47,17 @@ def test_a_model_with_a_removed_function_is_refused():
     }
     with pytest.raises(ValueError, match="finer was removed"):
         keras.Sequential.from_config(config)(keras.ops.ones((1, 3)))
+
+
+@pytest.mark.parametrize("layer", [VAFActivation(name="f"), KAF(name="f")])
+def test_a_constraint_on_the_function_is_refused_unless_it_is_null(layer):
+    model = keras.Sequential([keras.Input((3,)), layer])
+    config = model.get_config()
+    arguments = config["layers"][1]["config"]
+    arguments["function_constraint"] = None
+    again = keras.Sequential.from_config(config).layers[0]
+    assert again.get_config() == layer.get_config()
+    arguments["function_constraint"] = configuration("SlopeBound")
+    message = r"^`function_constraint` was removed; install keras-vaf 0\.3\.0 to load"
+    with pytest.raises(ValueError, match=message):
+        keras.Sequential.from_config(config)

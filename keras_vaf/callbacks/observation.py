@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
@@ -61,7 +62,8 @@ def _weights(layer: TrainableActivation) -> list[np.ndarray]:
     """Return the parameters of the chosen functions, `(functions, ...)`."""
     count = len(layer._unshared_axes)
     weights = []
-    for weight in layer.get_effective_weights():
+    for name in layer.weight_names:
+        weight = keras.ops.convert_to_numpy(getattr(layer, name)).astype("float64")
         shape = weight.shape[count:]
         functions = weight.reshape(math.prod(weight.shape[:count]), *shape)
         weights.append(functions[chosen_functions(len(functions))])

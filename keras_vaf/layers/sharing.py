@@ -1,17 +1,13 @@
 """`unshared_axes` and the checks of `sharing`, which says who shares a function."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import keras
 
 from keras_vaf.utils import check_choice, did_you_mean
 
 Sharing = Literal["layer", "channel", "neuron"] | tuple[int, ...]
-GivenSharing = str | Sequence[int] | dict[str, Any]
-"""The types of the argument `sharing`."""
-AnySharing = Sharing | dict[str, Sharing]
-"""The sharing of all weights, or of each weight by its name."""
 NAMES = ("layer", "channel", "neuron")
 DATA_FORMATS = ("channels_last", "channels_first")
 
@@ -53,33 +49,6 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
     return tuple(sharing)
 
 
-def validate_each(sharing: GivenSharing, weight_names: Sequence[str]) -> AnySharing:
-    """Check a `sharing` that may be a dictionary, and return it.
-
-    Args:
-        sharing: As for `validate_sharing`, or a dictionary from names of weights to
-            such values.
-        weight_names: Names of the weights of the layer.
-
-    Returns:
-        The sharing. A dictionary has an entry for each weight; weights that it did not
-        name are shared per layer.
-
-    Raises:
-        ValueError: If a sharing is invalid, or if a name is not that of a weight.
-    """
-    if not isinstance(sharing, dict):
-        return validate_sharing(sharing)
-    for name in sharing:
-        if name not in weight_names:
-            raise ValueError(
-                "The keys of `sharing` must be names of weights: "
-                f"{', '.join(weight_names)}.{did_you_mean(name, weight_names)} "
-                f"Received: sharing={sharing!r}"
-            )
-    return {n: validate_sharing(sharing.get(n, "layer")) for n in weight_names}
-
-
 def validate_data_format(data_format: str | None) -> str:
     """Check `data_format` and return it.
 
@@ -95,12 +64,11 @@ def validate_data_format(data_format: str | None) -> str:
     return check_choice("data_format", data_format, DATA_FORMATS)
 
 
-def unshared_axes(sharing: AnySharing, rank: int, data_format: str) -> tuple[int, ...]:
+def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:
     """Return the axes along which functions differ, in ascending order.
 
     Args:
-        sharing: A valid sharing. With a dictionary, functions differ along every axis
-            along which one of the weights differs.
+        sharing: A valid sharing.
         rank: Number of axes of the input, including the batch axis.
         data_format: `"channels_last"` or `"channels_first"`: position of the channel
             axis for rank 3 or more. At rank 2 the channel axis is the last axis.
@@ -109,9 +77,6 @@ def unshared_axes(sharing: AnySharing, rank: int, data_format: str) -> tuple[int
         ValueError: If an axis does not exist at this rank, is the batch axis, or
             appears twice.
     """
-    if isinstance(sharing, dict):
-        each = (unshared_axes(own, rank, data_format) for own in sharing.values())
-        return tuple(sorted({axis for axes in each for axis in axes}))
     if sharing == "layer":
         return ()
     if sharing == "channel":
@@ -134,7 +99,7 @@ def unshared_axes(sharing: AnySharing, rank: int, data_format: str) -> tuple[int
 
 
 def unshared_sizes(
-    axes: Sequence[int], input_shape: Sequence[int | None], sharing: AnySharing
+    axes: Sequence[int], input_shape: Sequence[int | None], sharing: Sharing
 ) -> tuple[int, ...]:
     """Return the sizes of the axes that are not shared.
 

@@ -15,10 +15,10 @@ from keras_vaf.layers.arguments import (
 )
 from keras_vaf.layers.learned_function import LearnedFunction
 from keras_vaf.layers.sharing import (
-    AnySharing,
-    GivenSharing,
+    unshared_axes,
+    unshared_sizes,
     validate_data_format,
-    validate_each,
+    validate_sharing,
 )
 from keras_vaf.layers.tensor_shapes import (
     call_module,
@@ -67,9 +67,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
             `"channel"` (one function per channel), `"neuron"` (one function per
             position, shared only over the batch), or a tuple of the axes along which
             the function is shared. Axes count over the whole input. The batch axis, 0,
-            is always shared and must not be in the tuple. A dictionary such as
-            `{"alpha": "layer", "beta": "channel"}` gives the sharing of each weight; a
-            weight that it does not name is shared per layer.
+            is always shared and must not be in the tuple.
         data_format: `"channels_last"` or `"channels_first"`: position of the channel
             axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
@@ -116,7 +114,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
 
     def __init__(
         self,
-        sharing: GivenSharing = "layer",
+        sharing: str | Sequence[int] = "layer",
         data_format: str | None = None,
         *,
         function_regularizer: Callable[[Any], Tensor] | None = None,
@@ -134,12 +132,11 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        self.sharing = self._checked_sharing(sharing)
+        self.sharing = validate_sharing(sharing)
         self.data_format = validate_data_format(data_format)
         for name, value in given.items():
             setattr(self, name, get_for_weight(name, value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
-        self._positions = {}
         if self.sharing == "layer":
             self._add_weights_at_once()
 
@@ -156,31 +153,15 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         if self.sharing == "layer":
             self._set_paths()  # the weights exist
             return
-        self._set_axes(input_shape)
-        axes = dict(zip(self._unshared_axes, self._sizes, strict=True))
-        self.input_spec = keras.InputSpec(ndim=len(input_shape), axes=axes)
-        self._add_weights()
+        rank = len(input_shape)
+        axes = unshared_axes(self.sharing, rank, self.data_format)
+        sizes = unshared_sizes(axes, input_shape, self.sharing)
+        self._unshared_axes = axes
+        self.input_spec = keras.InputSpec(
+            ndim=rank, axes=dict(zip(axes, sizes, strict=True))
+        )
+        self._add_weights(sizes)
         self._track_in_outer_layers()
-
-    def _starts(self) -> list[np.ndarray]:
-        """Return the start values of the weights, each without its shared axes."""
-        whole = tuple(range(len(self._sizes)))
-        starts, values = {}, []
-        for i, name in enumerate(self.weight_names):
-            kept = self._positions.get(name, whole)
-            if kept not in starts:
-                starts[kept] = self.start(tuple(self._sizes[p] for p in kept))
-            values.append(starts[kept][i])
-        return values
-
-    def _checked_sharing(self, sharing: Any) -> AnySharing:
-        if isinstance(sharing, dict) and self.non_trainable_weight_names:
-            raise ValueError(
-                f"The statistics of {type(self).__name__} belong to a function, so "
-                "`sharing` must be the same for all weights. "
-                f"Received: sharing={sharing!r}"
-            )
-        return validate_each(sharing, self.weight_names)
 
     def _weight_arguments(self, *kinds: str) -> list[str]:
         """Return the names of the arguments that each weight has, kind by kind."""
@@ -189,7 +170,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
     def _add_weights_at_once(self) -> None:
         """Add the weights, so that `Dense(activation=...)` is complete when built."""
         try:
-            self._add_weights()
+            self._add_weights(())
         except AttributeError as error:
             error.add_note(
                 f"{type(self).__name__} must store its arguments before it calls "
@@ -199,14 +180,11 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         if keras.backend.backend() == "torch":
             list(self.parameters())  # `state_dict` contains them from now on
 
-    def _add_weights(self) -> None:
+    def _add_weights(self, unshared: tuple[int, ...]) -> None:
         # `result_type` of Keras does not support float64.
         dtype = "float64" if self.variable_dtype == "float64" else "float32"
-        start = [
-            initial_value(self, name, value, dtype)
-            for name, value in zip(self.weight_names, self._starts(), strict=True)
-        ]
-        for name, value in zip(self.weight_names, start, strict=True):
+        for name, start in zip(self.weight_names, self.start(unshared), strict=True):
+            value = initial_value(self, name, start, dtype)
             weight = self.add_weight(
                 name=name,
                 shape=value.shape,
@@ -254,7 +232,8 @@ class TrainableActivation(LearnedFunction, WeightPaths):
                 "input with `keras.ops.cast(x, 'float32')`. Received: an input of "
                 f"dtype {keras.backend.standardize_dtype(inputs.dtype)}"
             )
-        weights, equation = self.effective_weights(), self.equation
+        equation = self.equation
+        weights = [getattr(self, name) for name in self.weight_names]
 
         def compute(x: Tensor, unshared: Sequence[int]) -> Tensor:
             return pointwise(equation, x, weights, unshared, training is True)
@@ -273,12 +252,14 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         """Return the layer that a configuration describes.
 
         Raises:
-            ValueError: If the configuration has a `function_constraint`, an argument of
-                version 0.3.0.
+            ValueError: If the configuration has a `function_constraint`, or a
+                dictionary as `sharing`, as in version 0.3.0.
         """
         config = dict(config)
         if config.pop("function_constraint", None) is not None:
             refuse("`function_constraint`")
+        if isinstance(config.get("sharing"), dict):
+            refuse("A dictionary as `sharing`")
         return super().from_config(config)
 
     def get_config(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.layers.arguments import arguments_of_base
-from keras_vaf.layers.sharing import GivenSharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
@@ -38,9 +37,7 @@ class VAFActivation(TrainableActivation):
             `"channel"` (one function per channel), `"neuron"` (one function per
             position, shared only over the batch), or a tuple of the axes along which
             the function is shared. Axes count over the whole input. The batch axis, 0,
-            is always shared and must not be in the tuple. A dictionary such as
-            `{"alpha": "layer", "beta": "channel"}` gives the sharing of each weight; a
-            weight that it does not name is shared per layer.
+            is always shared and must not be in the tuple.
         initialization: Function at which f starts: `"g"` for g itself, `"random"` for
             random weights, the name of an element-wise Keras activation (`"relu"`), a
             registered function, or a `keras_vaf.initializers.Start`, itself or its
@@ -112,7 +109,7 @@ class VAFActivation(TrainableActivation):
         self,
         k: int = 3,
         g: str | Function = "relu",
-        sharing: GivenSharing = "layer",
+        sharing: str | Sequence[int] = "layer",
         initialization: initializers.Identifier = "g",
         data_format: str | None = None,
         *,

@@ -13,7 +13,7 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
 from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
-from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import HOW_TO_REGISTER, Function, get_function
 from keras_vaf.utils import check_integer
@@ -141,7 +141,7 @@ def _with_more_units(layer: VAFActivation, k: int, **changes: Any) -> VAFActivat
             f"The layer {layer.name!r} has {layer.k} hidden units: expected k >= "
             f"{layer.k}. Received: k={k}"
         )
-    alpha, alpha_bias, beta, beta_bias = layer.get_effective_weights()
+    alpha, alpha_bias, beta, beta_bias = weights_of(layer)
     spares = spare_units(k - layer.k, layer.g, alpha, alpha_bias)
     grown = VAFActivation.from_config({**layer.get_config(), "k": k, **changes})
     grown.build(built_shape(layer))
@@ -149,7 +149,7 @@ def _with_more_units(layer: VAFActivation, k: int, **changes: Any) -> VAFActivat
         np.concatenate([old, np.broadcast_to(new, (*old.shape[:-1], len(new)))], -1)
         for old, new in zip((alpha, alpha_bias, beta), spares, strict=True)
     ]
-    grown.set_weights(grown.own_parts([*values, beta_bias]))
+    grown.set_weights([*values, beta_bias])
     return grown
 
 

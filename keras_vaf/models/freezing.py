@@ -21,7 +21,7 @@ from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.surgery.report import keep_report, report
 from keras_vaf.models.torch_modules.recognition import is_torch_module
-from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 
 _LARGEST_DEVIATION = 0.01
@@ -121,7 +121,7 @@ class _Constant:
 
     def __init__(self, layer: TrainableActivation, name: str) -> None:
         vaf = to_vaf(layer)
-        alpha, alpha_bias, beta, self._beta_bias = vaf.get_effective_weights()
+        alpha, alpha_bias, beta, self._beta_bias = weights_of(vaf)
         if elementwise(vaf.g).homogeneous:  # g(c h) = c g(h) for c > 0
             size = np.where(alpha == 0, 1, np.abs(alpha))
             alpha, alpha_bias, beta = alpha / size, alpha_bias / size, beta * size

@@ -18,7 +18,7 @@ from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_positive
 
@@ -105,7 +105,7 @@ def _smaller(
 ) -> tuple[VAFActivation | None, float]:
     """Return a VAF with the fewest hidden units that all its functions allow."""
     vaf = to_vaf(layer)  # checks the weights, and uses relu if g is piecewise linear
-    weights = vaf.get_effective_weights()
+    weights = weights_of(vaf)
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
     x, measure = (_GRID, _largest) if values is None else (values, _mean)
     found = []
@@ -118,7 +118,6 @@ def _smaller(
     if k >= layer.k:
         return None, 0.0
     changes = {"k": k, "g": vaf.g, "name": name, "initialization": "random"}
-    changes["sharing"] = layer.function_sharing  # each function keeps its own units
     new = VAFActivation.from_config({**layer.get_config(), **changes})
     new.build(built_shape(layer))
     rows = [

@@ -75,7 +75,7 @@ def _sharing_and_shape(
         return shared or "neuron", (None, *layer.alpha.shape)
     if not isinstance(layer, layers.TrainableActivation):
         return "layer", (None, None)
-    return layer.function_sharing, built_shape(layer)
+    return layer.sharing, built_shape(layer)
 
 
 def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
@@ -129,9 +129,8 @@ def units_of(layer: keras.layers.Layer) -> _Parts:
     )
 
 
-def _weights(layer: keras.layers.Layer) -> list[np.ndarray]:
-    if isinstance(layer, layers.TrainableActivation):
-        return layer.get_effective_weights()
+def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
+    """Return the weights of a built layer as float64 NumPy arrays."""
     if not layer.weights:
         raise ValueError(
             f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
@@ -160,14 +159,14 @@ def _(layer: keras.layers.LeakyReLU) -> _Parts:
 
 @units_of.register
 def _(layer: keras.layers.PReLU) -> _Parts:
-    (alpha,) = _weights(layer)
+    (alpha,) = weights_of(layer)
     shared = [axis - 1 for axis in layer.shared_axes or ()]
     return _made_of(_RELU, (1, 0, 1), (-1, 0, -np.squeeze(alpha, tuple(shared))))
 
 
 @units_of.register
 def _(layer: layers.SReLU) -> _Parts:
-    left, left_slope, right, right_slope = _weights(layer)
+    left, left_slope, right, right_slope = weights_of(layer)
     # The middle line is cut off at the left threshold, and then at the right one.
     end = np.maximum(left, right)
     return _made_of(
@@ -182,14 +181,14 @@ def _(layer: layers.SReLU) -> _Parts:
 
 @units_of.register
 def _(layer: layers.APL) -> _Parts:
-    slopes, hinges = _weights(layer)
+    slopes, hinges = weights_of(layer)
     pairs = zip(np.moveaxis(slopes, -1, 0), np.moveaxis(hinges, -1, 0), strict=True)
     return _made_of(_RELU, (1, 0, 1), *((-1, hinge, slope) for slope, hinge in pairs))
 
 
 @units_of.register
 def _(layer: layers.KAF) -> _Parts:
-    alpha, *trained = _weights(layer)
+    alpha, *trained = weights_of(layer)
     root = np.sqrt(trained[0] if trained else layer.gamma)
     points = enumerate(layer.dictionary)
     units = [(root, -root * point, alpha[..., i]) for i, point in points]
@@ -198,7 +197,7 @@ def _(layer: layers.KAF) -> _Parts:
 
 @units_of.register
 def _(layer: layers.VAFActivation) -> _Parts:
-    alpha, alpha_bias, beta, beta_bias = _weights(layer)
+    alpha, alpha_bias, beta, beta_bias = weights_of(layer)
     if elementwise(layer.g).lines is None:
         return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
     # g itself is a sum of a few relu units and a constant.
@@ -219,19 +218,19 @@ def _(layer: layers.VAFActivation) -> _Parts:
 
 @units_of.register
 def _(layer: layers.PELU) -> _Parts:
-    alpha, beta = _weights(layer)
+    alpha, beta = weights_of(layer)
     return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
 
 
 @units_of.register
 def _(layer: layers.AdaptiveSigmoid) -> _Parts:
-    alpha, beta = _weights(layer)
+    alpha, beta = weights_of(layer)
     return _made_of(keras.activations.sigmoid, (beta, 0, alpha))
 
 
 @units_of.register
 def _(layer: layers.AdaptiveTanh) -> _Parts:
-    alpha, beta = _weights(layer)
+    alpha, beta = weights_of(layer)
     return _made_of(keras.activations.tanh, (beta, 0, alpha))
 
 

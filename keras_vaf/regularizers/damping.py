@@ -47,7 +47,6 @@ class Damping(FunctionRegularizer):
 
     def penalty(self, layer: Any) -> Tensor:
         """Return the sum of squared distances."""
-        (points,) = layer.effective_weights()
-        (start,) = layer.start(points.shape[:-1])
-        start = ops.convert_to_tensor(start, points.dtype)
-        return ops.sum(ops.square(points - start))
+        (start,) = layer.start(layer.points.shape[:-1])
+        start = ops.convert_to_tensor(start, layer.points.dtype)
+        return ops.sum(ops.square(layer.points - start))

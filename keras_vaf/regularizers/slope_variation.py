@@ -50,5 +50,4 @@ class SlopeVariation(FunctionRegularizer):
 
     def penalty(self, layer: Any) -> Tensor:
         """Return sum_j |alpha_j beta_j| over all functions of the layer."""
-        alpha, _, beta, _ = layer.effective_weights()
-        return ops.sum(ops.abs(alpha * beta))
+        return ops.sum(ops.abs(layer.alpha * layer.beta))

@@ -22,7 +22,7 @@ def unit_knots(layer: Any) -> np.ndarray | None:
     g = getattr(layer, "g", None)
     if g is None or not elementwise(g).knots:
         return None
-    alpha, bias, beta, _ = layer.get_effective_weights()
+    alpha, bias, beta, _ = (np.asarray(w, "float64") for w in layer.get_weights())
     alpha = np.where((alpha != 0) & (beta != 0), alpha, np.nan)
     places = np.stack([(t - bias) / alpha for t in elementwise(g).knots], axis=-1)
     return places.reshape(*alpha.shape[:-1], -1)

@@ -44,6 +44,7 @@ def test_functions_differ_along_the_axes_that_are_not_shared(
         ((1.0,), r"a tuple of axes.*Received: sharing=\(1\.0,\)"),
         ((True,), r"a tuple of axes.*Received: sharing=\(True,\)"),
         ((0, 1), r"batch axis.*Received: sharing=\(0, 1\)"),
+        ({"beta": "channel"}, r"must be 'layer'.*Received: sharing=\{'beta'"),
         ((1, 1), r"each axis once.*Received: sharing=\(1, 1\)"),
     ],
 )

@@ -61,3 +61,11 @@ def test_a_constraint_on_the_function_is_refused_unless_it_is_null(layer):
     message = r"^`function_constraint` was removed; install keras-vaf 0\.3\.0 to load"
     with pytest.raises(ValueError, match=message):
         keras.Sequential.from_config(config)
+
+
+def test_a_dictionary_as_sharing_is_refused():
+    layer = VAFActivation(name="f").get_config()
+    layer["sharing"] = {"alpha": "layer", "beta": [1, 2]}
+    message = r"^A dictionary as `sharing` was removed; install keras-vaf 0\.3\.0 to"
+    with pytest.raises(ValueError, match=message):
+        VAFActivation.from_config(layer)

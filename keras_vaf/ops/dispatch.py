@@ -36,7 +36,7 @@ def pointwise(
     """
     layout = Layout(len(x.shape), tuple(unshared))
     backend = keras.backend.backend()
-    if is_plain():  # of symbolic tensors too
+    if is_plain() or backend not in ("jax", "tensorflow", "torch"):  # also symbolic
         return plain_forward(function, layout, x, *parameters)
     tensors = [  # the value of a variable is less work than a conversion
         p.value if isinstance(p, keras.Variable) else ops.convert_to_tensor(p)

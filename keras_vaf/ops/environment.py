@@ -38,7 +38,7 @@ def info() -> dict[str, str]:
         "keras": keras.__version__,
         "numpy": _version("numpy"),
         "python": f"{platform.python_version()}, {platform.platform()}",
-        "backend": f"{BACKENDS[backend]} {_version(backend)}",
+        "backend": f"{BACKENDS.get(backend, backend)} {_version(backend)}",
         "other backends": ", ".join(others) or "none",
         "devices": ", ".join(_devices(backend)),
         "processors": str(processors()),
@@ -54,9 +54,11 @@ def info() -> dict[str, str]:
 
 
 def _devices(backend: str) -> list[str]:
-    if backend != "torch":
+    if backend in ("jax", "tensorflow"):
         found: list[str] = keras.distribution.list_devices()
         return found
+    if backend != "torch":
+        return ["cpu"]
     import torch
 
     return [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
@@ -64,6 +66,8 @@ def _devices(backend: str) -> list[str]:
 
 def _inactive(backend: str) -> str:
     """Return the reason why the native kernels are not active, or `""` if they are."""
+    if backend not in BACKENDS:
+        return f"the backend {backend} computes the formula with its own operators"
     if kernels_are_off():
         return "plain_operators() is in effect"
     if find().library is None:

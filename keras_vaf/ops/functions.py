@@ -113,7 +113,7 @@ def _double_precision() -> Iterator[None]:
             import tensorflow as tf
 
             stack.enter_context(tf.init_scope())
-        else:
+        elif backend == "torch":
             import torch
 
             stack.enter_context(torch.no_grad())

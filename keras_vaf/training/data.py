@@ -8,24 +8,25 @@ import numpy as np
 from keras import ops
 
 
-def to_arrays(name: str, data: Any) -> tuple[Any, Any]:
-    """Turn inputs and targets into NumPy arrays of equal length.
+def to_arrays(name: str, data: Any) -> tuple[Any, ...]:
+    """Turn inputs, targets and weights into NumPy arrays of equal length.
 
     Args:
         name: Name of the data, for error messages.
-        data: `(x, y)`: arrays, or lists or dictionaries of arrays.
+        data: `(x, y)` or `(x, y, sample_weight)`: arrays, or lists or dictionaries of
+            arrays.
 
     Returns:
         The same structure with NumPy arrays. Floating-point arrays have the dtype
         `keras.config.floatx()`.
 
     Raises:
-        ValueError: If the data is not a pair, or if its arrays are not numeric, are
-            empty, or have unequal numbers of rows.
+        ValueError: If the data is neither a pair nor a triple, or if its arrays are not
+            numeric, are empty, or have unequal numbers of rows.
     """
-    if not isinstance(data, tuple | list) or len(data) != 2:
+    if not isinstance(data, tuple | list) or len(data) not in (2, 3):
         raise ValueError(
-            f"{name} must be a pair, inputs and targets. "
+            f"{name} must be a pair, inputs and targets, or a triple with weights. "
             f"Received: {type(data).__name__}"
         )
     arrays = keras.tree.map_structure(ops.convert_to_numpy, tuple(data))
@@ -80,20 +81,6 @@ def take(data: Any, rows: Any) -> Any:
     return keras.tree.map_structure(lambda array: array[rows], data)
 
 
-def fill_up(rows: np.ndarray, sizes: tuple[int, ...], value: int = 0) -> np.ndarray:
-    """Append entries to an array, up to the next of several sizes.
-
-    Args:
-        rows: An array, which is returned if it has more rows than the largest size.
-        sizes: Numbers of rows, in increasing order.
-        value: The value of the new entries.
-    """
-    count = len(rows)
-    size = next((size for size in sizes if size >= count), count)
-    widths = [(0, size - count), *[(0, 0)] * (rows.ndim - 1)]
-    return np.pad(rows, widths, constant_values=value)
-
-
 def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
     """Create all variables of a model, of its metrics and of its optimizer.
 
@@ -102,7 +89,7 @@ def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
         data: Inputs and targets, from `to_arrays`.
         batch_size: Rows per update; `None` uses all rows at once.
     """
-    x, y = take(data, slice(batch_size))
+    x, y = take(data[:2], slice(batch_size))
     outputs = model(x)
     y = keras.tree.map_structure(ops.convert_to_tensor, y)
     model.compute_loss(x, y, outputs)

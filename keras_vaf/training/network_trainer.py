@@ -30,7 +30,6 @@ class NetworkTrainer:
         mode: As in `train`.
         width: Number of networks that are trained together.
         halve: Whether to halve the width, with a warning, if the memory is too small.
-        pad: As in `Trainer`, for a width of 1.
 
     Raises:
         ValueError: If the model is not compiled, if an argument is out of its range, or
@@ -63,12 +62,11 @@ class NetworkTrainer:
         mode: str = "min",
         width: int = 1,
         halve: bool = False,
-        pad: bool = False,
     ) -> None:
         check_width(width)
         self.width = width
         self._halve = halve
-        self._trainer = Trainer(model, batch_size, patience, monitor, mode, pad)
+        self._trainer = Trainer(model, batch_size, patience, monitor, mode)
         self._loop: Any = None
 
     def prepare(self, data: Any) -> None:

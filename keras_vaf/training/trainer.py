@@ -28,7 +28,7 @@ def train(
     model: keras.Model,
     x: Any,
     y: Any,
-    validation_data: tuple[Any, Any],
+    validation_data: tuple[Any, ...],
     epochs: int,
     batch_size: int | None = None,
     patience: int | None = None,
@@ -36,6 +36,7 @@ def train(
     mode: str = "min",
     seed: int = 0,
     on_progress: Progress | None = None,
+    sample_weight: Any = None,
 ) -> History:
     """Train a model and set it to the weights of its best epoch.
 
@@ -49,7 +50,8 @@ def train(
         model: A compiled Keras model.
         x: Inputs: an array, or a list or dictionary of arrays of equal length.
         y: Targets, in the same forms.
-        validation_data: Pair `(x, y)` that selects the best epoch.
+        validation_data: Pair `(x, y)`, or triple with the weights of the rows, that
+            selects the best epoch.
         epochs: Largest number of epochs.
         batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
             shuffles the rows in each epoch, in the same way on every backend.
@@ -61,6 +63,8 @@ def train(
         seed: Seed of the shuffling.
         on_progress: Function called about twice per second with the number of finished
             epochs and the metrics of the last epoch.
+        sample_weight: The weight of each training row in the loss, as in
+            `keras.Model.fit`.
 
     Returns:
         The metrics of each epoch, and the best epoch.
@@ -79,7 +83,9 @@ def train(
     (3, 'epochs')
     """
     trainer = Trainer(model, batch_size, patience, monitor, mode)
-    return trainer.train(x, y, validation_data, epochs, seed, on_progress)
+    return trainer.train(
+        x, y, validation_data, epochs, seed, on_progress, sample_weight
+    )
 
 
 def refit(
@@ -111,7 +117,7 @@ def refit(
     data = to_arrays("`(x, y)`", (x, y))
     one_row = take(data, slice(1))  # the loop evaluates at least one row
     trainer = Trainer(model, batch_size, mode="last")
-    return trainer.train(*data, one_row, epochs, seed)
+    return trainer.train(data[0], data[1], one_row, epochs, seed)
 
 
 class Trainer:
@@ -125,9 +131,6 @@ class Trainer:
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
-        pad: Whether JAX fills up the data with rows of weight 0, so that it compiles
-            few programs for many numbers of rows. This is for models whose outputs for
-            a row do not depend on other rows, and which have no metrics but the loss.
 
     Raises:
         ValueError: If the model is not compiled or an argument is out of its range.
@@ -150,7 +153,6 @@ class Trainer:
         patience: int | None = None,
         monitor: str = "val_loss",
         mode: str = "min",
-        pad: bool = False,
     ) -> None:
         check_compiled(model)
         if batch_size is not None:
@@ -158,7 +160,6 @@ class Trainer:
         self.model = model
         self.batch_size = batch_size
         self.rule = StoppingRule(monitor, mode, patience)
-        self._pad = pad
         self._loop: Loop | None = None
         self._start: list[np.ndarray] | None = None
 
@@ -166,10 +167,11 @@ class Trainer:
         self,
         x: Any,
         y: Any,
-        validation_data: tuple[Any, Any],
+        validation_data: tuple[Any, ...],
         epochs: int,
         seed: int = 0,
         on_progress: Progress | None = None,
+        sample_weight: Any = None,
     ) -> History:
         """Train the model and set it to the weights of its best epoch.
 
@@ -180,6 +182,7 @@ class Trainer:
             epochs: As in `keras_vaf.training.train`.
             seed: As in `keras_vaf.training.train`.
             on_progress: As in `keras_vaf.training.train`.
+            sample_weight: As in `keras_vaf.training.train`.
 
         Returns:
             The metrics of each epoch, and the best epoch.
@@ -189,12 +192,13 @@ class Trainer:
                 unequal lengths, or do not fit the model.
         """
         check_integer("epochs", epochs)
-        data = to_arrays("`(x, y)`", (x, y))
+        weights = () if sample_weight is None else (sample_weight,)
+        data = to_arrays("`(x, y)`", (x, y, *weights))
         validation_data = to_arrays("`validation_data`", validation_data)
         started = time.perf_counter()
         self.prepare(data)
         if self._loop is None:
-            self._loop = make_loop(self.model, self.rule, self.batch_size, self._pad)
+            self._loop = make_loop(self.model, self.rule, self.batch_size)
         loop = self._loop
         loop.begin(data, validation_data)
         orders = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from keras_vaf.sklearn import VAFClassifier, VAFRegressor
 from keras_vaf.utils import markdown_table, write_atomically
-from tests.sklearn.test_estimators import ARGUMENTS, EXPECTED_FAILED_CHECKS
+from tests.sklearn.test_estimators import EXPECTED_FAILED_CHECKS, MINI_BATCHES
 
 REPORT = Path(__file__).parents[2] / "docs/reports/tables/check_estimator.md"
 COLUMNS = {
@@ -29,7 +29,7 @@ def main():
     rows, notes = [], []
     for kind in (VAFClassifier, VAFRegressor):
         results = check_estimator(
-            kind(**ARGUMENTS),
+            kind(**MINI_BATCHES),
             expected_failed_checks=EXPECTED_FAILED_CHECKS,
             on_skip=None,
             on_fail=None,

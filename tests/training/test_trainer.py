@@ -173,7 +173,7 @@ def classification_data(rows, seed):
     return x, rng.integers(3, size=rows)
 
 
-def fit(model, data, validation_data, epochs, batch_size):
+def fit(model, data, validation_data, epochs, batch_size, weights=None):
     """Return the metrics of the same training with `Model.fit`."""
     x, y = data
     logs = []
@@ -184,6 +184,7 @@ def fit(model, data, validation_data, epochs, batch_size):
             y[order],
             batch_size=batch_size or 21,
             shuffle=False,
+            sample_weight=None if weights is None else weights[order],
             validation_data=validation_data,
             validation_batch_size=batch_size or 21,
             verbose=0,
@@ -209,6 +210,25 @@ def test_it_does_what_fit_does(build, data, batch_size):
     assert set(history.metrics) == set(expected)
     for name, values in history.metrics.items():
         np.testing.assert_allclose(values, expected[name], atol=1e-4, err_msg=name)
+
+
+def test_weights_of_rows_are_those_of_fit():
+    train_data, validation_data = regression_data(21, seed=0), regression_data(10, 1)
+    weights = np.linspace(0, 2, 21)
+    validation_data = (*validation_data, np.linspace(0, 3, 10))
+    history = train(
+        tiny_model("adam"),
+        *train_data,
+        validation_data,
+        epochs=4,
+        batch_size=8,
+        sample_weight=weights,
+    )
+    expected = fit(
+        tiny_model("adam"), train_data, validation_data, 4, 8, weights=weights
+    )
+    for name, values in history.metrics.items():
+        np.testing.assert_allclose(values, expected[name], rtol=1e-4, err_msg=name)
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training

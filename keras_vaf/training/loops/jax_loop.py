@@ -127,7 +127,6 @@ def make_epoch(
     model: keras.Model,
     rule: StoppingRule,
     sweep: Sweep,
-    batch: Callable[[Any, Any], Any] = take,
 ) -> Epoch:
     """Return an epoch as a pure function: train, evaluate, judge, keep the best.
 
@@ -136,7 +135,6 @@ def make_epoch(
         rule: Rule that selects the best epoch and stops the training.
         sweep: Function that applies a step to all batches: `scanned(...)` or
             `stepped(...)`.
-        batch: Function of the data and some row indices, which returns a batch.
 
     Returns:
         A function of the state, the order of the training rows, the validation rows,
@@ -148,11 +146,11 @@ def make_epoch(
 
     @jax.jit
     def update(variables: Any, rows: Any, data: Any) -> Any:
-        return model.train_step(variables, batch(data, rows))[1]
+        return model.train_step(variables, take(data, rows))[1]
 
     @jax.jit
     def evaluate(variables: Any, rows: Any, data: Any) -> Any:
-        return model.test_step(variables, batch(data, rows))[1]
+        return model.test_step(variables, take(data, rows))[1]
 
     def epoch(
         state: State, order: Any, rows: Any, train: Any, validation: Any

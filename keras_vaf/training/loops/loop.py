@@ -36,24 +36,17 @@ class Loop(Protocol):
         """Set the model to its best variables, and the optimizer to its last ones."""
 
 
-def make_loop(
-    model: keras.Model, rule: StoppingRule, batch_size: int | None, pad: bool = False
-) -> Loop:
+def make_loop(model: keras.Model, rule: StoppingRule, batch_size: int | None) -> Loop:
     """Return the training loop of a model for the current backend.
 
     Args:
         model: A compiled and built model.
         rule: Rule that selects the best epoch and stops the training.
         batch_size: Rows per update; `None` uses all rows at once.
-        pad: As in `Trainer`.
 
     Returns:
         The loop, before `begin`.
     """
     backend = keras.backend.backend()
-    if pad and backend == "jax":
-        from keras_vaf.training.loops.jax_padding import PaddedLoop
-
-        return PaddedLoop(model, rule, batch_size)
     module = importlib.import_module(f"keras_vaf.training.loops.{backend}_loop")
     return module.Loop(model, rule, batch_size)

@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 FIXED, VAFS = ["relu", "gelu", "silu", "tanh"], ["vaf-relu", "vaf-silu", "vaf-random"]
 TEAMS = {"best-fixed": FIXED, "vaf-best": VAFS}
 TABLE = re.compile(r"^ *<!-- table: (?!data-list)(\S+) -->\n\n((?: *\|.*\n)+)", re.M)
-BY_RATE, BY_LOSS = ["validation", "rate"], ["validation", "validation_loss"]
+BY_RATE = ["validation", "rate"]
 
 
 class Estimate(NamedTuple):
@@ -324,54 +324,46 @@ EITHER["vaf-either-rescaled"] = ["vaf-random-rescaled", "vaf-relu"]
 
 
 @functools.cache
-def selected(name: str) -> DataFrame:
-    """Return the folds of each activation and team that validation rows select."""
+def selected(name: str, by: str = "validation") -> DataFrame:
+    """Return the folds of each activation and team that validation or test selects."""
     frame = read(f"reproduction/{name}")
     if "classification" in name:  # accuracies become errors
         frame = frame.assign(validation=1 - frame.validation, test=1 - frame.test)
     frame = frame.assign(error=frame.get("test_scaled", frame.test))
     is_of = frame.activation.isin
     both = [frame[is_of(b)].assign(activation=a) for a, b in EITHER.items()]
-    keys = ["dataset", "activation", "hidden"]
-    folds = best(pd.concat([frame, *both]), [*keys, "seed", "fold"], BY_LOSS)
-    parts = [best_mean(folds, keys[:2], keys[2:], BY_LOSS)]
+    keys, rank = ["dataset", "activation", "hidden"], [by, "validation_loss"]
+    folds = best(pd.concat([frame, *both]), [*keys, "seed", "fold"], rank)
+    parts = [best_mean(folds, keys[:2], keys[2:], rank)]
     for team, members in TEAMS.items():
         own = parts[0][parts[0].activation.isin(members)]
-        own = best_mean(own, keys[:1], keys[1:2], BY_LOSS)
+        own = best_mean(own, keys[:1], keys[1:2], rank)
         parts.append(own.assign(activation=team))
     return pd.concat(parts)
 
 
-def compared(name: str, pairs: list[Pair]) -> DataFrame:
-    """Return ratios and counts of pairs over datasets, with corrected p-values."""
-    found, table = selected(name), {}
+def fold_gains(name: str, own: str, other: str) -> DataFrame:
+    """Return how much smaller one error is on each dataset, with Holm's p-values."""
+    found = selected(name)
     scores = found.set_index(["activation", "dataset", "seed", "fold"]).error
-    means = scores.groupby(level=[0, 1], sort=False).mean()
     first = best(found, ["dataset"], ["seed", "fold"]).set_index("dataset")
     share = first.rows_test / first.filter(like="rows_").sum(axis=1)
+    gains = (scores[other] - scores[own]).groupby("dataset", sort=False)
+    tests = {data: t_test(each, share[data]) for data, each in gains}
+    table = DataFrame.from_dict(tests, orient="index", columns=Estimate._fields)
+    return table.assign(p=holm(table.p))
+
+
+def compared(name: str, pairs: list[Pair]) -> DataFrame:
+    """Return ratios and counts of pairs over datasets, with corrected p-values."""
+    means, table = wide(selected(name), "dataset", "error"), {}
     for own, other in pairs:
-        gains = (scores[other] - scores[own]).groupby("dataset", sort=False)
-        tests = Series({data: t_test(each, share[data]) for data, each in gains})
-        clear = tests[np.array(holm(e.p for e in tests)) < 0.05]
-        signs = [np.sign(e.mean) for e in clear]
+        gains = fold_gains(name, own, other)
+        signs = np.sign(gains[gains.p < 0.05]["mean"]).to_list()
         e = ratio(means[own], means[other])
-        table[own, other] = e, len(tests), signs.count(1), signs.count(-1)
+        table[own, other] = e, len(gains), signs.count(1), signs.count(-1)
     shown = DataFrame(table, index=["ratio", "datasets", "gains", "losses"]).T
     return shown.assign(holm=holm(e.p for e in shown.ratio))
-
-
-def on_choices() -> Lines:
-    """Return the comparisons of other settings with the default."""
-    table: dict[str, list[str]] = {}
-    for task in ("classification", "regression"):
-        frame = read(f"reproduction/choices-{task}").dropna(subset="against")
-        first = frame.drop_duplicates("activation")
-        pairs = list(zip(first.activation, first.against, strict=True))
-        found = compared(f"choices-{task}", pairs)
-        for title, e, p in zip(first.title, found.ratio, found.holm, strict=True):
-            cells = [e.text(), f"{e.below}, {e.above}", p_text(p)]
-            table.setdefault(title, [title]).extend(cells)
-    return list(table.values())
 
 
 def on_datasets() -> dict[str, Lines]:
@@ -397,7 +389,7 @@ def on_datasets() -> dict[str, Lines]:
                     where = found["fixed" if plain else "headline"]
                     where.setdefault(pair_names, [*pair_names]).append(text)
     both = {name: list(found[name].values()) for name in ("headline", "fixed")}
-    return found | both | {"choices": on_choices()}
+    return found | both
 
 
 # The check
@@ -405,7 +397,9 @@ def on_datasets() -> dict[str, Lines]:
 
 def tables() -> dict[str, Lines]:
     """Return the lines of all tables; the last ones are records, not recomputed."""
-    found = {"registered": registered(), **on_tables(), **on_datasets()}
+    from benchmarks.recompute_records import on_records
+
+    found = {"registered": registered(), **on_tables(), **on_datasets(), **on_records()}
     kept = read("tables/printed").groupby("table", sort=False).line
     return found | {name: [row.split(" | ") for row in rows] for name, rows in kept}
 

@@ -1,0 +1,124 @@
+"""The tables of `docs/records` and of choices; `benchmarks.recompute` prints them."""
+
+import pandas as pd
+from pandas import DataFrame
+
+from benchmarks.recompute import (
+    Lines,
+    compared,
+    fold_gains,
+    lines,
+    p_text,
+    ratio,
+    read,
+    selected,
+    wide,
+)
+
+Arm = tuple[str, float]
+ARMS: list[tuple[Arm, Arm]] = [
+    (("vaf-relu", 0.001), ("relu", 0.001)),
+    (("vaf-relu", 0.001), ("relu", 0.003)),
+    (("relu", 0.003), ("relu", 0.001)),
+    (("vaf-relu", 0.001), ("silu", 0.001)),
+    (("vaf-silu", 0.001), ("silu", 0.001)),
+    (("vaf-silu", 0.001), ("relu", 0.001)),
+]
+MORE: list[tuple[Arm, Arm]] = [
+    (("vaf-relu", 0.001), ("gelu", 0.001)),
+    (("vaf-relu", 0.003), ("relu", 0.003)),
+    (("vaf-relu", 0.003), ("relu", 0.01)),
+    (("vaf-silu", 0.001), ("silu", 0.003)),
+]
+NAMES = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU", "tanh": "tanh"}
+NAMES |= {f"vaf-{name}": f"VAF from {NAMES[name]}" for name in ("relu", "silu")}
+TASKS = {"regression": 1, "classification": -1}  # errors and accuracies
+RIVALS = {"relu": "ReLU", "relu-fair": "ReLU of equal size and tries"}
+
+
+def on_choices() -> Lines:
+    """Return the comparisons of other settings with the default."""
+    table: dict[str, list[str]] = {}
+    for task in reversed(TASKS):
+        frame = read(f"reproduction/choices-{task}").dropna(subset="against")
+        first = frame.drop_duplicates("activation")
+        pairs = list(zip(first.activation, first.against, strict=True))
+        found = compared(f"choices-{task}", pairs)
+        for title, e, p in zip(first.title, found.ratio, found.holm, strict=True):
+            cells = [e.text(), f"{e.below}, {e.above}", p_text(p)]
+            table.setdefault(title, [title]).extend(cells)
+    return list(table.values())
+
+
+def at_rates(frame: DataFrame, pairs: list[tuple[Arm, Arm]]) -> Lines:
+    """Return ratios of the errors of activations at fixed learning rates."""
+    errors, found = frame.groupby(["activation", "rate", "dataset"]).test.mean(), []
+    for pair in pairs:
+        e = ratio(*(errors[arm] for arm in pair))
+        names = [f"{NAMES[name]} at {rate:g}" for name, rate in pair]
+        better = f"{e.below} of {sum(e[4:])}"
+        found.append([*names, e.text(".3f"), better, f"{e.p:.4f}"])
+    return found
+
+
+def default_rate() -> Lines:
+    """Return the comparisons at the default learning rate in earlier records."""
+    keys = ["dataset", "activation", "rate", "fold"]
+    catalogue = read("evidence/catalogue", "evidence/kinks").drop_duplicates(keys)
+    sets = {"new regressions": read("evidence/regressions"), "catalogue": catalogue}
+    found = {name: at_rates(frame, ARMS + MORE) for name, frame in sets.items()}
+    return [[name, *line] for name, own in found.items() for line in own]
+
+
+def selections(task: str) -> DataFrame:
+    """Return scores of ReLU and of the better VAF, and gains, for each dataset."""
+    name, published = f"{task}-paper", read("reproduction/published")
+    published, sign = published[published.task == task], TASKS[task]
+    theirs = wide(published, "dataset", "mean") * sign
+    theirs["vaf-either"] = theirs[["vaf-random", "vaf-relu"]].min(axis=1)
+    scores = {"paper": theirs * sign}
+    for by in ("error", "validation"):
+        own = wide(selected(name, by), "dataset", "error")
+        scores[by] = own if sign > 0 else 1 - own
+    table = DataFrame(index=theirs.index)
+    for by, own in scores.items():
+        text = own[["relu", "vaf-either"]].map("{:.4f}".format)
+        table[by] = text.relu + " → " + text["vaf-either"]
+        table[f"{by} gain"] = sign * (own.relu - own["vaf-either"]) > 0
+    fair = scores["error"]["relu-fair"] - scores["error"]["vaf-either"]
+    table["fair gain"] = sign * fair > 0
+    spread = wide(published, "dataset", "deviation").relu
+    table["near"] = (scores["error"].relu - scores["paper"].relu).abs() <= spread
+    for rival in RIVALS:
+        gains = fold_gains(name, "vaf-either", rival)
+        table[f"{rival} gain"], table[f"{rival} p"] = gains["mean"] > 0, gains.p
+    return table
+
+
+def paper_selection() -> dict[str, Lines]:
+    """Return the results by the paper's selection and by validation rows."""
+    found = pd.concat([selections(task) for task in TASKS])
+    shown, clear = found[["paper", "error", "validation"]].copy(), {}
+    counts = {
+        "the paper's figures": found["paper gain"],
+        "ours, test rows": found["error gain"],
+        f"ours, test rows, {RIVALS['relu-fair']}": found["fair gain"],
+    }
+    for rival, title in RIVALS.items():
+        gain, p = found[f"{rival} gain"], found[f"{rival} p"]
+        words = gain.map({True: "better, p ", False: "not better, p "})
+        shown[rival] = words + p.map("{:.3f}".format)
+        counts[f"ours, validation rows, {title}"] = gain
+        clear[f"ours, validation rows, {title}"] = str((gain & (p < 0.05)).sum())
+    counts["our ReLU within one published deviation"] = found.near
+    numbers = [
+        [name, f"{each.sum()} of {len(each)}", clear.get(name, "")]
+        for name, each in counts.items()
+    ]
+    return {"paper-selection": lines(shown), "paper-counts": numbers}
+
+
+def on_records() -> dict[str, Lines]:
+    """Return the tables of `docs/records` and of choices."""
+    found = {"choices": on_choices(), "default-rate": default_rate()}
+    return found | paper_selection()

@@ -4,9 +4,12 @@ import pandas as pd
 from pandas import DataFrame
 
 from benchmarks.recompute import (
+    BY_RATE,
     Lines,
+    best,
     compared,
     fold_gains,
+    holm,
     lines,
     p_text,
     ratio,
@@ -32,6 +35,7 @@ MORE: list[tuple[Arm, Arm]] = [
 ]
 NAMES = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU", "tanh": "tanh"}
 NAMES |= {f"vaf-{name}": f"VAF from {NAMES[name]}" for name in ("relu", "silu")}
+TRAININGS = {"U": 750} | dict.fromkeys(("F2", "F4", "F8", "F16"), 2400)
 TASKS = {"regression": 1, "classification": -1}  # errors and accuracies
 RIVALS = {"relu": "ReLU", "relu-fair": "ReLU of equal size and tries"}
 
@@ -118,7 +122,73 @@ def paper_selection() -> dict[str, Lines]:
     return {"paper-selection": lines(shown), "paper-counts": numbers}
 
 
+def few_errors(frame: DataFrame) -> DataFrame:
+    """Return errors at selected learning rates, those of the best rival included."""
+    keys = ["dataset", "seed"]
+    chosen = best(frame, [*keys, "activation"], BY_RATE)
+    rivals = best(chosen[chosen.activation != "vaf-silu"], keys, BY_RATE)
+    both = pd.concat([chosen, rivals.assign(activation="best of three")])
+    return wide(both, "dataset", "test")
+
+
+def answer(confirmed: bool, refuted: bool) -> str:
+    """Return the word for an answer."""
+    return "confirmed" if confirmed else "refuted" if refuted else "cannot tell"
+
+
+def untuned_answers(frame: DataFrame) -> Lines:
+    """Return the answers about the default learning rate, by their registered rules."""
+    errors = frame.groupby(["activation", "rate", "dataset"]).test.mean()
+    own, relu = errors["vaf-relu", 0.001], errors["relu"]
+    first, second = ratio(own, relu[0.001]), ratio(own, relu[0.003])
+    narrow, bound = ratio(own, relu[0.003], level=0.9), 0.03
+    words = [
+        answer(first.p < 0.05 and first.mean < 1, first.low > 0.98),
+        answer(
+            narrow.low >= 1 - bound and narrow.high <= 1 + bound,
+            second.low > 1 + bound or second.high < 1 - bound,
+        ),
+    ]
+    both = answer({*words} == {"confirmed"}, "refuted" in words)
+    rows = zip(("U1", "U2"), (first, second), words, strict=True)
+    return [[name, *e.cells(), "", word] for name, e, word in rows] + [
+        ["U", "", "", "", "", "", both]
+    ]
+
+
+def few_answers(errors: dict[str, DataFrame]) -> tuple[Lines, Lines]:
+    """Return the answers about few units, by the registered rule, and other pairs."""
+    found = {q: ratio(e["vaf-silu"], e["best of three"]) for q, e in errors.items()}
+    corrected = holm([*(e.p for e in found.values()), *[1.0] * (4 - len(found))])
+    table, pairs = [], []
+    for (name, e), p in zip(found.items(), corrected, strict=False):
+        word = answer(p < 0.05 and e.mean < 1, e.low > 0.98)
+        table.append([name, *e.cells(), f"{p:.4f}", word])
+        for rival in ("silu", "relu", "tanh"):
+            e = ratio(errors[name]["vaf-silu"], errors[name][rival])
+            cells = [e.text(".3f"), f"{e.below} of {sum(e[4:])}", f"{e.p:.4f}"]
+            pairs.append([name, NAMES["vaf-silu"], NAMES[rival], *cells])
+    return table, pairs
+
+
+def registered_0_4() -> dict[str, Lines]:
+    """Return the answers of the page registered for 0.4, and exploratory pairs."""
+    frame = read("evidence/few-units")
+    names = frame.question.map(lambda units: f"F{units}" if units else "U")
+    parts = {name: frame[names == name] for name in TRAININGS}
+    done = {name: own for name, own in parts.items() if len(own) == TRAININGS[name]}
+    few = {name: few_errors(own) for name, own in done.items() if name != "U"}
+    table, pairs = few_answers(few)
+    if "U" in done:
+        table = untuned_answers(done["U"]) + table
+        pairs = [["U", *line] for line in at_rates(done["U"], ARMS[2:])] + pairs
+    for name in (name for name in parts if name not in done):
+        share = len(parts[name]) / TRAININGS[name]
+        table.append([name, *[""] * 5, f"cannot tell, {share:.0%} finished"])
+    return {"registered-0-4": table, "few-units": pairs}
+
+
 def on_records() -> dict[str, Lines]:
     """Return the tables of `docs/records` and of choices."""
     found = {"choices": on_choices(), "default-rate": default_rate()}
-    return found | paper_selection()
+    return found | paper_selection() | registered_0_4()

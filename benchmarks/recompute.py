@@ -23,8 +23,7 @@ from scipy import stats
 ROOT = Path(__file__).parents[1]
 Lines = list[list[str]]
 Pair = tuple[str, str]
-FIXED, VAFS = ["relu", "gelu", "silu", "tanh"], ["vaf-relu", "vaf-silu", "vaf-random"]
-TEAMS = {"best-fixed": FIXED, "vaf-best": VAFS}
+FIXED = ["relu", "gelu", "silu", "tanh"]
 TABLE = re.compile(r"^ *<!-- table: (?!data-list)(\S+) -->\n\n((?: *\|.*\n)+)", re.M)
 BY_RATE = ["validation", "rate"]
 
@@ -83,11 +82,6 @@ def holm(values: Iterable[float]) -> list[float]:
     """Return p-values with Holm's correction."""
     p = Series(list(values)).sort_values()
     return (p * np.arange(len(p), 0, -1)).cummax().clip(upper=1).sort_index().to_list()
-
-
-def p_text(p: float, form: str = ".3g", sign: str = "") -> str:
-    """Return a p-value as text."""
-    return f"{sign}{p:{form}}" if p >= 0.001 else "< 0.001"
 
 
 def lines(frame: DataFrame, form: str = "{}") -> Lines:
@@ -310,88 +304,6 @@ def registered() -> Lines:
     return sorted(table)
 
 
-# The paper's datasets, on help, choose and reproduction
-
-STARTS = [("vaf-relu", "relu"), ("vaf-silu", "silu"), ("vaf-random", "relu")]
-STARTS = [pair for each in STARTS for pair in (each, (each[0], "best-fixed"))]
-STARTS += [("vaf-best", "relu-fair"), ("vaf-best", "best-fixed")]
-OTHERS = [(e, "relu") for e in ("prelu", *FIXED[1:], "relu-fair", "best-fixed")]
-PAPER = [(f"vaf-{e}", "relu") for e in ("random", "random-rescaled", "relu")]
-PAPER += [(f"vaf-{e}", "relu-fair") for e in ("either", "either-rescaled")]
-PAIRS = {"ours": STARTS + OTHERS, "paper": [*PAPER, ("relu-fair", "relu")]}
-EITHER = {"vaf-either": ["vaf-random", "vaf-relu"]}
-EITHER["vaf-either-rescaled"] = ["vaf-random-rescaled", "vaf-relu"]
-
-
-@functools.cache
-def selected(name: str, by: str = "validation") -> DataFrame:
-    """Return the folds of each activation and team that validation or test selects."""
-    frame = read(f"reproduction/{name}")
-    if "classification" in name:  # accuracies become errors
-        frame = frame.assign(validation=1 - frame.validation, test=1 - frame.test)
-    frame = frame.assign(error=frame.get("test_scaled", frame.test))
-    is_of = frame.activation.isin
-    both = [frame[is_of(b)].assign(activation=a) for a, b in EITHER.items()]
-    keys, rank = ["dataset", "activation", "hidden"], [by, "validation_loss"]
-    folds = best(pd.concat([frame, *both]), [*keys, "seed", "fold"], rank)
-    parts = [best_mean(folds, keys[:2], keys[2:], rank)]
-    for team, members in TEAMS.items():
-        own = parts[0][parts[0].activation.isin(members)]
-        own = best_mean(own, keys[:1], keys[1:2], rank)
-        parts.append(own.assign(activation=team))
-    return pd.concat(parts)
-
-
-def fold_gains(name: str, own: str, other: str) -> DataFrame:
-    """Return how much smaller one error is on each dataset, with Holm's p-values."""
-    found = selected(name)
-    scores = found.set_index(["activation", "dataset", "seed", "fold"]).error
-    first = best(found, ["dataset"], ["seed", "fold"]).set_index("dataset")
-    share = first.rows_test / first.filter(like="rows_").sum(axis=1)
-    gains = (scores[other] - scores[own]).groupby("dataset", sort=False)
-    tests = {data: t_test(each, share[data]) for data, each in gains}
-    table = DataFrame.from_dict(tests, orient="index", columns=Estimate._fields)
-    return table.assign(p=holm(table.p))
-
-
-def compared(name: str, pairs: list[Pair]) -> DataFrame:
-    """Return ratios and counts of pairs over datasets, with corrected p-values."""
-    means, table = wide(selected(name), "dataset", "error"), {}
-    for own, other in pairs:
-        gains = fold_gains(name, own, other)
-        signs = np.sign(gains[gains.p < 0.05]["mean"]).to_list()
-        e = ratio(means[own], means[other])
-        table[own, other] = e, len(gains), signs.count(1), signs.count(-1)
-    shown = DataFrame(table, index=["ratio", "datasets", "gains", "losses"]).T
-    return shown.assign(holm=holm(e.p for e in shown.ratio))
-
-
-def on_datasets() -> dict[str, Lines]:
-    """Return the comparisons over the paper's datasets under both protocols."""
-    found = {"summary-ours": [], "summary-paper": [], "headline": {}, "fixed": {}}
-    names = {"vaf-best": "best VAF", "best-fixed": "best fixed activation"}
-    names["vaf-either"] = "VAF, random or ReLU start"
-    names["vaf-either-rescaled"] = "VAF, rescaled or ReLU start"
-    for manner, task in itertools.product(PAIRS, ("regression", "classification")):
-        own = titles(read(f"reproduction/{task}-{manner}")).to_dict() | names
-        for pair, each in compared(f"{task}-{manner}", PAIRS[manner]).iterrows():
-            e, pair_names = each.ratio, tuple(own[name] for name in pair)
-            counts = [f"{e.below} ({each.gains})", f"{e.above} ({each.losses})"]
-            cells = [*counts, e.text(), f"{e.p:.3g}", p_text(each.holm)]
-            row = [f"{task}, {each.datasets} datasets", *pair_names, *cells]
-            if pair[0].startswith("vaf"):
-                found[f"summary-{manner}"].append(row)
-            if manner == "ours":
-                p = p_text(each.holm, sign="= ")
-                text = f"{e.text()}; {e.below} better, {e.above} worse, p {p}"
-                plain = pair in OTHERS
-                if plain or pair not in (STARTS[1], STARTS[3], STARTS[5]):
-                    where = found["fixed" if plain else "headline"]
-                    where.setdefault(pair_names, [*pair_names]).append(text)
-    both = {name: list(found[name].values()) for name in ("headline", "fixed")}
-    return found | both
-
-
 # The check
 
 
@@ -399,7 +311,7 @@ def tables() -> dict[str, Lines]:
     """Return the lines of all tables; the last ones are records, not recomputed."""
     from benchmarks.recompute_records import on_records
 
-    found = {"registered": registered(), **on_tables(), **on_datasets(), **on_records()}
+    found = {"registered": registered(), **on_tables(), **on_records()}
     kept = read("tables/printed").groupby("table", sort=False).line
     return found | {name: [row.split(" | ") for row in rows] for name, rows in kept}
 

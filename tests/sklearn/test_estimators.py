@@ -29,7 +29,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from keras_vaf.initializers import RandomStart
-from keras_vaf.sklearn import VAFClassifier, VAFRegressor, estimators
+from keras_vaf.sklearn import VAFClassifier, VAFRegressor, base
 from keras_vaf.training import split, train
 from keras_vaf.visualization import plot_activations
 
@@ -158,7 +158,7 @@ def test_a_tenth_of_the_rows_judges_and_does_not_train(iris, monkeypatch, classe
         given["validation"] = validation_data[0], validation_data[2]
         return train(model, x, y, validation_data, *arguments, seed=seed)
 
-    monkeypatch.setattr(estimators, "train", record)
+    monkeypatch.setattr(base, "train", record)
     kind = VAFClassifier if classes else VAFRegressor
     estimator = kind(**QUICK | {"epochs": 1}).fit(X, y, weights)
     seed = np.random.RandomState(0).randint(2**31 - 1)

@@ -37,6 +37,10 @@ ARROWS = {
         *("datasets", "initializers", "layers", "models", "ops", "optimizers"),
         *("training", "visualization"),
     },
+    "study": {
+        *("datasets", "initializers", "layers", "models", "training"),
+        "visualization",
+    },
     "tuners": {
         *("datasets", "experiments", "initializers", "layers", "models", "ops"),
         *("training", "visualization"),

@@ -18,6 +18,7 @@ OTHERS = {
     "keras_vaf.datasets.predictions": ["to_csv", "to_csv", "to_excel"],  # into memory
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.pictures": ["savefig"],  # into memory
+    "keras_vaf.study.store": ["open"],  # appends a line
     "keras_vaf.tuners.trial_training": ["savez"],  # into memory
     "keras_vaf.tuners.study": ["to_csv"],  # returns text
     "keras_vaf_cli.process": ["open"],  # a stream without a file

@@ -1,0 +1,32 @@
+"""Compare activations on any table with `compare`, which trains them on the same folds.
+
+An `Arm` is an activation, and a `Recipe` says how all networks are trained. Each
+finished training is one line of a file, so that an interrupted run can be continued.
+`records` reads these lines as a pandas DataFrame, and everything else is made from it:
+`select` selects the learning rates, `table` has the numbers of a comparison, and
+`refit` trains the recommended network.
+"""
+
+from keras_vaf.study.arms import Arm, find_arms
+from keras_vaf.study.comparison import Comparison, compare
+from keras_vaf.study.networks import refit
+from keras_vaf.study.recipe import Recipe
+from keras_vaf.study.results import select
+from keras_vaf.study.significance import corrected_interval, corrected_t_test, holm
+from keras_vaf.study.store import records
+from keras_vaf.study.tables import table
+
+__all__ = [
+    "Arm",
+    "Comparison",
+    "Recipe",
+    "compare",
+    "corrected_interval",
+    "corrected_t_test",
+    "find_arms",
+    "holm",
+    "records",
+    "refit",
+    "select",
+    "table",
+]

@@ -1,0 +1,229 @@
+"""`compare`, the cross-validated comparison of activations, and its files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from keras_vaf.datasets import Dataset, read_table
+from keras_vaf.datasets.loading import open_dataset
+from keras_vaf.models.files import load_model
+from keras_vaf.study.advice import advice
+from keras_vaf.study.arms import Arm, find_arms
+from keras_vaf.study.figure import comparison_figure, learned_formulas
+from keras_vaf.study.networks import build_network, refit
+from keras_vaf.study.recipe import Recipe, folds_of
+from keras_vaf.study.references import references as reference_arms
+from keras_vaf.study.results import Result, choose, results_of, settings_of
+from keras_vaf.study.run import Study, train_missing
+from keras_vaf.study.tables import table, text_of
+from keras_vaf.training import recipe as defaults
+from keras_vaf.utils import (
+    atomic_path,
+    check_distinct,
+    check_flag,
+    check_integer,
+    check_kind,
+    check_kinds,
+    check_seeds,
+    png_bytes,
+    require,
+    write_atomically,
+)
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The records of a comparison, and its files.
+
+    Attributes:
+        records: The records of all trainings, as from `records`.
+        folder: Folder of `table.md`, `comparison.png` and `best.keras`.
+        dataset: The data.
+        arms: The activations. The first one is the baseline.
+    """
+
+    records: pandas.DataFrame
+    folder: Path
+    dataset: Dataset
+    arms: tuple[Arm, ...]
+
+    @property
+    def table(self) -> pandas.DataFrame:
+        """Scores, gains, p-values and costs, with one row for each model: `table`."""
+        return table(self.records)
+
+    @property
+    def choice(self) -> tuple[Arm, Result]:
+        """The activation in `best.keras`, and its result."""
+        result = choose(results_of(self.records))
+        key = result.rows[["activation", "arguments"]].iloc[0].tolist()
+        return next(arm for arm in self.arms if _key(arm) == tuple(key)), result
+
+    @property
+    def advice(self) -> str:
+        """Two sentences: the model to use with its evidence, and the next step."""
+        return advice(results_of(self.records), self.choice[0].layer)
+
+    @property
+    def best_model(self) -> keras.Model:
+        """The recommended network, trained again on all rows, from `best.keras`."""
+        return load_model(self.folder / "best.keras")
+
+    def plot(self) -> Figure:
+        """Return the picture of the scores, and of what `best.keras` has learned."""
+        return comparison_figure(self.records, self.best_model, self.dataset.x)
+
+
+def compare(
+    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
+    activations: str | Sequence[Arm] = ",".join(defaults.ACTIVATIONS),
+    recipe: Recipe | None = None,
+    *,
+    seeds: Sequence[int] = (0,),
+    output: str | os.PathLike[str] = "runs",
+    target: str | None = None,
+    references: bool = True,
+    quick: bool = False,
+    jobs: int = 1,
+    verbose: bool = True,
+) -> Comparison:
+    """Train every activation on the same folds, and write table, picture and network.
+
+    The record of a training is written as soon as it has ended. If `compare` is called
+    again, it trains only what is missing, so that an interrupted run can be continued.
+    If the memory is too small, it warns and trains half as many networks at once.
+
+    If one of four or more learning rates is selected that is the lowest or the highest,
+    all activations get a further one, at most twice on each side.
+
+    Args:
+        data: A `Dataset`, the name of a dataset such as `"wine"`, a pandas `DataFrame`,
+            or the path of a table, as in `keras_vaf.datasets.read_table`.
+        activations: The activations, or their names as for `find_arms`. The first one
+            is the baseline.
+        recipe: How the networks are trained.
+        seeds: Different seeds. Each seed draws other folds and initial weights.
+        output: Folder for all files.
+        target: Name of the column to predict, for a `DataFrame` or a path.
+        references: Whether to add a linear model and gradient boosted trees.
+        quick: Whether to use the short form of the recipe: one learning rate, 3 folds
+            and at most 100 epochs.
+        jobs: Number of processes. Inside `joblib.parallel_config`, trainings run on its
+            backend instead, such as Dask.
+        verbose: Whether to print a line for each finished batch.
+
+    Returns:
+        The records, and the folder of the files.
+
+    Raises:
+        ValueError: If a table has no target, or cannot be used, if the data cannot be
+            split into the folds, if a network cannot be built, or if a seed or an
+            activation occurs twice.
+        OSError: If the folder cannot be written to.
+
+    Example:
+
+    >>> import pandas
+    >>> x = np.arange(40.0)
+    >>> data = pandas.DataFrame({"x": x, "y": 2 * x})
+    >>> recipe = Recipe(hidden=(2,), folds=2, epochs=2)
+    >>> found = compare(data, "relu", recipe, target="y", verbose=False)
+    >>> found.table["parameters"].to_dict()["ReLU"]
+    7.0
+    """
+    check_flag("quick", quick)
+    check_flag("references", references)
+    check_integer("jobs", jobs)
+    if quick and recipe is not None:
+        raise ValueError("`quick` replaces the recipe. Received: both of them")
+    recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
+    dataset = _dataset(data, target)
+    arms = find_arms(activations) if isinstance(activations, str) else activations
+    study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
+    _check(study)
+    if references:
+        study = study._replace(arms=(*arms, *reference_arms(dataset.task)))
+    found = train_missing(study, verbose)
+    comparison = Comparison(found, _folder(study), dataset, tuple(arms))
+    _write(comparison, recipe)
+    return comparison
+
+
+def _dataset(data: Any, target: str | None) -> Dataset:
+    if isinstance(data, Dataset):
+        return data
+    if target is None and isinstance(data, str):
+        return open_dataset(data)
+    if target is None:
+        raise ValueError(
+            "A table needs the name of the column to predict: `target`. Received: None"
+        )
+    return read_table(data, target)
+
+
+def _key(arm: Arm) -> tuple[str, str]:
+    return arm.name, json.dumps(arm.arguments)
+
+
+def _check(study: Study) -> None:
+    """Raise errors now rather than after the first training."""
+    dataset, arms, recipe, seeds, output, _ = study
+    for package in ("joblib", "matplotlib", "rich", "scipy", "sklearn"):
+        require(package, extra="experiments")
+    check_seeds("seeds", seeds)
+    check_kinds("activations", arms, Arm)
+    check_distinct("activations", [*map(_key, arms)])
+    check_kind("recipe", recipe, Recipe)
+    if dataset.x.ndim != 2:
+        raise ValueError(
+            "A fully connected network takes a table with one row of numbers per "
+            f"sample. Received: inputs of shape {(None, *dataset.x.shape[1:])}"
+        )
+    first = folds_of(dataset, recipe, seeds[0])[0].fitted
+    inputs = first.transform_inputs(dataset.x[:1]).shape[1]
+    for arm in arms:
+        build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
+    output.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=output).close()
+
+
+def _folder(study: Study) -> Path:
+    """Return the folder of a comparison, whose name depends on all settings."""
+    parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates]
+    text = json.dumps([*parts, *map(_key, study.arms), *study.seeds])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    # The name of a dataset may come from a path.
+    name = "".join(c if c.isalnum() else "-" for c in study.dataset.name)[:60]
+    return study.folder / f"{name}-{digest}"
+
+
+def _write(comparison: Comparison, recipe: Recipe) -> None:
+    """Write the recommended network, unless it is there, the table and the picture."""
+    folder, x = comparison.folder, comparison.dataset.x
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        network = comparison.best_model
+    except (FileNotFoundError, ValueError):  # missing or damaged
+        arm, result = comparison.choice
+        network = refit(comparison.dataset, arm, recipe, *settings_of(result))
+        with atomic_path(folder / "best.keras") as temporary:
+            network.save(temporary)
+    text = text_of(comparison.records).markdown
+    parts = [text, f"{comparison.advice}\n", learned_formulas(network, x)]
+    write_atomically(folder / "table.md", "\n".join(filter(None, parts)))
+    figure = comparison_figure(comparison.records, network, x)
+    picture = png_bytes(figure, bbox_inches="tight")
+    write_atomically(folder / "comparison.png", picture)

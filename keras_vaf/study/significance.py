@@ -1,0 +1,116 @@
+"""Significance tests for cross-validated scores."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_vaf.utils import check_number, check_numbers, require
+
+LEVEL = 0.05
+"""Differences whose p-value is below this level are significant."""
+
+
+def corrected_t_test(differences: Sequence[float], test_fraction: float) -> float:
+    """Return the p-value of the corrected resampled t-test.
+
+    Folds share training rows, so the p-values of a plain t-test are too small. This
+    test takes the variance of the mean as 1 / n + f / (1 - f) times that of the
+    differences, where f is the share of test rows (Nadeau and Bengio, 2003).
+
+    Args:
+        differences: Differences of two scores, one per fold.
+        test_fraction: Share of the rows in a test fold.
+
+    Returns:
+        The two-sided p-value; 1 if all differences are 0.
+
+    Raises:
+        ValueError: If there are fewer than two differences, or if an argument is out of
+            its range.
+        ImportError: If SciPy is not installed.
+
+    Example:
+
+    >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
+    0.049
+    """
+    standard_error = _standard_error(differences, test_fraction)
+    mean = statistics.fmean(differences)
+    if standard_error == 0:
+        return 1.0 if mean == 0 else 0.0
+    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
+    return float(2 * distribution.sf(abs(mean) / standard_error))
+
+
+def corrected_interval(
+    differences: Sequence[float], test_fraction: float, confidence: float = 0.95
+) -> float:
+    """Return half the width of the confidence interval of the mean difference.
+
+    The interval contains 0 if and only if the p-value of `corrected_t_test` is above
+    1 - `confidence`.
+
+    Args:
+        differences: Differences of two scores, one per fold.
+        test_fraction: Share of the rows in a test fold.
+        confidence: Probability that such an interval contains the true mean.
+
+    Raises:
+        ValueError: If there are fewer than two differences, or if an argument is out of
+            its range.
+        ImportError: If SciPy is not installed.
+
+    Example:
+
+    >>> round(corrected_interval([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 4)
+    0.0198
+    """
+    check_number("confidence", confidence, above=0, below=1)
+    standard_error = _standard_error(differences, test_fraction)
+    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
+    return float(distribution.isf((1 - confidence) / 2) * standard_error)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for the number of tests (Holm, 1979).
+
+    Args:
+        p_values: The p-values of all tests that are reported together.
+
+    Returns:
+        The corrected p-values, in the same order.
+
+    Raises:
+        ValueError: If a p-value is not a number from 0 to 1.
+
+    Example:
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    if not all(0 <= p <= 1 for p in check_numbers("p_values", p_values)):
+        raise ValueError(
+            f"`p_values` must be numbers from 0 to 1. Received: {p_values!r}"
+        )
+    order = np.argsort(p_values)
+    factors = np.arange(len(p_values), 0, -1)
+    steps = np.minimum(1, np.maximum.accumulate(np.asarray(p_values)[order] * factors))
+    corrected = np.empty(len(p_values))
+    corrected[order] = steps
+    return corrected.tolist()
+
+
+def _standard_error(differences: Sequence[float], test_fraction: float) -> float:
+    """Return the corrected standard error of the mean difference."""
+    if len(check_numbers("differences", differences)) < 2:
+        raise ValueError(
+            "A t-test needs at least two folds. "
+            f"Received: {len(differences)} differences"
+        )
+    check_number("test_fraction", test_fraction, minimum=0, below=1)
+    factor = 1 / len(differences) + test_fraction / (1 - test_fraction)
+    return math.sqrt(factor * statistics.variance(differences))

@@ -1,0 +1,86 @@
+"""`records`, which reads the records of studies as one pandas DataFrame."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.utils import require
+
+if TYPE_CHECKING:
+    import pandas
+
+KEY = ("recipe", "activation", "arguments", "learning_rate", "seed", "fold")
+COLUMNS = (
+    *("problem", "task", "hidden", "title", *KEY, "epochs", "best_epoch", "val_loss"),
+    *("validation", "test", "constant", "share", "parameters", "seconds"),
+    "environment",
+)
+
+
+def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
+    """Return all records of a folder, one row for each finished training.
+
+    - `problem`, `task`: Name of the dataset, `"classification"` or `"regression"`.
+    - `hidden`: Widths of the hidden layers, such as `"100-50"`.
+    - `title`, `activation`, `arguments`: Title and name of the arm, and its arguments
+      as JSON text.
+    - `recipe`: Hash of data, backend and all settings of the training, which are in the
+      file `recipe-HASH.json`.
+    - `learning_rate`: Learning rate; NaN for a model of scikit-learn.
+    - `seed`, `fold`: Seed of the folds and weights, and number of the test fold.
+    - `epochs`, `best_epoch`: Number of epochs, and the one of the lowest `val_loss`.
+      They, `val_loss` and `parameters` are NaN for a model of scikit-learn.
+    - `val_loss`: Loss of the validation rows at the best epoch; NaN if no epoch had a
+      finite one.
+    - `validation`, `test`: Accuracy (a share), or RMSE in units of the target.
+    - `constant`: Test score of a constant prediction, in the same unit.
+    - `share`: Share of the rows that are test rows.
+    - `parameters`: Number of trained parameters of the network.
+    - `seconds`: Duration of the training. Networks that are trained together share the
+      time equally.
+    - `environment`: Versions and device.
+
+    A line that an interruption left incomplete is omitted, so that its training is
+    repeated. Of two records of the same training, the first is returned.
+
+    Args:
+        path: Folder of `.jsonl` files, such as the `output` of `compare`.
+
+    Raises:
+        ImportError: If pandas is not installed.
+
+    Example:
+
+    >>> len(keras_vaf.study.records("runs"))
+    0
+    """
+    pandas = require("pandas", extra="experiments")
+    rows = []
+    for file in sorted(Path(path).glob("*.jsonl")):
+        for line in file.read_bytes().splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # an interruption cut this line off
+            if isinstance(row, dict) and row.keys() == {*COLUMNS}:
+                rows.append(row)
+    found = pandas.DataFrame(rows, columns=list(COLUMNS))
+    optional = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
+    found = found.astype(dict.fromkeys(optional, "float64"))
+    return found.drop_duplicates(list(KEY), ignore_index=True)
+
+
+def append(folder: Path, row: dict[str, Any]) -> None:
+    """Append a record to the file of this process, and wait until it is on disk.
+
+    The text starts with a line break, which ends a line that is incomplete.
+    """
+    text = json.dumps({name: row.get(name) for name in COLUMNS})
+    with (folder / f"{platform.node()}-{os.getpid()}.jsonl").open("ab") as file:
+        file.write(f"\n{text}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())

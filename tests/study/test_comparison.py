@@ -1,0 +1,253 @@
+"""The results of `compare`, against networks trained in another way."""
+
+import json
+
+import keras
+import numpy as np
+import pandas as pd
+import pytest
+
+from keras_vaf.datasets import load
+from keras_vaf.datasets.tables.networks import encoder_of
+from keras_vaf.models import mlp
+from keras_vaf.study import Arm, Recipe, compare, find_arms, records, run, select
+from keras_vaf.study.networks import Networks
+from keras_vaf.study.recipe import folds_of
+from keras_vaf.training.recipe import LEARNING_RATES
+from keras_vaf.training.seeds import independent_seeds
+from tests.reference_training import standardised, trained_by_batches
+
+FOLDS, EPOCHS, BATCH = 3, 6, 8
+SIZES = {"hidden": (5, 3), "folds": FOLDS, "epochs": EPOCHS, "batch_size": BATCH}
+RECIPE = Recipe(**SIZES, learning_rates=(1e-5, 0.003, 0.02))
+
+
+@pytest.fixture(scope="module")
+def compared(classes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("classes")
+    return compare(classes, "vaf-random", RECIPE, output=folder, verbose=False)
+
+
+@pytest.fixture(scope="module")
+def regressed(numbers, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("numbers")
+    return compare(numbers, "vaf-random,relu", RECIPE, output=folder, verbose=False)
+
+
+def network_of(inputs, outputs, loss, rate, seed, fold):
+    """Return the untrained network of the VAF, made of the package's parts."""
+    kernels, *starts = independent_seeds(seed, fold, "network", count=3)
+    [arm], seeds = find_arms("vaf-random"), iter(starts)
+    build = lambda: arm.build(next(seeds))  # noqa: E731
+    network = mlp(inputs, (5, 3), outputs, build, seed=kernels)
+    network.compile(keras.optimizers.Adam(rate), loss)
+    return network
+
+
+def retrained(comparison, inputs, targets, outputs, loss):
+    """Train the network of best.keras on all rows, with the values of the records."""
+    own = select(comparison.records)
+    own = own[own["activation"] == "vaf-random"]
+    rate = own["learning_rate"].mode()[0]
+    network = network_of(inputs.shape[1], outputs, loss, rate, 0, FOLDS)
+    [seed] = independent_seeds(0, FOLDS, "shuffling")
+    epochs = round(own["best_epoch"].median())
+    return trained_by_batches(network, inputs, targets, epochs, BATCH, seed)
+
+
+def raw_predictions(comparison, dataset):
+    """Return the predictions of best.keras for the rows of a table."""
+    model = comparison.best_model
+    encoder = encoder_of(model)
+    rows = {column.name: dataset.x[:, n] for n, column in enumerate(encoder.columns)}
+    return model.predict(encoder.encode(rows), verbose=0)
+
+
+def test_best_network_classifies_as_one_trained_with_the_selected_rate(
+    compared, classes
+):
+    x = standardised(classes.x, slice(None))
+    cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    logits = retrained(compared, x, classes.y, 2, cross_entropy).predict(x, verbose=0)
+
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    expected = odds / odds.sum(axis=1, keepdims=True)
+    assert np.ptp(expected[:, 0]) > 0.1
+    np.testing.assert_allclose(raw_predictions(compared, classes), expected, atol=1e-4)
+
+
+def test_a_network_trained_without_keras_vaf_training_has_the_score_of_its_record(
+    regressed, numbers
+):
+    own = select(regressed.records)
+    for fold in folds_of(numbers, RECIPE, seed=0):
+        which = (own["activation"] == "vaf-random") & (own["fold"] == fold.number)
+        [record] = own[which].to_dict("records")
+        x, y = (standardised(each, fold.rows.train) for each in (numbers.x, numbers.y))
+        rate = record["learning_rate"]
+        network = network_of(2, 1, "mse", rate, 0, fold.number)
+        [seed] = independent_seeds(0, fold.number, "shuffling")
+        train = fold.rows.train
+        arguments = x[train], y[train], int(record["best_epoch"]), BATCH, seed
+        trained_by_batches(network, *arguments)
+
+        outputs = network.predict(x[fold.rows.test], verbose=0)[:, 0]
+
+        scale = numbers.y[train]
+        errors = outputs * scale.std() + scale.mean() - numbers.y[fold.rows.test]
+        found = np.sqrt(np.mean(errors**2))
+        assert found == pytest.approx(record["test"], rel=1e-3)
+
+
+def test_references_have_the_scores_of_scikit_learn(regressed, numbers):
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    found = regressed.records.set_index(["activation", "fold"])["test"]
+    for fold in folds_of(numbers, RECIPE, seed=0):
+        train, _, test = fold.rows
+        y = numbers.y[train]
+        [seed] = independent_seeds(0, fold.number, "trees")
+        models = {
+            "linear": make_pipeline(StandardScaler(), Ridge()),
+            "trees": HistGradientBoostingRegressor(
+                early_stopping=False, random_state=seed
+            ),
+        }
+        for name, model in models.items():
+            scaled = model.fit(numbers.x[train], (y - y.mean()) / y.std())
+            outputs = scaled.predict(numbers.x[test]) * y.std() + y.mean()
+            error = np.sqrt(np.mean((outputs - numbers.y[test]) ** 2))
+            assert error == pytest.approx(found[name, fold.number], rel=1e-4)
+
+
+def test_the_files_say_what_was_compared_and_learned(compared):
+    assert {path.name for path in compared.folder.iterdir()} == {
+        *("best.keras", "comparison.png", "table.md")
+    }
+    text = (compared.folder / "table.md").read_text()
+    assert text.startswith("# Accuracy on toy, hidden layers 5-3\n\n| activation |")
+    assert f"\n{compared.advice}\n" in text
+    assert text.count("best.keras, hidden layer") == 2
+    titles = [ax.get_title(loc="left") for ax in compared.plot().axes]
+    assert "Accuracy on toy, hidden layers 5-3 (majority class: 0.5000)" in titles
+    assert {"best.keras: hidden layer 1", "best.keras: hidden layer 2"} < {*titles}
+    [settings] = compared.folder.parent.glob("recipe-*.json")
+    assert json.loads(settings.read_text())["hidden"] == [5, 3]
+
+
+def test_a_second_run_trains_nothing_and_other_arms_train_only_theirs(
+    compared, classes, monkeypatch
+):
+    trained = []
+    monkeypatch.setattr(
+        Networks, "train", lambda self, folds, wanted: trained.append(wanted) or ()
+    )
+    folder = compared.folder.parent
+    before = compared.best_model.get_weights()
+
+    again = compare(classes, "vaf-random", RECIPE, output=folder, verbose=False)
+
+    assert trained == []
+    pd.testing.assert_frame_equal(again.records, compared.records)
+    for one, other in zip(before, again.best_model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    monkeypatch.undo()
+    more = compare(classes, "vaf-random,relu", RECIPE, output=folder, verbose=False)
+    assert len(records(folder)) == len(more.records) == len(again.records) + 3 * FOLDS
+    assert more.folder != again.folder
+
+
+def test_a_damaged_best_network_is_trained_again(numbers, tmp_path):
+    recipe = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
+    words = {"output": tmp_path, "references": False, "verbose": False}
+    found = compare(numbers, "relu", recipe, **words)
+    weights = found.best_model.get_weights()
+    (found.folder / "best.keras").write_bytes(b"no archive")
+
+    again = compare(numbers, "relu", recipe, **words)
+
+    for one, other in zip(weights, again.best_model.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_dir):
+    recipe = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
+    own = (Arm("elu-2", "ELU, 2", "ELU", {"alpha": 2.0}), *find_arms("relu"))
+
+    found = compare("wine", own, recipe, output=tmp_path, seeds=(0, 5))
+
+    assert found.table.index.tolist() == [
+        *("ELU, 2", "ReLU", "logistic regression", "gradient boosted trees"),
+        "majority class",
+    ]
+    assert found.dataset.checksum == load("wine").checksum
+    assert set(records(tmp_path)["seed"]) == {0, 5}
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "Training: 16 models."
+    assert said[1].startswith("ELU, 2, seed 0: 2 of 16 in ")
+    assert said[-1].startswith("gradient boosted trees, seed 5: 16 of 16 in ")
+
+
+@pytest.mark.backend("tensorflow")
+def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
+    numbers, tmp_path, monkeypatch
+):
+    def train(self, folds, wanted):
+        """Have scores that rise with the learning rate."""
+        for fold, rate in wanted:
+            names = ("val_loss", "validation", "test")
+            own = dict.fromkeys(names, 1 / rate) | {"learning_rate": rate}
+            yield folds[fold].record() | own | {"best_epoch": 1, "seconds": 0}
+
+    monkeypatch.setattr(Networks, "train", train)
+    recipe = Recipe(hidden=(2,), folds=2)
+    study = run.Study(numbers, find_arms("relu,tanh"), recipe, (0,), tmp_path)
+
+    found = run.train_missing(study, verbose=False)
+
+    expected = [*LEARNING_RATES, 0.03, 0.09]  # twice, by a factor of 3
+    assert (
+        found.groupby(["activation", "fold"])["learning_rate"].apply(list).tolist()
+        == [expected] * 4
+    )
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"activations": "relu,softsign"}, "Activations must be"),
+        ({"seeds": (0, 0)}, "`seeds` must differ"),
+        ({"activations": find_arms("relu") * 2}, "`activations` must differ"),
+        ({"quick": True}, "`quick` replaces the recipe"),
+        ({"data": "table.csv"}, "--target COLUMN"),
+        ({"data": pd.DataFrame({"a": [1]})}, "`target`. Received: None"),
+        ({"recipe": Recipe(folds=39)}, "folds"),
+        ({"recipe": Recipe(optimizer="Adamm")}, "Did you mean 'Adam'"),
+        ({"activations": [Arm("a", "A", "VAFActivation", {"k": 0})]}, "k=0"),
+    ],
+)
+def test_refuses_before_the_first_training(classes, tmp_path, words, message):
+    given = {"data": classes, "recipe": RECIPE} | words
+
+    with pytest.raises(ValueError, match=message):
+        compare(**given, output=tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *({"folds": 0}, {"epochs": 0}, {"hidden": (0,)}, {"learning_rates": ()}),
+        *({"learning_rates": (0.1, 0.1)}, {"missing": "no"}, {"patience": -1}),
+    ],
+)
+def test_a_recipe_refuses_numbers_out_of_range(fields):
+    with pytest.raises(ValueError, match=next(iter(fields)).replace("_", ".")):
+        Recipe(**fields)

@@ -307,11 +307,24 @@ def registered() -> Lines:
 # The check
 
 
+def on_help(found: dict[str, Lines], page: str) -> Lines:
+    """Return the rows of the page of answers: its three cells of text, and numbers."""
+    registered = found["registered"] + found["registered-0-4"]
+    answers = {row[0].partition(",")[0]: row for row in registered}
+    rows = re.findall(r"^\| ([^|]*\((\w+)\) \| [^|]* \| [^|]*) \|", page, re.M)
+    return [
+        [*text.split(" | "), *answers[name][1:3], answers[name][-1]]
+        for text, name in rows
+    ]
+
+
 def tables() -> dict[str, Lines]:
     """Return the lines of all tables; the last ones are records, not recomputed."""
     from benchmarks.recompute_records import on_records
 
     found = {"registered": registered(), **on_tables(), **on_records()}
+    page = (ROOT / "docs/help.md").read_text("utf-8")
+    found["help"] = on_help(found, page)
     kept = read("tables/printed").groupby("table", sort=False).line
     return found | {name: [row.split(" | ") for row in rows] for name, rows in kept}
 

@@ -81,7 +81,7 @@ def test_the_page_recomputes_the_headline(monkeypatch, capsys):
 
     exec(compile(code, "docs/reproduction.md", "exec"), {})
 
-    table = (ROOT / "docs/help.md").read_text("utf-8")
+    table = (ROOT / "docs/records/help.md").read_text("utf-8")
     titles = {"relu": "ReLU", "silu": "SiLU", "vaf-random": "VAF, random start"}
     titles |= {"vaf-relu": "VAF, ReLU start", "vaf-silu": "VAF, SiLU start"}
     lines = capsys.readouterr().out.splitlines()

@@ -73,7 +73,6 @@ def main(
         One of `EXIT_CODES`.
     """
     arguments = _parser().parse_args(argv)
-    arguments.line = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments.check is not None:
             arguments.check(arguments)

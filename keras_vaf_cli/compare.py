@@ -18,7 +18,7 @@ from keras_vaf_cli.shared import (
     print_table,
     say,
 )
-from keras_vaf_cli.tables import add_table_options, check_table, open_data
+from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
     from keras_vaf.experiments import Comparison
@@ -52,11 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_dir(parser)
     _add_training_options(parser.add_argument_group("training"))
     add_run_options(parser.add_argument_group("how the trainings run"))
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """Refuse a table that cannot be used, before Keras is imported."""
-    check_table(arguments)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from keras_vaf_cli.shared import add_model, add_output, say
-from keras_vaf_cli.tables import add_file_options, command_that_solves, file_options
+from keras_vaf_cli.tables import add_file_options, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
 DESCRIPTION = """\
@@ -13,7 +13,7 @@ Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras
 search`. The table must have the columns of the training table, in any order; the target
 may be missing. The output is a copy of the table with additional columns: the
 prediction in the units of the target, or the class and the probability of each class.
-The cells of a CSV file are copied byte for byte.
+The cells of a CSV file are written as they were read.
 """
 EXAMPLES = """\
 example:
@@ -31,19 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
-    from keras_vaf.datasets.predictions import check_format, predicted_file
+    from keras_vaf.datasets.tables.networks import predicted_file
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 
     inputs = (arguments.model, arguments.table)
     path, table = Path(arguments.output), Path(arguments.table)
-    check_format(table, path)
     check_output(path, arguments.force, inputs)
     model = load_model(arguments.model)
-    with command_that_solves(arguments):
-        predicted = predicted_file(model, table, path, **file_options(arguments))
-    for note in predicted.notes:
+    content, frame = predicted_file(model, table, path, **file_options(arguments))
+    for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
-    write_atomically(path, predicted.content, arguments.force)
-    rows = "1 row" if predicted.rows == 1 else f"{predicted.rows:,} rows"
+    write_atomically(path, content, arguments.force)
+    rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"
     say(f"Predicted {rows}. Written to {path}.")

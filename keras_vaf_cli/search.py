@@ -15,7 +15,7 @@ from keras_vaf_cli.shared import (
     print_table,
     say,
 )
-from keras_vaf_cli.tables import add_table_options, check_table, open_data
+from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import Search
@@ -45,10 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Refuse a missing package, a bad table and bad folds, before Keras is imported."""
+    """Refuse a missing package before Keras is imported."""
     check_packages("tune", "keras_tuner")
     check_packages("experiments", "matplotlib", "rich", "scipy", "sklearn")
-    check_table(arguments, arguments.folds)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -188,7 +188,6 @@ TABLE = {
             "source": (3.5, None, [[1]], ROWS[0]),
             "task": OPTIONAL_NAME,
             "dates": OPTIONAL_NAME,
-            "allow_missing": FLAG,
         },
     ),
     experiments.Protocol.of: (

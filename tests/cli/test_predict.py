@@ -1,17 +1,17 @@
 """`keras-vaf predict` takes raw columns and returns the units of the target."""
 
+import csv
+import gzip
 import io
-import re
+from functools import partial
 
 import keras
 import numpy as np
+import pandas
 import pytest
 
-from keras_vaf.datasets.tables.csv_file import CsvFile
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf_cli import main
-
-pandas = pytest.importorskip("pandas")
 
 QUICK = "--folds 2 --epochs 3 --hidden 4 --activations relu --learning-rates 0.01"
 
@@ -79,71 +79,41 @@ def test_columns_may_come_in_any_order_without_the_target(trained, capsys, frame
         np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
 
 
-def test_another_dress_of_the_same_table_has_the_same_predictions(
-    trained, capsys, frame
-):
-    target = f"predicted {trained[1]}"
-    _, first, _ = predict(trained, capsys, frame.to_csv(index=False))
-    text = frame.to_csv(index=False, sep=";", decimal=",")
-    code, _, _ = predict(
-        trained, capsys, text.encode("cp1252"), "--encoding", "cp1252", read=False
-    )
-    out = trained[0].with_name("out.csv")
-    second = pandas.read_csv(out, sep=";", decimal=",", encoding="cp1252")
-    assert code == 0
-    assert second[target].tolist() == first[target].tolist()
-
-
-MESSY = {  # separator, decimal mark, rows, line end
-    "commas": (",", ".", ["area,city,lift,sold,id", "9,Ulm,yes,,042", "1,?,no,,1e5"]),
+MESSY = {  # separator, decimal mark, rows
+    "commas": (",", ".", "area,city,lift,sold,id\n9,Ulm,yes,,042\n1,?,no,,1e5\n"),
     "semicolons": (
         *(";", ","),
-        ["PLZ;area;city;lift;sold", "01067;99,50;Köln;yes;2024-01-01", "1;,5;??;No;"],
+        "PLZ;area;city;lift;sold\n01067;99,50;Köln;yes;2024-01-01\n1;,5;??;No;\n",
     ),
-    "tabs": (
-        *("\t", "."),
-        ["area\tcity\tlift\tsold", " 99.50\t Ulm \tyes\t", "", "007\tUlm\tno\tNA"],
-    ),
+    "tabs": ("\t", ".", "area\tcity\tlift\tsold\n 99.50\t Ulm \tyes\t\n7\tUlm\tf\tNA"),
     "quotes": (
         *(",", "."),
-        ['"area","city","lift","sold","n"', '"01","U""l,m","yes",,"a\n\r\nb"'],
+        '"area","city","lift","sold","n"\n"01","U""l,m","yes","","a\nb"\n',
     ),
-    "bars": ("|", ".", ["area|city|lift|sold|0,5", "+1.0|Ulm|f|2024-01-01|k.A."]),
 }
-DRESSES = [
-    *(("utf-8", "\n", True), ("utf-8-sig", "\r\n", False), ("utf-16", "\r\n", True)),
-    *(("utf-16-be", "\n", False), ("cp1252", "\r\n", True), ("utf-8", "\r", False)),
-]
 
 
-@pytest.mark.parametrize("encoding, end, last", DRESSES)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("name", MESSY)
-def test_the_cells_of_the_input_are_copied_byte_for_byte(
-    name, encoding, end, last, trained, capsys
-):
-    separator, decimal, rows = MESSY[name]
-    text = end.join(rows) + (end if last else "")
-    content = text.encode(encoding)
-    words = [f"--encoding={encoding}"] if encoding in ("cp1252", "utf-16-be") else []
-    code, _, said = predict(trained, capsys, content, *words, read=False)
+def test_each_cell_is_written_as_it_was_read(name, encoding, trained, capsys):
+    separator, decimal, text = MESSY[name]
+    words = ["--encoding=cp1252"] if encoding == "cp1252" else []
+    code, _, said = predict(trained, capsys, text.encode(encoding), *words, read=False)
     assert code == 0, said
-    written = trained[0].with_name("out.csv").read_bytes().decode(encoding)
-    assert written.encode(encoding)[:3] == content[:3]  # with the byte order mark
+    written = trained[0].with_name("out.csv").read_bytes()
+    if encoding in ("utf-8-sig", "utf-16"):
+        assert written[:2] == text.encode(encoding)[:2]  # the byte order mark
+    texts = (text, written.decode(encoding))
+    given, found = (
+        [*csv.reader(io.StringIO(each), delimiter=separator)] for each in texts
+    )
+    width = len(given[0])
+    assert [row[:width] for row in found] == given
     added = 1 if trained[1] == "price" else 3
-    for place, row in enumerate(rows):
-        assert written.startswith(row)
-        new = re.match(
-            f"({re.escape(separator)}[^{separator}\r\n]+)*", written[len(row) :]
-        )
-        cells = new[0].split(separator)[1:]
-        assert len(cells) == (added if row else 0)
-        if place and row:
-            assert re.fullmatch(rf"\d+({re.escape(decimal)}\d+)?(e-\d+)?", cells[-1])
-        written = written[len(row + new[0]) :]
-        if last or place < len(rows) - 1:
-            assert written.startswith(end)
-            written = written[len(end) :]
-    assert written == ""
+    assert {len(row) for row in found} == {width + added}
+    for row in found[1:]:
+        assert np.isfinite(float(row[-1].replace(decimal, ".")))
+        assert decimal in row[-1] or "e" in row[-1]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "xlsx"])
@@ -154,46 +124,29 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
     new, out = path.with_name(f"new.{kind}"), path.with_name(f"out.{kind}")
     write, read = {
         "parquet": (rows.to_parquet, pandas.read_parquet),
-        "xlsx": (rows.to_excel, pandas.read_excel),
+        "xlsx": (rows.to_excel, partial(pandas.read_excel, engine="openpyxl")),
     }[kind]
     write(new, index=False)
-    out.unlink(missing_ok=True)
-    assert main(["predict", str(best), str(new), "-o", str(out)]) == 0
+    assert main(["predict", str(best), str(new), "-o", str(out), "--force"]) == 0
     options = {} if kind == "parquet" else {"keep_default_na": False}
     before, after = read(new, **options), read(out, **options)
     assert f"predicted {target}" in after
     pandas.testing.assert_frame_equal(after[before.columns], before)
-    assert after["plz"].tolist() == ["01067", "NA", "k.A."]
-    text = path.with_name("out.csv")
+    text = path.with_name("out.csv.gz")
     assert main(["predict", str(best), str(new), "-o", str(text), "--force"]) == 0
-    assert "01067" in text.read_text()
+    assert b"01067" in gzip.decompress(text.read_bytes())
     wrong = path.with_name("out.ods")
     assert main(["predict", str(best), str(new), "-o", str(wrong)]) == 2
-    assert "must have the format of the table" in capsys.readouterr().err
-
-
-def test_other_columns_of_a_wide_table_are_not_parsed(trained, capsys, frame):
-    names = ",".join(f"c{place}" for place in range(20_000))
-    rows = frame.head(2).to_csv(index=False).splitlines()
-    text = "\n".join(f"{row},{names}" for row in rows)
-    code, _, _ = predict(trained, capsys, text, read=False)
-    assert code == 0
-    file = CsvFile(trained[0].with_name("new.csv"))
-    assert list(file.read_frame(only=["area"])) == ["area"]
+    assert "have the format of the table" in capsys.readouterr().err
 
 
 def test_a_character_that_the_encoding_lacks_is_named(trained, capsys):
     path, _, best = trained
     model = keras.saving.load_model(best)
-    layer = encoder_of(model)
-    layer.target = "Łódź"
-    model.save(path.with_name("other.keras"))
+    encoder_of(model).target = "Łódź"
+    model.save(other := path.with_name("other.keras"))
     path.with_name("new.csv").write_text("area,city,lift,sold\n1,Ulm,no,\n")
-    words = [
-        "predict",
-        str(path.with_name("other.keras")),
-        str(path.with_name("new.csv")),
-    ]
+    words = ["predict", str(other), str(path.with_name("new.csv"))]
     words += ["-o", str(path.with_name("o.csv")), "--encoding", "latin-1"]
     assert main(words) == 2
     assert "lacks the character 'Ł'" in capsys.readouterr().err
@@ -224,24 +177,21 @@ def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
         (
             "area,Cities,sold\nbig,Ulm,soon\n",
             "new.csv: 4 columns cannot be used.\n"
-            "line 2: column 'area' must hold numbers, such as -1.5 or 2e3; 1 of its 1 "
+            "row 2: column 'area' must hold numbers, such as -1.5 or 2e3; 1 of its 1 "
             "cells does not. Received: 'big'\n"
             "column 'city' is missing; add it, or rename another column. Did you mean "
             "'Cities'?\n"
             "column 'lift' is missing; add it, or rename another column.\n"
-            "line 2: column 'sold' must hold dates of the format ISO 8601, such as "
+            "row 2: column 'sold' must hold dates of the format ISO 8601, such as "
             "2024-12-31; 1 of its 1 cells does not. Received: 'soon'\n"
             "Columns of the table: area, Cities, sold.\n",
         ),
-        (  # 'city' is similar, but the network needs it itself
-            "area,city,sold\n1,Ulm,2024-01-01\n",
-            "column 'lift' is missing; add it, or rename another column.\nColumns of",
-        ),
-        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "--separator ' '"),
+        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "(`--separator`)?"),
+        ("area,city,lift,sold\n1x,Ulm,yes,\n2,Ulm,yes,\n", "Received: '1x'"),
         ("area,city,lift,sold\n", "at least one row to predict"),
         ("", "new.csv, line 1: expected the names of the columns"),
     ],
-    ids=["all problems", "similar", "separator", "no rows", "empty"],
+    ids=["all problems", "separator", "a digit", "no rows", "empty"],
 )
 def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
     code, table, said = predict(trained, capsys, text)
@@ -257,20 +207,12 @@ def test_unknown_words_are_counted_as_missing_entries(trained, capsys):
 
     assert code == 0
     for column, word in (("area", "big"), ("lift", "-"), ("sold", "soon")):
-        assert f"Column {column!r}: 1 of 3 cells are not of the kind" in said
-        assert f"count as missing: {word!r}." in said
+        assert f"Column {column!r}: {word!r} are not of the kind" in said
     assert said.count("1 of 3 entries are missing") == 4
     given = text.replace("soon", "").replace("big", "").replace("-,2024", ",2024")
     _, expected, _ = predict(trained, capsys, given)
     name = f"predicted {trained[1]}"
     assert table[name].tolist() == expected[name].tolist()
-
-
-def test_a_column_of_words_is_refused(trained, capsys):
-    text = "area,lift,sold,city\nbig,yes,2024-01-01,Ulm\nbig,yes,2024-01-01,Ulm\n"
-    code, table, said = predict(trained, capsys, text)
-    assert (code, table) == (2, None)
-    assert "column 'area' must hold numbers" in said
 
 
 def test_an_older_file_is_kept_unless_force_is_said(trained, capsys, frame, tmp_path):

@@ -10,23 +10,19 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.column import UNKNOWN, Column
-from keras_vaf.datasets.tables.frames import encode_rows
-from keras_vaf.datasets.tables.sources import Table
-from keras_vaf.utils import check_number, check_numbers
+from keras_vaf.datasets.tables.column import UNKNOWN, Cells, Column, TableError
+from keras_vaf.datasets.tables.sources import Table, listed, open_table
+from keras_vaf.utils import check_number, check_numbers, did_you_mean
 
 
 @keras.saving.register_keras_serializable("keras_vaf")
 class TableEncoder(keras.layers.Layer):
     """Turn rows of a table into the inputs of a network.
 
-    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer.
-    The file of the network therefore contains everything that is needed to predict new
-    rows: names and kinds of the columns, categories, scales and classes. No other file,
-    pickle or custom code is needed.
-
-    `encode` turns a table into an array of numbers with NumPy. The layer then scales
-    the numbers and one-hot encodes the categories, on every backend.
+    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer,
+    so that their file contains everything that is needed to predict new rows. `encode`
+    turns a table into an array of numbers with NumPy. The layer then scales the numbers
+    and one-hot encodes the categories, on every backend.
 
     Args:
         columns: The columns, as `Column` objects or as dictionaries of their arguments.
@@ -87,7 +83,10 @@ class TableEncoder(keras.layers.Layer):
                     f"Received: {len(getattr(self, name))} values"
                 )
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: len(self.columns)})
-        self._make_outputs()
+        # The column and the category of each output; NaN for a column that is scaled.
+        pairs = [(n, c) for n, each in enumerate(self.kept) for c in each or (np.nan,)]
+        self._source = np.array([place for place, _ in pairs], np.int32)
+        self._code = np.array([code for _, code in pairs], np.float32)
 
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
@@ -103,12 +102,17 @@ class TableEncoder(keras.layers.Layer):
             dataset.class_names,
         )
 
-    def encode(self, table: Any) -> np.ndarray:
+    def encode(
+        self, table: Any, na: Sequence[str] = (), notes: list[str] | None = None
+    ) -> np.ndarray:
         """Return rows of a table as an array of numbers, the input of the layer.
 
         Args:
             table: A dictionary from column names to sequences, or a pandas `DataFrame`,
                 with the columns in any order. Other columns are ignored.
+            na: Additional words that stand for a missing entry.
+            notes: List to which sentences about unknown categories and missing entries
+                are added. With it, few unknown words count as missing entries.
 
         Returns:
             A float32 array of shape `(rows, columns)`, with the columns in the order of
@@ -121,23 +125,36 @@ class TableEncoder(keras.layers.Layer):
                 columns.
             ValueError: If the columns have different numbers of rows.
         """
-        return encode_rows(self.columns, Table(table))
-
-    def unknown(self, x: np.ndarray) -> dict[str, int]:
-        """Count the cells of unknown categories.
-
-        Args:
-            x: Rows from `encode`.
-
-        Returns:
-            The number of such cells by column name, for columns that have any.
-        """
-        counts = (x == UNKNOWN).sum(axis=0).tolist()
-        return {
-            column.name: count
-            for column, count in zip(self.columns, counts, strict=True)
-            if count and column.kind == "category"
-        }
+        table = table if isinstance(table, Table) else open_table(table)
+        wanted = {column.name for column in self.columns}
+        others = [name for name in table.columns if name not in wanted]
+        found: list[np.ndarray] = []
+        odd: list[str] = []
+        for column in self.columns:
+            if column.name in table.columns:
+                cells = Cells(table.columns[column.name], na, table.decimal)
+                values, wrong = column.read(cells)
+                words = cells.words(wrong) if notes is not None else []
+                values[wrong & bool(words)] = np.nan
+                found.append(values)
+                if wrong.any() and not words:
+                    problem = column.problem(cells, wrong)
+                    odd.append(cells.sentence(column.name, problem, table.first))
+                elif notes is not None:
+                    notes += _notes(column, values, words)
+            else:
+                hint = did_you_mean(column.name, others)
+                text = f"column {column.name!r} is missing; add it, or rename another"
+                odd.append(f"{text} column.{hint}")
+        if odd:
+            note = f"Columns of the table: {listed([*table.columns])}.{table.hint}"
+            raise TableError.of(table.name, odd, note)
+        if len(lengths := sorted({len(values) for values in found})) > 1:
+            raise ValueError(
+                "All columns must have the same number of rows. Received: columns of "
+                f"{', '.join(map(str, lengths))} rows"
+            )
+        return np.stack(found, axis=1)
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
         """Return the outputs of the network by name.
@@ -153,61 +170,35 @@ class TableEncoder(keras.layers.Layer):
         values, name = np.asarray(outputs), f"predicted {self.target}"
         if self.classes is None:
             return {name: values[:, 0]}
+        names = [f"probability of {label}" for label in self.classes]
         best = np.array(self.classes, object)[values.argmax(axis=1)]
-        probabilities = {
-            f"probability of {label}": values[:, place]
-            for place, label in enumerate(self.classes)
-        }
-        return {name: best, **probabilities}
+        return {name: best, **dict(zip(names, values.T, strict=True))}
 
     def call(self, inputs: Any) -> Any:
         """Return the scaled columns, and a 0 or 1 for each category."""
-        source, fill, center, factor, code, is_category = map(
-            ops.convert_to_tensor, self._outputs
-        )
+        source, code = self._source, self._code
+        fill, center = np.array([self.fill, self.center], np.float32)[:, source]
+        spread = np.array(self.spread)[source]
+        factor = np.divide(1, spread, out=np.zeros(len(source)), where=spread > 0)
+        arrays = source, fill, center, factor.astype(np.float32), code, ~np.isnan(code)
+        source, fill, center, factor, code, coded = map(ops.convert_to_tensor, arrays)
         x = ops.take(inputs, source, axis=1)
         x = ops.where(ops.isnan(x), fill, x)
-        scaled = (x - center) * factor
-        equal = ops.cast(ops.equal(x, code), scaled.dtype)
-        return ops.where(is_category, equal, scaled)
+        equal = ops.cast(ops.equal(x, code), "float32")
+        return ops.where(coded, equal, (x - center) * factor)
 
     def compute_output_shape(
         self, input_shape: tuple[int | None, ...]
     ) -> tuple[int | None, ...]:
         """Return the shape of the outputs."""
-        return (*input_shape[:-1], len(self._outputs[0]))
+        return (*input_shape[:-1], len(self._source))
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
-        return {
-            **super().get_config(),
-            "columns": [asdict(column) for column in self.columns],
-            "fill": self.fill,
-            "center": self.center,
-            "spread": self.spread,
-            "kept": self.kept,
-            "target": self.target,
-            "classes": self.classes,
-        }
-
-    def _make_outputs(self) -> None:
-        """Compute the column and the operation of each output."""
-        source: list[int] = []
-        codes: list[float] = []
-        for place, kept in enumerate(self.kept):
-            source += [place] * (len(kept) or 1)
-            codes += kept or (np.nan,)
-        spread = np.array(self.spread)[source]
-        factor = np.divide(1, spread, out=np.zeros(len(source)), where=spread > 0)
-        code = np.array(codes, np.float32)
-        self._outputs = (
-            np.array(source, np.int32),
-            np.array(self.fill, np.float32)[source],
-            np.array(self.center, np.float32)[source],
-            factor.astype(np.float32),
-            code,
-            ~np.isnan(code),
-        )
+        names = ("fill", "center", "spread", "kept", "target", "classes")
+        columns = [asdict(column) for column in self.columns]
+        own = {name: getattr(self, name) for name in names}
+        return {**super().get_config(), "columns": columns, **own}
 
 
 def _column(column: Column | Mapping[str, Any]) -> Column:
@@ -215,3 +206,26 @@ def _column(column: Column | Mapping[str, Any]) -> Column:
         return column
     lists = {name: tuple(column.get(name, ())) for name in ("names", "na")}
     return Column(**{**column, **lists})
+
+
+def _notes(column: Column, values: np.ndarray, words: Sequence[str]) -> list[str]:
+    """Return sentences about unknown words and categories, and missing entries."""
+    name, rows = f"Column {column.name!r}", f"of {len(values):,}"
+    unknown, missing = int((values == UNKNOWN).sum()), int(np.isnan(values).sum())
+    notes = []
+    if words:
+        notes.append(
+            f"{name}: {', '.join(map(repr, words))} are not of the kind of this column "
+            "and count as missing."
+        )
+    if unknown and column.kind == "category":
+        notes.append(
+            f"{name}: {unknown:,} {rows} cells are categories that the training rows "
+            "did not have. They count as unknown."
+        )
+    if missing:
+        notes.append(
+            f"{name}: {missing:,} {rows} entries are missing. They are filled in by "
+            "the mean, or the most frequent category, of the training rows."
+        )
+    return notes

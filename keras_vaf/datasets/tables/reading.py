@@ -1,17 +1,27 @@
 """`read_table`, which reads a user's own table from a file or from pandas."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.date_formats import DateOrder
-from keras_vaf.datasets.tables.frames import encode_frame
-from keras_vaf.datasets.tables.inference import Roles
-from keras_vaf.datasets.tables.number_formats import are_codes
-from keras_vaf.datasets.tables.sources import open_table
+from keras_vaf.datasets.tables.column import TableError
+from keras_vaf.datasets.tables.formats import DateOrder
+from keras_vaf.datasets.tables.inference import (
+    Reader,
+    category,
+    check_input,
+    check_target,
+    check_time,
+)
+from keras_vaf.datasets.tables.notes import describe
+from keras_vaf.datasets.tables.sources import listed, open_table
+from keras_vaf.utils import check_choice, did_you_mean
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,12 +37,12 @@ def read_table(
     groups: str | None = None,
     time: str | None = None,
     dates: DateOrder | None = None,
-    allow_missing: bool = True,
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
     na: Sequence[str] = (),
     sheet: str | int = 0,
+    header: bool = True,
 ) -> Dataset:
     """Read a table and decide how its columns are used.
 
@@ -41,14 +51,12 @@ def read_table(
     and false (or yes and no) become 1 and 0, and a date becomes the number of days
     since 1970-01-01. Columns without information are left out: columns with a single
     value, and columns of text that differs in most rows, such as names and identifiers.
-    `Dataset.notes` lists all decisions.
-
-    Rows without any entry and rows without a target are left out.
+    Rows without a target are left out. `Dataset.notes` lists all decisions.
 
     Args:
         source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), a
-            workbook (`.xlsx`, `.xls`, `.ods`), or otherwise CSV text with a header
-            line.
+            workbook (`.xlsx`, `.xls`, `.ods`), or otherwise CSV text, perhaps in a
+            `.gz` file.
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`. With `None`, targets are classes if
             they are text, or whole numbers with at most 20 different values.
@@ -61,18 +69,18 @@ def read_table(
             its training rows. The column is not an input.
         dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
             `"month-first"`.
-        allow_missing: Whether entries may be missing. If false, missing entries raise
-            an error.
-        separator: Character between the cells of a text file. `None` selects comma,
+        separator: Character between the cells of a CSV file. `None` selects comma,
             semicolon, tab or bar, whichever is most frequent in the header.
         decimal: Decimal mark of numbers in text. `None` selects the comma if the cells
-            of a text file look like it and are not separated by commas, and otherwise
+            of a CSV file look like it and are not separated by commas, and otherwise
             the point.
-        encoding: Encoding of a text file. `None` means UTF-8, or UTF-16 if the file has
+        encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 if the file has
             its byte order mark.
         na: Additional words that stand for a missing entry, besides the empty cell,
             `?`, `NA`, `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
-        sheet: Name or number of an Excel sheet.
+        sheet: Name or number of a sheet of a workbook.
+        header: Whether the first row of a file holds the names of the columns. If not,
+            they are 1, 2, 3 and so on.
 
     Returns:
         The dataset. Classes and categories are sorted by number if all their names are
@@ -80,12 +88,10 @@ def read_table(
 
     Raises:
         TableError: If columns cannot be used. The message lists all such columns, with
-            line and cell, and the arguments that solve the problem.
-        ValueError: If the file is not a table, or if an argument is not one of the
-            choices.
+            line and cell, and the options that solve the problem.
+        ValueError: If an argument is not one of the choices.
         FileNotFoundError: If the file does not exist.
-        ImportError: If pandas, or a package that pandas needs for the file, is not
-            installed.
+        ImportError: If a package that reads the file is not installed.
 
     Example:
 
@@ -94,43 +100,65 @@ def read_table(
     >>> read_table("flowers.csv", target="kind")
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
-    roles = Roles(
-        *(target, task, tuple(categories), tuple(ignore), groups, time, dates),
-        *(allow_missing, tuple(na), decimal),
+    if task is not None:
+        check_choice("task", task, get_args(Task))
+    if dates is not None:
+        check_choice("dates", dates, get_args(DateOrder))
+    if target in (groups, time) or (groups and time):
+        raise ValueError(
+            "Rows are split by `groups` or by `time`, which must be another column "
+            f"than the target. Received: {groups=}, {time=}, {target=}"
+        )
+    table = open_table(source, separator, decimal, encoding, sheet, header)
+    uses = dict.fromkeys(ignore, "a column to ignore")
+    uses |= {groups: "the groups"} if groups else {}
+    uses |= {time: "the time"} if time else {}
+    uses |= {target: "the target"}
+    for name, use in (dict.fromkeys(categories, "a category") | uses).items():
+        if name not in table.columns:
+            raise TableError(
+                f"{table.name} has no column {name!r} to use as {use}."
+                f"{did_you_mean(name, table.columns)} Name one of its columns: "
+                f"{listed([*table.columns]) or 'none'}.{table.hint}"
+            )
+    names = [name for name in table.columns if name not in uses]
+    if not names:
+        raise TableError(f"{table.name}: expected a column besides the target")
+    if not len(table.columns[target]):
+        raise TableError(f"{table.name}: expected at least one row of data")
+    reader = Reader(table, tuple(na), decimal, dates)
+    goal = reader.read(target, partial(reader.target, task=task), check_target)
+    if goal is not None:
+        reader.rows = np.flatnonzero(~np.isnan(goal[1]))
+    kinds = {name: category if name in categories else reader.input for name in names}
+    read = (reader.read(name, kind, check_input) for name, kind in kinds.items())
+    found = [each for each in read if each is not None]
+    group = reader.read(groups, category) if groups else None
+    times = reader.read(time, reader.input, check_time) if time else None
+    if reader.odd or goal is None or reader.rows is None:
+        raise TableError.of(table.name, reader.odd)
+    if not found:
+        raise TableError(
+            f"{table.name}: expected a column besides the target that varies. "
+            f"Received: {', '.join(names)}"
+        )
+    columns, values = zip(*found, strict=True)
+    classes = goal[0].names or None
+    dataset = Dataset(
+        name=re.sub(r"\.[^.]*(\.gz|\.bz2)?$", "", table.name.removeprefix("the ")),
+        task="classification" if classes else "regression",
+        x=np.stack(values).T,
+        y=goal[1][reader.rows].astype(np.int64 if classes else np.float32),
+        feature_names=tuple(column.name for column in columns),
+        class_names=classes,
+        categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
+        source="a pandas table" if table.path is None else str(table.path),
+        columns=tuple(replace(column, na=(*na, *column.na)) for column in columns),
+        target=target,
+        groups=group and np.nan_to_num(group[1], nan=-1).astype(np.int64),
+        times=times and times[1],
     )
-    table = open_table(
-        source,
-        lambda file: _read_csv(file, roles),
-        roles.named,
-        sheet,
-        decimal,
-        na,
-        separator=separator,
-        encoding=encoding,
+    dropped = len(goal[1]) - len(reader.rows)
+    return replace(
+        dataset, notes=describe(dataset, table, reader.left_out, dropped, task)
     )
-    if table.file is not None and table.decimal == ",":
-        roles = replace(roles, likely_decimal=",")
-    return encode_frame(table, roles)
-
-
-def _read_csv(file: CsvFile, roles: Roles) -> "DataFrame":
-    """Read a CSV file. A target of labels stays text, and so do numbers like 01067."""
-    target, text = roles.target, {*roles.categories}
-    if roles.groups is not None:
-        text.add(roles.groups)
-    decimals = file.decimal == "," or file.starts_with_decimal(target)
-    if roles.task == "classification" or not decimals:
-        text.add(target)  # pandas reads numbers faster than text
-    frame = file.read_frame(as_text=text)
-    again = file.perhaps_codes(frame, {target})
-    if target in frame and target not in text and frame[target].dtype.kind not in "fi":
-        again.add(target)
-    if not again:
-        return frame
-    texts = file.read_frame(as_text=again, only=again)
-    codes = {
-        name
-        for name in again
-        if name == target or are_codes(texts[name].dropna().unique())
-    }
-    return frame.assign(**{name: texts[name] for name in codes})

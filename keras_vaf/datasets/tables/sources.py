@@ -1,33 +1,36 @@
 """`open_table`, which opens a CSV, Parquet or Excel file or a pandas table."""
 
+import codecs
+import csv
+import io
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.datasets.tables.csv_file import CsvFile
-from keras_vaf.datasets.tables.problems import (
-    MOST_LISTED,
-    Odd,
-    TableError,
-    listed,
-    merged,
-)
-from keras_vaf.utils import did_you_mean, require
+from keras_vaf.datasets.tables.column import TableError
+from keras_vaf.datasets.tables.workbooks import read_sheet
+from keras_vaf.utils import require
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-BINARY = (".parquet", ".pq", ".xlsx", ".xlsm", ".xls", ".ods")
-"""Extensions of files that pandas reads without options."""
+PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 
-TABLES = (*BINARY, ".csv", ".tsv")
-"""Extensions of all files that are tables."""
+TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz", ".bz2")
+"""Extensions of files that are tables. Any other file is read as CSV text."""
 
-_CELLS = 2**21
-_CELLS_PER_BYTE = 100
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SAMPLE = 2**20  # bytes used to find the separator and the number of columns
+_ROWS = 100  # rows used to guess the decimal mark
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# Not 1.234 or 1,234, which may have a mark between thousands.
+_POINT = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII)
+_COMMA = re.compile(_POINT.pattern.replace(r"\.", ","), re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -35,194 +38,216 @@ class Table:
     """A table that is open.
 
     Attributes:
-        frame: A pandas `DataFrame`, or a dictionary from column names to sequences.
-        path: Path of its file.
-        file: The file, if it is CSV text.
+        columns: An Arrow array or a sequence for each column.
+        path: Path of its file; `None` for a table in memory.
+        first: Number of the first row, for messages.
         decimal: Decimal mark of numbers in text; `None` means the point.
-        na: Additional words that stand for a missing entry.
+        separator, encoding: Format of a CSV file; empty for other tables.
+        hint: Where else columns may be, for messages.
     """
 
-    frame: Any
+    columns: Mapping[str, Any]
     path: Path | None = None
-    file: CsvFile | None = None
+    first: int = 0
     decimal: str | None = None
-    na: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Raise a `ValueError` if two columns have the same name."""
-        counts = Counter(self.names)
-        if repeated := sorted(name for name, count in counts.items() if count > 1):
-            place = self.name if self.file is None else f"{self.name}, line 1"
-            raise ValueError(
-                f"{place}: column names must differ; rename or remove columns. "
-                f"Received twice: {repeated}"
-            )
+    separator: str = ""
+    encoding: str = ""
+    hint: str = ""
 
     @property
     def name(self) -> str:
         """Name of the table for messages."""
         return "the table" if self.path is None else self.path.name
 
-    @property
-    def names(self) -> list[str]:
-        """Names of all columns of the table."""
-        return [*map(str, self.frame)] if self.file is None else self.file.columns
+    def frame(self) -> "DataFrame":
+        """Return the table as a pandas `DataFrame`; cells of a CSV file are text."""
+        cells = {
+            n: getattr(c, "to_pandas", lambda c=c: c)() for n, c in self.columns.items()
+        }
+        return require("pandas", extra="experiments").DataFrame(cells)
 
-    @property
-    def columns(self) -> str:
-        """Its columns as the end of an error message."""
-        hint = ""
-        if self.file is not None and len(self.names) == 1:
-            hint = " Are its cells separated by another character (`separator`)?"
-        elif sheets := getattr(self.frame, "attrs", {}).get("sheets"):
-            hint = f" Other sheets of the file (`sheet`): {listed(sheets)}."
-        return f"{listed(self.names) or 'none'}.{hint}"
 
-    def check(self, uses: Mapping[str, str]) -> None:
-        """Raise an error if the table lacks a column.
-
-        Args:
-            uses: The use of each column that the table must have.
-
-        Raises:
-            TableError: If another separator gives the columns.
-            ValueError: If none does.
-        """
-        self.check_separator(uses)
-        for name, use in uses.items():
-            if name not in self.names:
-                raise ValueError(
-                    f"{self.name} has no column {name!r} to use as {use}."
-                    f"{did_you_mean(name, self.names)} Name one of its columns: "
-                    f"{self.columns}"
-                )
-
-    def check_separator(self, wanted: Collection[str]) -> None:
-        """Raise a `TableError` if another separator of a file gives these columns."""
-        if self.file is None or len(self.names) != 1 or not wanted:
-            return
-        [header] = self.names
-        for mark in dict.fromkeys(header):
-            parts = {part.strip() for part in header.split(mark)}
-            if not mark.isalnum() and mark not in '_"' and {*wanted} <= parts:
-                raise TableError(
-                    f"{self.name}: expected cells separated by {mark!r}. "
-                    f"Received: one column {header!r}",
-                    {"separator": mark},
-                )
-
-    def error(self, odd: Sequence[Odd], note: str = "") -> TableError:
-        """Return one error with everything odd, and a note at its end."""
-        rows = {each.row for each in odd if each.row is not None}
-        found = self.file.cells_of(rows) if self.file is not None and rows else {}
-        lines = [
-            each.sentence(*found.get(each.row, (f"row {each.row}", {})))
-            for each in odd[:MOST_LISTED]
-        ]
-        if len(odd) > MOST_LISTED:
-            lines.append(f"and {len(odd) - MOST_LISTED} more columns")
-        text = "\n".join([f"{self.name}: {len(odd)} columns cannot be used.", *lines])
-        if len(odd) == 1:
-            text = f"{self.name}{': ' if odd[0].row is None else ', '}{lines[0]}"
-        if note:
-            text = f"{text}\n{note}"
-        count = sum(bool(each.fix) for each in odd)
-        solves = f"{count} of these {len(odd)}" if count < len(odd) else ""
-        return TableError(text, merged(each.fix for each in odd), solves)
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Return names separated by commas, and the number of those left out."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def open_table(
-    source: "str | os.PathLike[str] | DataFrame",
-    read: "Callable[[CsvFile], DataFrame]",
-    uses: Mapping[str, str],
-    sheet: str | int,
-    decimal: str | None,
-    na: Sequence[str],
-    **options: Any,
+    source: Any,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int = 0,
+    header: bool = True,
 ) -> Table:
-    """Open a table.
-
-    Args:
-        source: A pandas `DataFrame`, or the path of a file.
-        read: Function that reads a CSV file.
-        uses: The use of each column that the table must have.
-        sheet, decimal, na: As in `read_table`.
-        **options: Separator and encoding of a CSV file.
-
-    Raises:
-        ValueError: If the source is not a table, lacks a column, or has two columns of
-            the same name, or if an argument is not an option.
-        FileNotFoundError: If the file does not exist.
-        ImportError: If a package that reads the file is not installed.
-    """
-    na = tuple(na)
-    if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "columns"):
+    """Open a table, with the arguments of `read_table`."""
+    for name, mark in {"separator": separator, "decimal": decimal}.items():
+        if mark is not None and not re.fullmatch(r'[^\w"\r\n]', mark):
             raise ValueError(
-                "`source` must be the path of a table, or a pandas DataFrame. "
-                f"Received: {type(source).__name__}"
+                f"`{name}` must be a single character, such as a comma. "
+                f"Received: {name}={mark!r}"
             )
-        path, frame = None, source
-    elif (path := Path(source)).suffix.lower() in BINARY:
-        frame = _read_binary(path, sheet)
-    else:
-        file = CsvFile(path, decimal=decimal, na=na, **options)
-        table = Table({}, path, file, file.decimal, na)
-        table.check(uses)  # before pandas, which loads slowly
-        return replace(table, frame=read(file))
-    frame = frame.rename(columns=lambda name: str(name).strip())
-    table = Table(frame, path, None, decimal, na)
-    table.check(uses)
-    return table
-
-
-def _read_binary(path: Path, sheet: str | int) -> "DataFrame":
-    """Read a Parquet or Excel file. `DataFrame.attrs["sheets"]` names other sheets."""
-    pandas = require("pandas", extra="experiments")
-    path.open("rb").close()  # errors about the file come first
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pandas.read_parquet(path)
-        with pandas.ExcelFile(path) as book:
-            _check_extent(book, sheet, path.stat().st_size)
-            frame = pandas.read_excel(book, sheet_name=sheet)
-            names = book.sheet_names
-            used = sheet if isinstance(sheet, str) else names[sheet]
-            frame.attrs["sheets"] = [name for name in names if name != used]
-            return frame
-    except ImportError as error:
-        package = "pyarrow" if "parquet" in path.suffix else "openpyxl"
-        raise ImportError(
-            f"pandas needs another package to read {path.name}. Install it with: "
-            f"pip install {package}",
-            name=package,
-        ) from error
-    except Exception as error:  # any error of the package that reads the format
-        raise ValueError(f"{path.name}: expected a table. {error}") from error
-
-
-def _check_extent(book: Any, sheet: str | int, size: int) -> None:
-    """Raise a `ValueError` for a sheet with a cell far away from its table.
-
-    pandas creates a full rectangle of cells up to the last row and column. A single
-    cell in the last corner of a sheet would need about 140 GB.
-
-    Raises:
-        ValueError: If the rectangle has more than two million cells and more than 100
-            cells per byte of the file.
-    """
-    name = sheet if isinstance(sheet, str) else book.sheet_names[sheet]
-    rows = columns = 0
-    if book.engine == "openpyxl":
-        found = book.book[name]
-        found.reset_dimensions()  # The dimensions in the file may be wrong.
-        found.calculate_dimension(force=True)
-        rows, columns = found.max_row or 0, found.max_column or 0
-    elif book.engine == "xlrd":
-        found = book.book.sheet_by_name(name)
-        rows, columns = found.nrows, found.ncols
-    if rows * columns > max(_CELLS, _CELLS_PER_BYTE * size):
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        path.open("rb").close()  # errors about the file come first
+        try:
+            if path.suffix.lower() in PARQUET:
+                return _read_parquet(path, decimal)
+            if path.suffix.lower() in EXCEL:
+                return _read_sheet(path, decimal, sheet, header)
+            return _read_csv(path, separator, decimal, encoding, header)
+        except (ImportError, TableError):
+            raise
+        except Exception as error:  # any error of the package that reads the format
+            raise TableError(f"{path.name}: expected a table. {error}") from error
+    if not hasattr(source, "keys"):
         raise ValueError(
-            f"The sheet has {rows} rows and {columns} columns, and nearly all of its "
-            "cells are empty. Remove the cells that are far from the table."
+            "`source` must be the path of a table, or a pandas DataFrame. "
+            f"Received: {type(source).__name__}"
         )
+    cells = (source[name] for name in source)
+    return Table(_named([*source], cells, "the table"), decimal=decimal)
+
+
+def _named(names: Sequence[Any], cells: Iterable[Any], place: str) -> dict[str, Any]:
+    """Return columns by name. Their names must differ."""
+    names = [str(name).strip() for name in names]
+    if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise TableError(
+            f"{place}: column names must differ; rename or remove columns. "
+            f"Received twice: {repeated}"
+        )
+    return dict(zip(names, cells, strict=True))
+
+
+def _header(cells: Sequence[Any], place: str, header: bool) -> list[str]:
+    """Return the names of columns from the first row of a file, or their numbers."""
+    if not header:
+        return [str(place) for place in range(1, len(cells) + 1)]
+    names = [str(cell).strip() for cell in cells]
+    numbers = [float(name) for name in names if _NUMBER.fullmatch(name)]
+    # Years, or the numbers that pandas gives to columns, may be names.
+    years = not any(n % 1 for n in numbers) and numbers == sorted({*numbers})
+    if not any(names) or not years or len(numbers) == len(names) != numbers[-1] + 1:
+        raise TableError(
+            f"{place}: expected the names of the columns. If the first row holds "
+            "cells, use `--no-header`; the names are then 1, 2, 3 and so on. "
+            f"Received: {listed(names) or 'none'}"
+        )
+    return names
+
+
+def _read_parquet(path: Path, decimal: str | None) -> Table:
+    found = require("pyarrow.parquet", extra="experiments").read_table(path)
+    index = (found.schema.pandas_metadata or {}).get("index_columns", [])
+    found = found.drop_columns([name for name in index if isinstance(name, str)])
+    cells = [column.combine_chunks() for column in found.columns]
+    return Table(_named(found.column_names, cells, path.name), path, decimal=decimal)
+
+
+def _read_sheet(
+    path: Path, decimal: str | None, sheet: str | int, header: bool
+) -> Table:
+    rows, others = read_sheet(path, sheet)
+    names = [cell or f"Unnamed: {place}" for place, cell in enumerate(rows[0])]
+    names = _header(names, f"{path.name}, row 1", header)
+    cells: list[list[Any]] = [[] for _ in names]
+    for row in rows[header:]:
+        for each, cell in zip(cells, row, strict=True):
+            each.append(None if cell == "" else cell)
+    columns = _named(names, cells, f"{path.name}, row 1")
+    hint = f" Other sheets of the file (`--sheet`): {listed(others)}." if others else ""
+    return Table(columns, path, 1 + header, decimal, hint=hint)
+
+
+def _read_csv(
+    path: Path,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    header: bool,
+) -> Table:
+    with require("pyarrow", extra="experiments").input_stream(str(path)) as file:
+        sample = file.read(_SAMPLE)
+    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    marks[codecs.BOM_UTF8[:2]] = "utf-8-sig"
+    encoding = encoding or marks.get(sample[:2], "utf-8")
+    text = _decoded(sample, encoding, path.name)
+    head = next(filter(str.strip, text.splitlines()), "")
+    separator = separator or max(SEPARATORS, key=head.count)
+    records = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    first = next((record for record in records if "".join(record).strip()), [])
+    names = _header(first, f"{path.name}, line 1", header)
+    cells = _cells(path, separator, encoding, len(names))
+    if decimal is None and separator != ",":
+        texts = [t.strip() for c in cells for t in c[header:][:_ROWS].to_pylist()]
+        comma = any(map(_COMMA.fullmatch, texts))
+        decimal = "," if comma and not any(map(_POINT.fullmatch, texts)) else None
+    rows = (column[int(header) :] for column in cells)
+    columns = _named(names, rows, f"{path.name}, line 1")
+    hint = " Are its cells separated by another character (`--separator`)?"
+    hint = hint if len(names) == 1 else ""
+    return Table(columns, path, 1 + header, decimal, separator, encoding, hint)
+
+
+def _decoded(sample: bytes, encoding: str, name: str) -> str:
+    """Return the beginning of a file as text."""
+    whole = len(sample) < _SAMPLE
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(sample, whole)
+        if "\0" in text:
+            raise UnicodeDecodeError(encoding, sample, sample.index(0), 1, "a zero")
+    except LookupError:
+        raise ValueError(
+            "`encoding` must be an encoding that Python knows, such as cp1252. "
+            f"Received: {encoding=}"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{name}: expected text in {encoding.upper()} (is the file a workbook, or "
+            "saved in another encoding, such as `--encoding cp1252`?). "
+            f"Received: byte {sample[error.start]:#04x} at place {error.start}"
+        ) from error
+    return text.removeprefix("\ufeff")  # a mark that Python's decoder keeps
+
+
+def _cells(path: Path, separator: str, encoding: str, width: int) -> list[Any]:
+    """Return the columns of a CSV file as texts, with the header in the first row."""
+    reader, odd = require("pyarrow.csv", extra="experiments"), []
+
+    def unequal(row: Any) -> str:
+        blank = not row.text.strip()
+        odd.extend([] if blank else [row])
+        return "skip" if blank else "error"
+
+    names = [*map(str, range(width))]
+    try:
+        found = reader.read_csv(
+            str(path),
+            reader.ReadOptions(
+                column_names=names,
+                block_size=2**24,
+                encoding=encoding,
+                use_threads=False,
+            ),
+            reader.ParseOptions(
+                delimiter=separator,
+                newlines_in_values=True,
+                invalid_row_handler=unequal,
+            ),
+            reader.ConvertOptions(column_types=dict.fromkeys(names, "string")),
+        )
+    except ValueError as error:
+        if not odd:
+            raise
+        raise TableError(
+            f"{path.name}, row {odd[0].number}: expected {width} values. "
+            f"Received: {odd[0].actual_columns}"
+        ) from error
+    cells = [column.combine_chunks() for column in found.columns]
+    if "\n" in cells[-1][-1].as_py() and path.read_bytes().count(b'"') % 2:
+        raise TableError(
+            f"{path.name}: expected a second quote for each. Received: an odd number"
+        )
+    return cells

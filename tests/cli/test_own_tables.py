@@ -1,0 +1,87 @@
+"""Tables as people have them reach the first training, or get a sentence."""
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.backend("torch")  # which compiles nothing
+
+ROWS = 40
+QUICK = "--folds 2 --epochs 1 --hidden 2"
+COMMANDS = {
+    "compare": f"compare {{}} --activations relu --learning-rates 0.01 {QUICK}",
+    "search": f"search {{}} --baselines none --trials 1 {QUICK}",
+}
+
+
+def german(number):
+    """Return a number with a decimal comma and points between thousands."""
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def flats(**other):
+    """Return a German table: postal codes, euros, percentages, dates and k.A."""
+    draw = np.random.default_rng(2)
+    area = draw.uniform(30, 150, ROWS)
+    columns = {
+        "PLZ": draw.choice(["01067", "10115", "80331"], ROWS),
+        "Fläche": [german(n) for n in area],
+        "Nebenkosten": ["k.A.", *(f"{german(20 * n)} €" for n in area[1:])],
+        "Rabatt": [f"{n},5 %" for n in draw.integers(0, 9, ROWS)],
+        "verkauft": [f"{n % 28 + 1:02}.12.2024" for n in range(ROWS)],
+        "Balkon": draw.choice(["ja", "nein"], ROWS),
+        "gleich": [7] * ROWS,
+        "Objekt": [f"Nr. {n}" for n in range(ROWS)],
+        "Preis": [f"{german(3000 * n + draw.normal())} €" for n in area],
+    } | other
+    lines = [columns, *zip(*columns.values(), strict=True)]
+    return "\n".join(";".join(map(str, line)) for line in lines)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_messy_table_is_trained_as_it_comes(run, tmp_path, command):
+    (tmp_path / "flats.csv").write_text(flats(), encoding="utf-8-sig")
+    line = COMMANDS[command].format("flats.csv --target Preis --missing mean")
+    code, output, errors = run(line)
+    assert code == 0, errors
+    for text in (
+        "flats.csv: 40 rows, 6 inputs (separated by semicolons, decimal comma, UTF-8)",
+        "Target 'Preis': a regression",
+        "Nebenkosten (1.234,5 €), Rabatt (1234,5 %)",
+        "PLZ (3), Balkon (2)",
+        "verkauft (%d.%m.%Y)",
+        "Missing entries: Nebenkosten (1). k.A. count as missing.",
+        "Left out column 'gleich': it has one value.",
+        "Left out column 'Objekt': its text differs in each row",
+    ):
+        assert text in output, output
+    assert "Warning: column 'Fläche' has a correlation of 1.00000" in errors
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_table_is_refused_with_one_sentence(refusal, tmp_path, command):
+    path = tmp_path / "flats.csv"
+    line = COMMANDS[command].format("flats.csv --target Preis")
+    path.write_text(flats(Fläche=["many", *range(1, ROWS)]))
+    said = refusal(line)
+    assert "row 2: column 'Fläche' must hold numbers" in said
+    assert "Use `--na many` if they are missing entries." in said
+    path.write_text("\n".join(flats().split("\n")[:4]))
+    assert "3 rows with a target" in refusal(line)
+    path.write_text("\n".join(flats().split("\n")[1:]))
+    assert "use `--no-header`" in refusal(line)
+
+
+def test_a_file_without_names_has_numbered_columns(run, tmp_path):
+    text = "".join(f"{n % 7}.25,{n % 5}.5,{'ab'[n % 2]}\n" for n in range(ROWS))
+    (tmp_path / "iris.data").write_text(text)
+    line = COMMANDS["compare"].format("iris.data --target 3 --no-header")
+    code, output, errors = run(line)
+    assert code == 0, errors
+    assert "iris.data: 40 rows, 2 inputs" in output
+
+
+def test_the_rows_that_the_best_network_is_trained_on_are_counted(run, tmp_path):
+    (tmp_path / "flats.csv").write_text(flats())
+    options = "flats.csv --target Preis --time verkauft --missing drop"
+    _, output, _ = run(COMMANDS["compare"].format(options))
+    assert f"trained again on all {ROWS - 1} rows" in output

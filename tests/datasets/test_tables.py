@@ -1,0 +1,410 @@
+"""A user's own table is read as it is, or one message lists what to change.
+
+Expected numbers come from Python, pandas or the writers of the formats.
+"""
+
+import datetime
+import gzip
+import re
+import sys
+
+import numpy as np
+import openpyxl
+import pandas
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from keras_vaf.datasets import Preprocessing, TableEncoder, TableError, read_table
+
+pytestmark = pytest.mark.backend("tensorflow")
+
+ROWS = 40
+NUMBERS = np.random.default_rng(0).normal(0, 5000, ROWS).round(2).tolist()
+DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(7 * n) for n in range(ROWS)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_table(text, name="own.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write_table
+
+
+def column(cells, separator=";", target=None):
+    """Return a table of an input c, whose cells repeat, and a target y."""
+    target = [f"{n}.5" for n in range(ROWS)] if target is None else target
+    cells = [cells[n % len(cells)] for n in range(ROWS)]
+    rows = (f'"{c}"{separator}{y}' for c, y in zip(cells, target, strict=True))
+    return "\n".join([f"c{separator}y", *rows])
+
+
+def german(number):
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+TABLE = "a,größe,y\n1,2,0.5\n3,NA,1.5\n,4,-2e1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (TABLE, {}),
+        (TABLE.replace("\n", "\r\n"), {}),
+        (TABLE.replace("\n", "\r"), {}),
+        (f"\n{TABLE}\n  \n,,\n", {}),
+        ("\ufeff" + TABLE, {}),
+        (TABLE.replace(",", ", ").replace("y", " y "), {}),
+        (re.sub(r"([^,\n]+)", r'"\1"', TABLE), {}),
+        (TABLE.replace(",", ";").replace(".", ","), {}),
+        (TABLE.replace(",", "\t"), {}),
+        (TABLE.replace(",", "|"), {}),
+        (TABLE.replace(",", "#"), {"separator": "#"}),
+        (TABLE.encode("utf-16"), {}),
+        (TABLE.encode("cp1252"), {"encoding": "cp1252"}),
+        (TABLE.replace("NA", "unknown"), {"na": ("unknown",)}),
+    ],
+)
+def test_the_same_table_in_other_dress(write, text, options):
+    dataset = read_table(write(text), "y", "regression", **options)
+    assert dataset.feature_names == ("a", "größe")
+    expected = np.array([[1, 2], [3, np.nan], [np.nan, 4]], np.float32)
+    np.testing.assert_array_equal(dataset.x, expected)
+    np.testing.assert_array_equal(dataset.y, np.float32([0.5, 1.5, -20]))
+
+
+def test_a_compressed_file_is_read(write):
+    dataset = read_table(write(gzip.compress(TABLE.encode()), "own.csv.gz"), "y")
+    assert dataset.name == "own"
+    np.testing.assert_array_equal(dataset.y, np.float32([0.5, 1.5, -20]))
+
+
+def test_a_file_without_names_is_refused_until_the_option_is_given(write):
+    iris = write("5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,0\n", "iris.data")
+    with pytest.raises(TableError, match=r"--no-header.* Received: 5\.1, 3\.5, 0"):
+        read_table(iris, "0")
+    dataset = read_table(iris, "3", header=False)
+    assert dataset.feature_names == ("1", "2")
+    assert len(dataset.x) == 3
+    counts = "150,4,setosa,virginica\n1.5,2,0.5,0\n3.5,4,1.5,1\n"
+    with pytest.raises(TableError, match="--no-header"):
+        read_table(write(counts), "virginica")
+
+
+@pytest.mark.parametrize("names", ["city,2019,2020", "0,1,2", "5,a,b"])
+def test_years_and_counted_columns_are_names(write, names):
+    path = write(f"{names}\n1.5,2,0.5\n3.5,4,1.5\n")
+    *inputs, target = names.split(",")
+    assert read_table(path, target).feature_names == tuple(inputs)
+
+
+FORMS = {
+    "plain": repr,
+    "exponents": "{:.8e}".format,
+    "decimal commas": lambda n: str(n).replace(".", ","),
+    "German": german,
+    "euros": lambda n: f"{german(n)} €",
+    "dollars": lambda n: f"${n:,.2f}".replace("$-", "-$"),
+    "accounts": lambda n: f"${n:,.2f}" if n >= 0 else f"(${-n:,.2f})",
+    "per cent": "{:.2f} %".format,
+    "apostrophes": lambda n: f"{n:,.2f}".replace(",", "'"),
+    "thin spaces": lambda n: f"{n:,.2f}".replace(",", "\u2009"),
+    "minus signs": lambda n: str(n).replace("-", "\u2212"),
+}
+
+
+@pytest.mark.parametrize("role", ["c", "y"])
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_are_read_in_the_form_in_which_they_are_written(write, form, role):
+    cells = [*map(FORMS[form], NUMBERS)]
+    text = column(cells) if role == "c" else column(range(ROWS), target=cells)
+    dataset = read_table(write(text), "y")
+    found = dataset.x[:, 0] if role == "c" else dataset.y
+    np.testing.assert_array_equal(found, np.float32(NUMBERS))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y", "%d.%m.%Y %H:%M", "%Y/%m/%d"),
+        *("%d/%m/%Y", "%m/%d/%Y", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    ],
+)
+def test_dates_are_days_since_1970(write, form):
+    text = column([day.strftime(form) for day in DAYS])
+    dataset = read_table(write(text), "y")
+    assert dataset.columns[0].kind == "date"
+    days = [(day - datetime.date(1970, 1, 1)).days for day in DAYS]
+    np.testing.assert_array_equal(dataset.x[:, 0], days)
+    assert any("Use `--time c`" in note for note in dataset.notes)
+    assert read_table(write(column(range(9), target=days)), "y").times is None
+
+
+def test_the_order_of_day_and_month_is_asked_for(write):
+    path = write(column(["1/2/2024", "3/2/2024"]))
+    with pytest.raises(TableError, match="--dates day-first"):
+        read_table(path, "y")
+    for order, dayfirst in (("day-first", True), ("month-first", False)):
+        x = read_table(path, "y", dates=order).x[:2, 0]
+        dates = pandas.to_datetime(["1/2/2024", "3/2/2024"], dayfirst=dayfirst)
+        np.testing.assert_array_equal(x, (dates - pandas.Timestamp(0)).days)
+
+
+KINDS = {  # cells, values of the first two rows, a part of the notes
+    "yes": (["yes", "No"], [1, 0], "True or false, as 1 and 0: c."),
+    "truth": (["True", "false", ""], [1, 0], "True or false"),
+    "text": (["red", "blue", "?"], [1, 0], "Categories .*: c \\(2\\)"),
+    "codes": (["01067", "10115"], [0, 1], "leading zeros, such as 01067"),
+    "signs": (["+", "-"], [0, 1], "Categories"),
+    "words": (["k.A.", *range(1, 39)], [np.nan, 1], "k.A. count as missing"),
+    "identifiers": ([f"id {n}" for n in range(ROWS)], [], "differs in each row"),
+    "kilograms": ([f"{n} kg" for n in range(ROWS)], [], "'c': its text differs"),
+    "constant": ([7], [], "'c': it has one value"),
+    "empty": ([""], [], "'c': it has no entry"),
+    "counter": ([*range(ROWS)], [0, 1], "'c' counts the rows"),
+    "leak": ([f"{2 * n + 3}" for n in range(ROWS)], [3, 5], "correlation of 1.00000"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_kind_of_column_has_a_rule_that_the_notes_state(write, name):
+    cells, first, note = KINDS[name]
+    draw = np.random.default_rng(2)
+    other = zip(column(cells).split("\n"), ["b", *draw.normal(size=ROWS)], strict=True)
+    dataset = read_table(write("\n".join(f"{b};{text}" for text, b in other)), "y")
+    assert dataset.feature_names == (("b", "c") if first else ("b",))
+    assert re.search(note, "\n".join(dataset.notes))
+    np.testing.assert_array_equal(dataset.x[:2, 1:].ravel(), first)
+
+
+def test_targets_are_classes_or_numbers(write):
+    def read(cells, **options):
+        draw = np.random.default_rng(1).normal(size=ROWS)
+        target = [cells[n % len(cells)] for n in range(ROWS)]
+        return read_table(write(column(draw, target=target)), "y", **options)
+
+    assert read(["10", "9"]).class_names == ("9", "10")
+    assert any("--task regression" in note for note in read(["10", "9"]).notes)
+    assert read(["10", "9"], task="regression").class_names is None
+    assert read(["pear", "True"]).class_names == ("True", "pear")
+    assert read([".5", ".25"], task="classification").class_names == (".25", ".5")
+    assert read([*range(ROWS)]).class_names is None
+    assert len(read(["", "2.5", "k.A.", "3.5"]).y) == ROWS // 2
+    assert any("classes of 1 or 2 rows" in n for n in read(["a"] * 39 + ["b"]).notes)
+
+
+def test_groups_and_times_are_no_inputs(write):
+    rows = "".join(f"{'pq'[n % 2]},{day},{n}.5\n" for n, day in enumerate(DAYS))
+    path = write("g,d,y\n" + rows)
+    grouped = read_table(path, "y", groups="g")
+    assert grouped.feature_names == ("d",)
+    assert grouped.groups[:3].tolist() == [0, 1, 0]
+    timed = read_table(path, "y", time="d")
+    assert np.diff(timed.times).tolist() == [7] * (ROWS - 1)
+    assert timed.checksum != grouped.checksum
+    assert not any("--time" in note for note in timed.notes)
+    assert read_table(path, "y", ignore=["g", "y"][:1]).feature_names == ("d",)
+    with pytest.raises(ValueError, match="is the time and must hold numbers or dates"):
+        read_table(path, "y", time="g")
+    with pytest.raises(ValueError, match="by `groups` or by `time`"):
+        read_table(path, "y", time="g", groups="d")
+
+
+REFUSED = {
+    "": "line 1: expected the names of the columns.* Received: none",
+    "a,y\n": "expected at least one row",
+    "a,b\n1,2\n": "no column 'y' .* Name one of its columns: a, b",
+    "a#y\n1#2.5\n": r"separated by another character \(`--separator`",
+    "y\n1\n": "expected a column besides the target",
+    "a,a,y\n1,2,3\n": "column names must differ.*'a'",
+    "a,y\n1,2\n1,2,3\n": "row 3: expected 2 values. Received: 3",
+    "a,y\n1,2\n1\n": "row 3: expected 2 values. Received: 1",
+    'a,y\n1,"2\n3,4\n': "expected a second quote",
+    "a,y\n1,2.5\n2,2.5\nred,3\n": "row 4: .*; 1 of its 3 .*'red'. Use `--na red`",
+    "a,y\n1,2.5\ninf,3\n": "row 3: column 'a' must hold finite.* 'inf'",
+    "a,y\n1,2.5\n1e39,3\n": "row 3: column 'a' must hold finite.* '1e39'",
+    "a,y\n1,2.5\n1_000,3\n": "row 3: column 'a' must hold numbers.* '1_000'$",
+    "a,y\n\u0663,2.5\n1,3\n": "row 2: column 'a' must hold numbers",
+    "a,y\n1,\n2,\n": "'y' is the target and has no entry",
+    "a,y\n1,2.5\n1,3.5\n": "besides the target that varies. Received: a",
+    "a,y\n1,2.5\n2,2.5\n": "row 2: column 'y' .* more than one value",
+    "a,y\n1,no\n2,no\n": "row 2: column 'y' .* two classes",
+    "a,y\n1,1\n2,1.0\n3,0\n": "row 3: column 'y' must write each number .*'1.0'",
+    column([f"{n}" for n in range(20)], target=[f"t{n}" for n in range(ROWS)]): (
+        "classes of several rows each; it has 40 different texts in 40 rows"
+    ),
+    column(["1,234", "500"]): "name the decimal mark. Received: '1,234'.*--decimal",
+    column(["-0,536", "1.203"]): "name the decimal mark",
+    column(["$999", "$1,234"], target=[f"{n},5" for n in range(ROWS)]): "decimal mark",
+    column(["5 %", "5 €"]): "several signs, such as % and €",
+    column(["5 %", "7"]): "20 of its 40 cells do not. Received: '5 %'$",
+    column(["31.02.2024", *(f"{d:%d.%m.%Y}" for d in DAYS)]): "Received: '31.02.2024'$",
+    column(["2024-01-01", "1.2.2024", "2.3.2024"]): "must hold dates of the format %d",
+    column(["31.12.24", "30.12.24"]): "years have two digits",
+    "c,d,y\nx,soon,1.5\n1,2024-01-01,2\n2,2024-01-02,3\n": (
+        "2 columns cannot be used.\nrow 2: column 'c' .*\nrow 2: column 'd'"
+    ),
+    b"a,y\n1,2\n\xff,3\n": "expected text in UTF-8 .*--encoding cp1252.* 0xff",
+    "a,y\n1,2\n".encode("utf-16-le"): "expected text in UTF-8 .* 0x00",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_one_sentence_says_what_to_change(write, text):
+    with pytest.raises(TableError, match=REFUSED[text]) as raised:
+        read_table(write(text), "y")
+    assert str(raised.value).startswith("own.csv")
+
+
+def test_a_message_lists_no_more_than_20_columns(write):
+    names = ",".join(f"c{number}" for number in range(1_000))
+    path = write(f"{names},y\n{'1,' * 1_000}1.5\n{'x,' * 1_000}2.5\n")
+    with pytest.raises(TableError, match="1000 columns cannot be used") as raised:
+        read_table(path, "y")
+    assert str(raised.value).endswith("\nand 980 more columns")
+    with pytest.raises(TableError, match=r"no column 'z'.* c19 and 981 more\."):
+        read_table(path, "z")
+
+
+FRAME = pandas.DataFrame(
+    {
+        "größe": NUMBERS,
+        "share": [f"{n / 10} %" for n in range(ROWS)],
+        "city": ["Köln", "Ulm", None, "NA"] * (ROWS // 4),
+        "flag": [True, False] * (ROWS // 2),
+        "day": pandas.to_datetime(DAYS),
+        "count": pandas.array([1, None, 3, 4] * (ROWS // 4), "Int64"),
+        "y": np.random.default_rng(3).normal(size=ROWS),
+    }
+)
+
+
+def write_percents(path):
+    """Write a workbook that stores 5 % as .05, with the format of percentages."""
+    FRAME.assign(share=[n / 1000 for n in range(ROWS)]).to_excel(path, index=False)
+    book = openpyxl.load_workbook(path)
+    for [cell] in book.active["B2" : f"B{ROWS + 1}"]:
+        cell.number_format = "0.0%"
+    book.save(path)
+    return path
+
+
+FORMATS = {
+    "pandas": lambda path: FRAME,
+    "nullable": lambda path: FRAME.convert_dtypes(),
+    "csv": lambda path: FRAME.to_csv(path, index=False) or path,
+    "parquet": lambda path: FRAME.set_index("y", drop=False).to_parquet(path) or path,
+    "xlsx": lambda path: FRAME.to_excel(path, index=False) or path,
+    "percents.xlsx": write_percents,
+}
+
+
+@pytest.mark.parametrize("old", FORMATS)
+@pytest.mark.parametrize("new", FORMATS)
+def test_a_network_reads_the_same_values_from_every_format(tmp_path, old, new):
+    if "parquet" in (old, new):
+        FORMATS["parquet"] = lambda path: FRAME.to_parquet(path) or path
+    dataset = read_table(FORMATS[old](tmp_path / f"old.{old}"), "y")
+    fitted = Preprocessing().fit(dataset, slice(None))
+    encoder = TableEncoder.of(dataset, fitted)
+    source = FORMATS[new](tmp_path / f"new.{new}")
+    again = read_table(source, "y")
+    np.testing.assert_array_equal(again.x, dataset.x)
+    frame = source if isinstance(source, pandas.DataFrame) else FRAME
+    np.testing.assert_array_equal(encoder.encode(frame), dataset.x)
+    np.testing.assert_array_equal(dataset.x[:, 1], np.arange(ROWS, dtype="f4") / 10)
+
+
+def test_percentages_are_not_taken_from_numbers():
+    dataset = read_table(FRAME, "y")
+    encoder = TableEncoder.of(dataset, Preprocessing().fit(dataset, slice(None)))
+    with pytest.raises(
+        TableError, match=r"'share' must hold numbers, such as 1234\.5 %"
+    ):
+        encoder.encode(FRAME.assign(share=0.05))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx", "xls"])
+def test_another_file_of_this_name_is_refused(write, ending):
+    with pytest.raises(TableError, match=f"own.{ending}: expected a table"):
+        read_table(write(b"no such file", f"own.{ending}"), "y")
+
+
+def test_the_sheets_of_a_workbook(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pandas.ExcelWriter(path) as book:
+        pandas.DataFrame({"notes": [1]}).to_excel(book, sheet_name="first")
+        FRAME.to_excel(book, sheet_name="data", header=False, index=False)
+    with pytest.raises(TableError, match=r"Other sheets .*\(`--sheet`\): data\."):
+        read_table(path, "y")
+    assert read_table(path, "7", sheet="data", header=False).x.shape == (ROWS, 6)
+
+
+@pytest.mark.parametrize("sheet", [0, "Sheet"])
+def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path, sheet):
+    book = openpyxl.Workbook()
+    book.active.append(["a", "y"])
+    book.active.cell(2**20, 2**14, "astray")
+    book.save(tmp_path / "far.xlsx")
+    with pytest.raises(TableError, match="1048576 rows and 16384 columns"):
+        read_table(tmp_path / "far.xlsx", "y", sheet=sheet)
+
+
+def test_texts_and_numbers_in_one_column_of_pandas():
+    table = pandas.DataFrame({"a": [1, "2,5", 3.25], "y": ["0,5", 1, "2,5"]})
+    dataset = read_table(table, "y", decimal=",")
+    np.testing.assert_array_equal(dataset.x, [[1], [2.5], [3.25]])
+    np.testing.assert_array_equal(dataset.y, [0.5, 1, 2.5])
+
+
+def test_marks_that_no_file_can_have_are_refused(write):
+    for marks in ({"separator": "ab"}, {"separator": '"'}, {"decimal": ",,"}):
+        with pytest.raises(ValueError, match=r"`separator`|`decimal`"):
+            read_table(write(TABLE), "y", **marks)
+    with pytest.raises(ValueError, match="must be an encoding that Python knows"):
+        read_table(write(TABLE), "y", encoding="utf-88")
+
+
+def test_without_pyarrow_the_line_that_installs_it_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[experiments\]'"):
+        read_table(write(TABLE), "y")
+
+
+@st.composite
+def damaged(draw):
+    """Return a strategy: a table that is cut off, changed or padded."""
+    content = bytearray(b"a,b,y\n1,2.5,0.5\n3,-4e1,1.5\n5,6,2.5\n")
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(content)))
+        stop = start + draw(st.sampled_from([0, 1, 1, 8, len(content)]))
+        content[start:stop] = draw(st.binary(max_size=3))
+    return bytes(content)
+
+
+CELLS = st.sampled_from(["1", "-2.5", "1e999", "nan", "inf", "", "?", "x", '"', "a,é"])
+LINES = st.lists(st.lists(CELLS, max_size=4).map(",".join), max_size=6)
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    content=st.binary()
+    | damaged()
+    | LINES.map(lambda x: "\n".join(["a,y", *x]).encode()),
+    task=st.sampled_from([None, "regression", "classification"]),
+)
+def test_whatever_a_file_holds_it_is_read_or_named(write, content, task):
+    try:
+        dataset = read_table(write(content), "y", task)
+    except TableError as error:
+        assert re.match(r"own.csv(: |, line |, row | has no column)", str(error))
+    else:
+        assert np.isfinite(dataset.y).all()
+        assert not np.isinf(dataset.x).any()

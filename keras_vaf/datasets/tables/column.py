@@ -20,7 +20,7 @@ from keras_vaf.datasets.tables.formats import (
 )
 from keras_vaf.utils import check_choice, require, visible
 
-MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT")
+MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 """Cells that stand for a missing entry."""
 
 Kind = Literal["number", "category", "boolean", "date"]
@@ -57,16 +57,14 @@ class TableError(ValueError):
 class Cells:
     """The cells of a column.
 
+    They become an Arrow array of numbers, dates or texts. `typed` has numbers, or days
+    since 1970-01-01 if `is_date` is true, and is `None` for texts.
+
     Args:
         values: An Arrow array, a sequence or a pandas Series.
         na: Additional words that stand for a missing entry.
         decimal: Decimal mark of plain numbers in text; `None` means the point.
         rows: Rows to keep; `None` keeps all.
-
-    Attributes:
-        array: The cells as an Arrow array of numbers, dates or texts.
-        typed: Numbers, or days since 1970-01-01, if the cells are not text.
-        is_date: Whether these are days.
     """
 
     def __init__(
@@ -147,14 +145,8 @@ class Cells:
         few = len(words) <= _MOST_WORDS and 2 * odd.sum() <= (codes >= 0).sum()
         return words if few and not re.search(r"\d|inf", "".join(words), re.I) else []
 
-    def sentence(self, name: str, problem: Odd, first: int = 0) -> str:
-        """Return what is wrong with the column, with the place and text of a cell.
-
-        Args:
-            name: Name of the column.
-            problem: What is wrong.
-            first: Number of the first row of the table.
-        """
+    def sentence(self, name: str, problem: Odd, first: int) -> str:
+        """Return what is wrong with the column, with the row and text of a cell."""
         text, row = f"column {name!r} {problem.must}", problem.cell
         if isinstance(row, np.ndarray):
             row = int(np.append(row, False)[self.coded[0]].argmax())
@@ -170,18 +162,12 @@ def among(texts: Any, words: Sequence[str]) -> Any:
     return arrow().is_in(texts, pyarrow.array(words, "string"))
 
 
-def _texts(values: Iterable[Any], decimal: str) -> list[str | None]:
+def _texts(values: Iterable[Any], decimal: str) -> list[str]:
     """Return cells as text; whole numbers are written without a decimal mark."""
-
-    def text(value: Any) -> str | None:
-        if value is None or value is not value or value != value:
-            return None
-        if isinstance(value, float):
-            whole = value.is_integer()
-            return str(int(value) if whole else value).replace(".", decimal)
-        return str(value)
-
-    return [*map(text, values)]
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in values)
+    return [
+        str(v).replace(".", decimal) if isinstance(v, float) else str(v) for v in whole
+    ]
 
 
 @dataclass(frozen=True)
@@ -207,7 +193,7 @@ class Column:
 
     Example:
 
-    >>> Column("size", "category", ("L", "S")).encode(["S", "?", "L", "XL"])
+    >>> Column("size", "category", ("L", "S")).read(Cells(["S", "?", "L", "XL"]))[0]
     array([ 1., nan,  0., -1.], dtype=float32)
     """
 
@@ -220,20 +206,6 @@ class Column:
     def __post_init__(self) -> None:
         """Check the kind."""
         check_choice("kind", self.kind, get_args(Kind))
-
-    def encode(self, cells: Any) -> np.ndarray:
-        """Return a sequence, an array or a pandas Series as float32 numbers.
-
-        Raises:
-            TableError: If a cell is not a number, truth value or date, as the column
-                requires.
-        """
-        column = Cells(cells)
-        values, odd = self.read(column)
-        if odd.any():
-            problem = column.sentence(self.name, self.problem(column, odd))
-            raise TableError.of("the column", [problem])
-        return values
 
     def read(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return cells as float32 numbers, and the mask of those that are odd."""

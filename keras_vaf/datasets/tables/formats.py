@@ -35,13 +35,7 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """A column that cannot be used.
-
-    Args:
-        must: What was expected of it, as a part of a sentence.
-        cell: Position of the cell that shows it, or a mask of the different texts.
-        advice: Sentence that names an option.
-    """
+    """What a column must be, a cell (or a mask of texts) that is not, and advice."""
 
     def __init__(self, must: str, cell: Any = None, advice: str = "") -> None:
         super().__init__(must)
@@ -128,11 +122,8 @@ def number_format(
     Args:
         texts: The different texts.
         counts: Number of cells of each.
-        decimal: Decimal mark.
+        decimal: Decimal mark, if the user named it.
         likely: Decimal mark of other numbers of the table.
-
-    Raises:
-        Odd: If a mark has two meanings, or if there are several signs.
     """
     numbers = Numbers(texts)
     units = {*arrow().unique(numbers.unit).to_pylist()} - {None, ""}
@@ -184,13 +175,7 @@ def days(texts: Any, form: str) -> np.ndarray:
 def date_format(texts: Any, counts: np.ndarray, order: DateOrder | None) -> str | None:
     """Return the format that reads the most texts, if more than half are dates.
 
-    Args:
-        texts: The different texts.
-        counts: Number of cells of each.
-        order: Order of day and month, where both orders read the texts.
-
-    Raises:
-        Odd: If the order of day and month is unknown, or if years have two digits.
+    `order` is the order of day and month, where both orders read the texts.
     """
     sample = texts[:: len(texts) // _SAMPLE + 1]
     if not matches(sample, r"\d[-./, ]").any():

@@ -24,12 +24,8 @@ from keras_vaf.datasets.tables.formats import (
 )
 from keras_vaf.datasets.tables.sources import Table
 
-MOST_CLASSES = 20
-"""Whole numbers with at most this many different values are read as classes."""
-
-FEWEST_IDENTIFIERS = 20
-"""A column with fewer different texts is never treated as a column of identifiers."""
-
+_MOST_CLASSES = 20  # that whole numbers may have
+_FEWEST_IDENTIFIERS = 20  # different texts of a column of identifiers
 _NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
 
 
@@ -43,11 +39,6 @@ class Reader:
     Args:
         table: The table.
         na, decimal, dates: As in `read_table`.
-
-    Attributes:
-        odd: Sentences about columns that cannot be used.
-        left_out: The reason for each column that is left out.
-        rows: The rows that have a target.
     """
 
     def __init__(
@@ -59,9 +50,9 @@ class Reader:
     ) -> None:
         self._table, self._na, self._decimal, self._dates = table, na, decimal, dates
         self._likely = "," if table.separator and table.decimal == "," else None
-        self.odd: list[str] = []
-        self.left_out: dict[str, str] = {}
-        self.rows: np.ndarray | None = None
+        self.odd: list[str] = []  # sentences
+        self.left_out: dict[str, str] = {}  # the reason for each column
+        self.rows: np.ndarray | None = None  # those with a target
 
     def read(
         self,
@@ -115,8 +106,8 @@ class Reader:
             return Column(name)
         texts, counts, words = _without_words(cells)
         if len(texts) and not _are_codes(texts):
-            few = {text.lower() for text in texts[:MOST_CLASSES].to_pylist()}
-            if len(texts) < MOST_CLASSES and any(few <= {*pair} for pair in BOOLEANS):
+            few = {text.lower() for text in texts[:_MOST_CLASSES].to_pylist()}
+            if len(texts) < _MOST_CLASSES and any(few <= {*pair} for pair in BOOLEANS):
                 return Column(name, "boolean", na=words)
             form = number_format(texts, counts, self._decimal, self._likely)
             if form is None:
@@ -128,23 +119,14 @@ class Reader:
             if form := date_format(texts, counts, self._dates):
                 return Column(name, "date", format=form, na=words)
         _, texts, counts = cells.coded
-        if len(texts) >= FEWEST_IDENTIFIERS and len(texts) > counts.sum() // 2:
+        if len(texts) >= _FEWEST_IDENTIFIERS and len(texts) > counts.sum() // 2:
             share = "each row" if len(texts) == counts.sum() else "most rows"
             raise LeftOut(f"its text differs in {share}, as an identifier")
         return Column(name, "category", tuple(sorted(texts.to_pylist())))
 
 
 def category(name: str, cells: Cells, words: tuple[str, ...] = ()) -> Column:
-    """Return the encoding of categories, sorted as numbers if all are numbers.
-
-    Args:
-        name: Name of the column.
-        cells: Its cells.
-        words: Texts that stand for a missing entry.
-
-    Raises:
-        Odd: If two names denote the same number, such as 1 and 1.0.
-    """
+    """Return the encoding of categories, sorted as numbers if all are numbers."""
     texts = cells.coded[1]
     names, numbers = texts.to_pylist(), plain_numbers(texts)
     if np.isnan(numbers).any():
@@ -185,7 +167,7 @@ def check_target(column: Column, cells: Cells, values: np.ndarray) -> None:
         raise Odd("is the target and must hold more than one value to predict", first)
     if column.kind == "category" and len(names) < 2:
         raise Odd("is the target and must hold at least two classes", first)
-    if len(names) > max(MOST_CLASSES, len(filled) // 2):
+    if len(names) > max(_MOST_CLASSES, len(filled) // 2):
         odd = np.append(np.isnan(plain_numbers(cells.coded[1])), False)[cells.coded[0]]
         must = (
             "is the target and must hold numbers, or classes of several rows each; "
@@ -210,7 +192,7 @@ def _are_codes(texts: Any) -> bool:
 
 
 def _have_codes(cells: Cells) -> bool:
-    if cells.typed is not None or not _whole(cells.plain[:MOST_CLASSES]):
+    if cells.typed is not None or not _whole(cells.plain[:_MOST_CLASSES]):
         return False
     perhaps = matches(cells.array, r"^\s*0\d").any()
     return bool(perhaps) and _are_codes(cells.coded[1])
@@ -230,8 +212,11 @@ def _whole(numbers: np.ndarray) -> bool:
 
 def _are_labels(numbers: np.ndarray) -> bool:
     """Return whether numbers are classes: few whole numbers."""
-    for values in (numbers[:MOST_CLASSES], numbers):  # usually the first ones settle it
+    for values in (
+        numbers[:_MOST_CLASSES],
+        numbers,
+    ):  # usually the first ones settle it
         values = np.unique(values[~np.isnan(values)])
-        if len(values) > MOST_CLASSES or not _whole(values):
+        if len(values) > _MOST_CLASSES or not _whole(values):
             return False
     return not np.isinf(values).any()

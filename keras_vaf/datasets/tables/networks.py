@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 def with_encoder(
     network: keras.Sequential, encoder: TableEncoder, fitted: FittedPreprocessing
 ) -> keras.Sequential:
-    """Return a trained network that takes rows from `TableEncoder.encode`.
+    """Return a network that takes rows from `TableEncoder.encode`.
 
-    Its outputs are the probabilities of the classes, or the target in the units of the
-    table.
+    Its outputs are probabilities of classes, or the target in the units of the table.
 
     Args:
-        network: A network of preprocessed inputs. Its last layer is dense, and its
-            outputs are the logits of classes or a scaled target.
+        network: A network of preprocessed inputs, which ends in a dense layer of logits
+            or of a scaled target.
         encoder: Layer that does the preprocessing.
         fitted: The preprocessing, for the scale of the target.
     """
@@ -70,9 +69,8 @@ def predict_table(
     Args:
         model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
             compare`.
-        source: A pandas `DataFrame`, or the path of a table, as in `read_table`. It
-            must have the columns on which the network was trained, in any order, and
-            may have others.
+        source: A table with the columns on which the network was trained, in any order,
+            and perhaps others: a pandas `DataFrame`, or a path as in `read_table`.
         na: Additional words that stand for a missing entry.
         **options: `separator`, `decimal`, `encoding`, `sheet` and `header`, as in
             `read_table`.
@@ -125,11 +123,9 @@ def predicted_file(
     separator, the decimal mark and the encoding of the file.
 
     Args:
-        model: A network with a `TableEncoder`.
-        source: Path of the table.
-        output: Path of the result. Its extension selects CSV, or the format of the
+        model, source, **options: As in `predict_table`.
+        output: Path of the file, whose ending is `.csv`, `.csv.gz` or that of the
             table.
-        **options: As in `predict_table`.
 
     Raises:
         ValueError: If the table or the output cannot be used.

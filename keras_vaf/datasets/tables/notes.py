@@ -30,12 +30,8 @@ def describe(
 ) -> tuple[str, ...]:
     """Return the decisions about a table, one sentence per decision.
 
-    Args:
-        dataset: The dataset.
-        table: The table.
-        left_out: The reason for each column that is left out.
-        dropped: Number of rows without a target.
-        task: The task, if the user chose it.
+    `left_out` has the reasons for columns, `dropped` counts rows without a target, and
+    `task` is that of the user.
     """
     inputs = "1 input" if dataset.x.shape[1] == 1 else f"{dataset.x.shape[1]} inputs"
     form = f" (separated by {SEPARATORS.get(table.separator, repr(table.separator))}"

@@ -35,24 +35,15 @@ _COMMA = re.compile(_POINT.pattern.replace(r"\.", ","), re.ASCII)
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is open.
+    """A table that is open."""
 
-    Attributes:
-        columns: An Arrow array or a sequence for each column.
-        path: Path of its file; `None` for a table in memory.
-        first: Number of the first row, for messages.
-        decimal: Decimal mark of numbers in text; `None` means the point.
-        separator, encoding: Format of a CSV file; empty for other tables.
-        hint: Where else columns may be, for messages.
-    """
-
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Any]  # Arrow arrays, sequences or Series
     path: Path | None = None
-    first: int = 0
-    decimal: str | None = None
-    separator: str = ""
+    first: int = 0  # number of the first row, for messages
+    decimal: str | None = None  # mark of plain numbers in text; None is the point
+    separator: str = ""  # of a CSV file
     encoding: str = ""
-    hint: str = ""
+    hint: str = ""  # where else columns may be, for messages
 
     @property
     def name(self) -> str:
@@ -122,7 +113,7 @@ def _named(names: Sequence[Any], cells: Iterable[Any], place: str) -> dict[str, 
 
 
 def _header(cells: Sequence[Any], place: str, header: bool) -> list[str]:
-    """Return the names of columns from the first row of a file, or their numbers."""
+    """Return the names in the first row of a file, or numbers if it has no names."""
     if not header:
         return [str(place) for place in range(1, len(cells) + 1)]
     names = [str(cell).strip() for cell in cells]
@@ -170,8 +161,7 @@ def _read_csv(
 ) -> Table:
     with require("pyarrow", extra="experiments").input_stream(str(path)) as file:
         sample = file.read(_SAMPLE)
-    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-    marks[codecs.BOM_UTF8[:2]] = "utf-8-sig"
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
     encoding = encoding or marks.get(sample[:2], "utf-8")
     text = _decoded(sample, encoding, path.name)
     head = next(filter(str.strip, text.splitlines()), "")
@@ -221,23 +211,15 @@ def _cells(path: Path, separator: str, encoding: str, width: int) -> list[Any]:
         odd.extend([] if blank else [row])
         return "skip" if blank else "error"
 
-    names = [*map(str, range(width))]
+    read = reader.ReadOptions(encoding=encoding, block_size=2**24, use_threads=False)
+    parse = reader.ParseOptions(delimiter=separator, newlines_in_values=True)
+    read.column_names = [*map(str, range(width))]
+    parse.invalid_row_handler = unequal
+    texts = reader.ConvertOptions(
+        column_types=dict.fromkeys(read.column_names, "string")
+    )
     try:
-        found = reader.read_csv(
-            str(path),
-            reader.ReadOptions(
-                column_names=names,
-                block_size=2**24,
-                encoding=encoding,
-                use_threads=False,
-            ),
-            reader.ParseOptions(
-                delimiter=separator,
-                newlines_in_values=True,
-                invalid_row_handler=unequal,
-            ),
-            reader.ConvertOptions(column_types=dict.fromkeys(names, "string")),
-        )
+        found = reader.read_csv(str(path), read, parse, texts)
     except ValueError as error:
         if not odd:
             raise
@@ -246,8 +228,8 @@ def _cells(path: Path, separator: str, encoding: str, width: int) -> list[Any]:
             f"Received: {odd[0].actual_columns}"
         ) from error
     cells = [column.combine_chunks() for column in found.columns]
-    if "\n" in cells[-1][-1].as_py() and path.read_bytes().count(b'"') % 2:
-        raise TableError(
-            f"{path.name}: expected a second quote for each. Received: an odd number"
-        )
+    if "\n" in cells[-1][-1].as_py():  # perhaps the rest of the file, after a quote
+        with require("pyarrow", extra="experiments").input_stream(str(path)) as file:
+            if file.read().count(b'"') % 2:
+                raise TableError(f"{path.name}: expected a second quote for each")
     return cells

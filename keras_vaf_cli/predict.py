@@ -10,13 +10,15 @@ from keras_vaf_cli.tables import add_file_options, file_options
 SUMMARY = "predict the rows of a table with a network of compare or search"
 DESCRIPTION = """\
 Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras-vaf
-search`. The table must have the columns of the training table, in any order; the target
-may be missing. The output is a copy of the table with additional columns: the
-prediction in the units of the target, or the class and the probability of each class.
-The cells of a CSV file are written as they were read.
+search`. If a folder is given in its place, the newest best.keras in it is used. The
+table must have the columns of the training table, in any order; the target may be
+missing. The output is a copy of the table with additional columns: the prediction in
+the units of the target, or the class and the probability of each class. The cells of a
+CSV file are written as they were read.
 """
 EXAMPLES = """\
-example:
+examples:
+  keras-vaf predict runs new.csv -o predicted.csv
   keras-vaf predict runs/houses-1a2b3c4d/best.keras new.csv -o predicted.csv
 """
 
@@ -35,13 +37,23 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import check_output, write_atomically
 
-    inputs = (arguments.model, arguments.table)
     path, table = Path(arguments.output), Path(arguments.table)
-    check_output(path, arguments.force, inputs)
-    model = load_model(arguments.model)
+    best = _newest(Path(arguments.model))
+    check_output(path, arguments.force, (str(best), arguments.table))
+    model = load_model(best)
     content, frame = predicted_file(model, table, path, **file_options(arguments))
     for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
     write_atomically(path, content, arguments.force)
     rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"
-    say(f"Predicted {rows}. Written to {path}.")
+    say(f"Predicted {rows} with {best}. Written to {path}.")
+
+
+def _newest(path: Path) -> Path:
+    """Return a file, or the newest best.keras in a folder."""
+    if not path.is_dir():
+        return path
+    found = sorted(path.rglob("best.keras"), key=lambda file: file.stat().st_mtime)
+    if not found:
+        raise ValueError(f"The folder {path} has no best.keras.")
+    return found[-1]

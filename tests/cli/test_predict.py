@@ -3,6 +3,8 @@
 import csv
 import gzip
 import io
+import os
+import shutil
 from functools import partial
 
 import keras
@@ -224,6 +226,19 @@ def test_an_older_file_is_kept_unless_force_is_said(trained, capsys, frame, tmp_
     assert out.read_text() == "mine"
     assert main([*words, "--force"]) == 0
     assert len(pandas.read_csv(io.StringIO(out.read_text()))) == 40
+
+
+def test_a_folder_stands_for_its_newest_network(trained, capsys, tmp_path):
+    path, _, best = trained
+    words = [str(path), "-o", str(tmp_path / "out.csv")]
+    assert main(["predict", str(tmp_path), *words]) == 2
+    assert "has no best.keras" in capsys.readouterr().err
+    (tmp_path / "older").mkdir()
+    (tmp_path / "older/best.keras").write_text("no network")
+    os.utime(tmp_path / "older/best.keras", (1, 1))
+    shutil.copy(best, tmp_path)
+    assert main(["predict", str(tmp_path), *words]) == 0
+    assert f"with {tmp_path / 'best.keras'}" in capsys.readouterr().out
 
 
 def test_a_model_of_another_origin_is_refused(tmp_path, capsys, trained):

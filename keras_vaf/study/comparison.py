@@ -53,12 +53,14 @@ class Comparison:
         folder: Folder of `table.md`, `comparison.png` and `best.keras`.
         dataset: The data.
         arms: The activations. The first one is the baseline.
+        recipe: How the networks were trained.
     """
 
     records: pandas.DataFrame
     folder: Path
     dataset: Dataset
     arms: tuple[Arm, ...]
+    recipe: Recipe
 
     @property
     def table(self) -> pandas.DataFrame:
@@ -157,8 +159,8 @@ def compare(
     if references:
         study = study._replace(arms=(*arms, *reference_arms(dataset.task)))
     found = train_missing(study, verbose)
-    comparison = Comparison(found, _folder(study), dataset, tuple(arms))
-    _write(comparison, recipe)
+    comparison = Comparison(found, _folder(study), dataset, tuple(arms), recipe)
+    _write(comparison)
     return comparison
 
 
@@ -210,7 +212,7 @@ def _folder(study: Study) -> Path:
     return study.folder / f"{name}-{digest}"
 
 
-def _write(comparison: Comparison, recipe: Recipe) -> None:
+def _write(comparison: Comparison) -> None:
     """Write the recommended network, unless it is there, the table and the picture."""
     folder, x = comparison.folder, comparison.dataset.x
     folder.mkdir(parents=True, exist_ok=True)
@@ -218,7 +220,8 @@ def _write(comparison: Comparison, recipe: Recipe) -> None:
         network = comparison.best_model
     except (FileNotFoundError, ValueError):  # missing or damaged
         arm, result = comparison.choice
-        network = refit(comparison.dataset, arm, recipe, *settings_of(result))
+        given = comparison.dataset, arm, comparison.recipe
+        network = refit(*given, *settings_of(result))
         with atomic_path(folder / "best.keras") as temporary:
             network.save(temporary)
     text = text_of(comparison.records).markdown

@@ -72,26 +72,26 @@ class Networks:
         """Train at most as many networks as are trained together."""
         # Each batch has data of the same shape, so that it runs the same program.
         used = list(dict.fromkeys(number for number, _ in wanted))
-        idle = min(self._recipe.width, len(folds)) - len(used)
-        fitted = [folds[number].fitted for number in used + used[:1] * idle]
-        parts = [each.transform(self._dataset, slice(None)) for each in fitted]
-        joined = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        data = to_arrays("The preprocessed data", tuple(joined))
+        fitted, dataset = [folds[number].fitted for number in used], self._dataset
+        fitted += fitted[:1] * (min(self._recipe.width, len(folds)) - len(used))
+        x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
+        y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
+        data = to_arrays("The preprocessed data", (x, y))
         self._trainer = self._trainer or self._start(data)
         runs = []
         for number, rate in wanted:
             network = self._build(data[0].shape[1], folds[number].seed, number)
             [seed] = independent_seeds(folds[number].seed, number, "shuffling")
             start = self._trainer.start(network.get_weights(), seed, rate)
-            first = used.index(number) * len(self._dataset.y)
+            first = used.index(number) * len(dataset.y)
             train, validation, _ = (rows + first for rows in folds[number].rows)
             runs.append(NetworkRun(start, train, validation, seed))
         trained = self._trainer.train(data, runs, self._recipe.epochs)
         for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
             network.set_weights(weights)
-            own = network, self._dataset, folds[number].fitted
+            own = network, dataset, folds[number].fitted
             scores = [network_scores(*own, rows) for rows in folds[number].rows[1:]]
-            metric = METRIC[self._dataset.task]
+            metric = METRIC[dataset.task]
             yield {
                 **folds[number].record(),
                 "learning_rate": rate,

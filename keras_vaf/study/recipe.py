@@ -101,6 +101,11 @@ class Recipe:
         folds = min(self.folds, widest())
         return folds * min(len(self.learning_rates), max(1, widest() // folds))
 
+    def usable_rows(self, dataset: Dataset) -> np.ndarray:
+        """Return the rows that are used: all, or those without missing entries."""
+        dropped = (self.missing == "drop") & np.isnan(dataset.x).any(axis=1)
+        return np.flatnonzero(~dropped)
+
     def preprocessing(self, dataset: Dataset) -> Preprocessing:
         """Return the preprocessing, which standardises the targets of a regression."""
         if dataset.task == "classification":
@@ -134,9 +139,7 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
     Groups and times of the data decide about the folds, as in `fold_rows`, which raises
     a `ValueError` if the data cannot be split.
     """
-    usable = np.arange(len(dataset.y))
-    if recipe.missing == "drop":
-        usable = np.flatnonzero(~np.isnan(dataset.x).any(axis=1))
+    usable = recipe.usable_rows(dataset)
     groups, times = dataset.groups, dataset.times
     folds = fold_rows(
         dataset.y[usable],

@@ -304,6 +304,44 @@ def registered() -> Lines:
     return sorted(table)
 
 
+# What the registered questions could find
+
+# Units, comparisons that share Holm's correction, and the effect of the pilot.
+PILOTS = {"T1": (14, 7, 0.926), "T3": (14, 7, 0.80), "T4": (11, 7, 1.079)}
+PILOTS |= dict.fromkeys(["M1", "M2"], (15, 7, 0.66))
+PILOTS |= dict.fromkeys(["O1", "O2"], (20, 2, 0.754))
+DRAWS = 4000
+
+
+def power() -> Lines:
+    """Return, for each ratio, its interval's half width and the chance to confirm."""
+    random, table = np.random.default_rng(45), []
+    for name, estimate in estimates().items():
+        if (key := name.partition(",")[0]) in PILOTS:
+            units, family, effect = PILOTS[key]
+            half = np.log(estimate.high / estimate.low) / 2
+            spread = half * np.sqrt(units) / stats.t.isf(0.025, units - 1)
+            draws = random.normal(np.log(effect), spread, (DRAWS, units))
+            one = stats.ttest_1samp(draws, 0, axis=1) if key[0] == "M" else None
+            p = (one or stats.wilcoxon(draws, axis=1)).pvalue
+            right = np.sign(draws.mean(axis=1)) == np.sign(np.log(effect))
+            share = np.mean((family * p < 0.05) & right)
+            cells = f"{np.expm1(half):.0%}", f"{effect:.3g}", f"{share:.0%}"
+            table.append([key, str(units), *cells])
+    return table
+
+
+def bootstrap() -> Lines:
+    """Return the ratios of T1 and T2 with intervals from samples of datasets."""
+    new, random, table = errors("regressions"), np.random.default_rng(45), []
+    for name, rival in (("T1", "relu"), ("T2", "best of four")):
+        logs = np.log(new["vaf-silu"] / new[rival]).dropna().to_numpy()
+        means = random.choice(logs, (10_000, len(logs))).mean(axis=1)
+        low, high = np.exp(np.quantile(means, [0.025, 0.975]))
+        table.append([name, f"{np.exp(logs.mean()):.3f}", f"{low:.3f} to {high:.3f}"])
+    return table
+
+
 # The check
 
 
@@ -324,7 +362,7 @@ def tables() -> dict[str, Lines]:
 
     found = {"registered": registered(), **on_tables(), **on_records()}
     page = (ROOT / "docs/help.md").read_text("utf-8")
-    found["help"] = on_help(found, page)
+    found |= {"help": on_help(found, page), "power": power(), "bootstrap": bootstrap()}
     kept = read("tables/printed").groupby("table", sort=False).line
     return found | {name: [row.split(" | ") for row in rows] for name, rows in kept}
 

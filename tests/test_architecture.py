@@ -79,7 +79,7 @@ MORE_FILES = {
 }
 MOST_LINES = 300
 # The recomputation of all answers and tables is one file, read from top to bottom.
-MORE_LINES = {"benchmarks/recompute.py": 346}
+MORE_LINES = {"benchmarks/recompute.py": 400}
 
 
 HEART = {

@@ -42,7 +42,7 @@ def test_the_rows_of_a_named_table_have_equal_numbers_of_columns():
 
 @pytest.mark.parametrize("page", ["README.md", "docs/help.md"])
 def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
-    lines = (DOCS / "registered.md").read_text("utf-8").splitlines()
+    lines = (DOCS / "evidence.md").read_text("utf-8").splitlines()
     lines = lines[lines.index("<!-- table: registered -->") + 2 :]
     lines = lines[: lines.index("")]
     rows = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in lines}

@@ -24,14 +24,18 @@ def check_serialization(instance):
 
 
 def public_names():
-    """Return every object that a package's `__all__` names, by its dotted name."""
+    """Return every object that a package's `__all__` names, by its dotted name.
+
+    Packages of another backend are left out.
+    """
+    others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}
     packages = (
         importlib.import_module(f"keras_vaf.{module.name}")
         for module in [
             *pkgutil.iter_modules(keras_vaf.__path__),
             *pkgutil.iter_modules(keras_vaf.research.__path__, "research."),
         ]
-        if module.ispkg
+        if module.ispkg and module.name not in others
     )
     return {
         f"{package.__name__}.{name}": getattr(package, name)
@@ -48,7 +52,7 @@ def package_modules():
     return [
         importlib.import_module(info.name)
         for info in pkgutil.walk_packages(keras_vaf.__path__, "keras_vaf.")
-        if not others & {*info.name.rpartition(".")[2].split("_")}
+        if not others & {*info.name.replace(".", "_").split("_")}
     ]
 
 

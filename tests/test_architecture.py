@@ -30,6 +30,7 @@ ARROWS = {
     "constraints": set(),
     "layers": {"constraints", "initializers", "ops", "regularizers", "removed"},
     "optimizers": {"layers"},
+    "torch": {"initializers", "ops"},
     "models": {"initializers", "layers", "ops"},
     "visualization": {"initializers", "layers", "models", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
@@ -51,7 +52,7 @@ ARROWS = {
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),
         *("layers", "models", "ops", "optimizers", "regularizers", "research"),
-        *("removed", "sklearn", "training", "tuners", "visualization"),
+        *("removed", "sklearn", "torch", "training", "tuners", "visualization"),
     },
     "removed": set(),
     "__main__": set(),
@@ -67,7 +68,8 @@ USERS_OF_THE_RESEARCH = {"keras_vaf", "keras_vaf_cli"}
 # Packages that a module may import at once. Functions import others when they run.
 ALWAYS_THERE = sys.stdlib_module_names | {"keras", "keras_vaf", "numpy"}
 
-# A module that is imported under one backend only has that backend in its name.
+# A module that is imported under one backend only has that backend in its name, or in
+# that of its package.
 BACKENDS = {"jax", "tensorflow", "torch"}
 
 # The most files in a folder, `__init__.py` not counted, and the most lines in a file.
@@ -84,7 +86,7 @@ MORE_LINES = {"benchmarks/recompute.py": 400}
 
 HEART = {
     *("callbacks", "constraints", "initializers", "layers", "models", "ops"),
-    *("optimizers", "regularizers", "visualization"),
+    *("optimizers", "regularizers", "torch", "visualization"),
 }
 # The files that use private members of Keras, TensorFlow, PyTorch or Python. Each says
 # why it has to.
@@ -141,8 +143,7 @@ def loaded_at_once(tree: ast.Module) -> set[str]:
 
 def early_imports(module: str, source: str) -> set[str]:
     """Return the top-level packages that a module imports too early."""
-    own = module.rpartition(".")[2]
-    named = {*BACKENDS, "triton"} & set(own.split("_"))
+    named = {*BACKENDS, "triton"} & set(module.replace(".", "_").split("_"))
     allowed = ALWAYS_THERE | named | {module.split(".")[0]}
     loaded = loaded_at_once(ast.parse(source))
     return {name.split(".")[0] for name in loaded} - allowed

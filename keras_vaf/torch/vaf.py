@@ -1,0 +1,157 @@
+"""`VAF`, a VAF as a plain `torch.nn.Module` with one parameter."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from keras_vaf import initializers
+from keras_vaf.torch.formula import apply
+from keras_vaf.torch.functions import G, checked, of_package
+from keras_vaf.utils import check_integer
+
+NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
+
+
+class VAF(torch.nn.Module):
+    """Variable Activation Function: an activation that is a tiny trained network.
+
+    Formula:
+
+    ```
+    f(a) = sum_{j=1..k} beta_j * g(alpha_j * a + alpha_bias_j) + beta_bias
+    ```
+
+    This module computes the same numbers as `keras_vaf.layers.VAFActivation`, and is a
+    module of PyTorch like any other. All numbers of a function are one row of its only
+    parameter, `weight`: alpha, alpha_bias and beta of each hidden unit, and beta_bias.
+    `alpha`, `alpha_bias`, `beta` and `beta_bias` are views of `weight`. Write to them
+    in place, inside `torch.no_grad()`: `vaf.beta.mul_(2)`.
+
+    The output has the dtype of the input, also under `torch.autocast`. The arithmetic
+    is in float32 at least.
+
+    Args:
+        k: Number of hidden units.
+        g: Fixed function of the hidden units: a name, as for `VAFActivation`, or a
+            function or module that acts on each element of a tensor.
+        unshared: Sizes of the axes along which the function differs. `()` is one
+            function for all elements; `(channels,)` is one function per channel.
+        axes: These axes of the input, in ascending order. By default, they start at
+            axis 1, as the channels of `torch.nn.PReLU` do.
+        initialization: Function at which f starts, as for `VAFActivation`.
+        device: Device of the weight.
+        dtype: Data type of the weight.
+
+    Input shape:
+        Floating-point tensors of any shape that has the unshared sizes at `axes`.
+
+    Output shape:
+        Same as the input.
+
+    Weights:
+        `weight` of shape `(*unshared, 3 * k + 1)`.
+
+    Raises:
+        ValueError: If an argument is invalid, or an input is not of a floating-point
+            type.
+
+    Reference:
+        [Apicella, Isgrò, Prevete, 2019](https://doi.org/10.1016/j.neucom.2019.08.065),
+        section 3.1.
+
+    Example:
+
+    >>> vaf = keras_vaf.torch.VAF(k=3, g="gelu", unshared=(16,))
+    >>> vaf.weight.shape, vaf.beta.shape
+    (torch.Size([16, 10]), torch.Size([16, 3]))
+    """
+
+    def __init__(
+        self,
+        k: int = 3,
+        g: str | G = "relu",
+        unshared: Sequence[int] = (),
+        axes: Sequence[int] | None = None,
+        initialization: initializers.Identifier = "g",
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.k = check_integer("k", k)
+        self.g = checked(g)
+        sizes = tuple(unshared)
+        self.axes = tuple(range(1, 1 + len(sizes)) if axes is None else axes)
+        if len(self.axes) != len(sizes) or sorted(set(self.axes)) != [*self.axes]:
+            raise ValueError(
+                "`axes` must be ascending, one for each size in `unshared`. "
+                f"Received: unshared={unshared}, axes={axes}"
+            )
+        self.initialization = initialization
+        shape = (*sizes, 3 * self.k + 1)
+        empty = torch.empty(shape, device=device, dtype=dtype)
+        self.weight = torch.nn.Parameter(empty)
+        self.reset_parameters()
+        self.register_load_state_dict_pre_hook(_read_four_weights)
+
+    @property
+    def alpha(self) -> torch.Tensor:
+        """A view of alpha, of shape `(*unshared, k)`."""
+        return self.weight[..., : self.k]
+
+    @property
+    def alpha_bias(self) -> torch.Tensor:
+        """A view of alpha_bias, of shape `(*unshared, k)`."""
+        return self.weight[..., self.k : 2 * self.k]
+
+    @property
+    def beta(self) -> torch.Tensor:
+        """A view of beta, of shape `(*unshared, k)`."""
+        return self.weight[..., 2 * self.k : 3 * self.k]
+
+    @property
+    def beta_bias(self) -> torch.Tensor:
+        """A view of beta_bias, of shape `unshared`."""
+        return self.weight[..., 3 * self.k]
+
+    def reset_parameters(self) -> None:
+        """Set the weight to the start that `initialization` describes."""
+        start = initializers.get(self.initialization)
+        values = start(self.weight.shape[:-1], self.k, of_package(self.g))
+        self.set_weights(values)
+
+    def set_weights(self, values: Sequence[Any]) -> None:
+        """Set alpha, alpha_bias, beta and beta_bias, and keep device and dtype."""
+        *parts, last = map(np.asarray, values)
+        packed = np.concatenate([*parts, last[..., None]], axis=-1)
+        with torch.no_grad():
+            self.weight.copy_(torch.from_numpy(packed))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return f(x), in the dtype of x."""
+        if not x.is_floating_point():
+            raise ValueError(
+                "A VAF acts on floating-point numbers; convert the input with "
+                f"`x.float()`. Received: an input of dtype {x.dtype}"
+            )
+        return apply(x, self.weight, self.g, self.axes)
+
+    def extra_repr(self) -> str:
+        """Return what `print` shows of this module."""
+        g = self.g if isinstance(self.g, str) else getattr(self.g, "__name__", "")
+        text = f"k={self.k}, g={g or type(self.g).__name__}"
+        if self.axes:
+            text += f", unshared={tuple(self.weight.shape[:-1])}, axes={self.axes}"
+        return text
+
+
+def _read_four_weights(
+    module: torch.nn.Module, state: dict[str, Any], prefix: str, *_: Any
+) -> None:
+    """Pack four weights into one, as a Keras layer stores them below this module."""
+    keys = {re.split(r"[./]", key)[-1]: key for key in state if key.startswith(prefix)}
+    if all(name in keys for name in NAMES):
+        *parts, last = [state.pop(keys[name]) for name in NAMES]
+        state[prefix + "weight"] = torch.cat([*parts, last[..., None]], -1)

@@ -1,0 +1,400 @@
+"""`keras_vaf.torch.VAF`, a VAF as a plain module of PyTorch."""
+
+import copy
+import io
+import pickle
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+if keras.backend.backend() != "torch":
+    # TensorFlow and PyTorch in one process may end in a segmentation fault.
+    pytest.skip("These tests need PyTorch as the backend.", allow_module_level=True)
+
+import torch
+from torch import nn
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.torch import VAF, parameter_groups
+from keras_vaf.torch.functions import FUNCTIONS
+
+X = torch.linspace(-6, 6, 240).reshape(4, 3, 4, 5)
+DTYPES = (torch.float64, torch.bfloat16, torch.float16)
+
+
+def trained(g="gelu", **arguments):
+    """Return a VAF with random numbers."""
+    vaf = VAF(g=g, **arguments)
+    random = torch.Generator().manual_seed(0)
+    vaf.weight.data = torch.randn(vaf.weight.shape, generator=random)
+    return vaf
+
+
+def network():
+    return nn.Sequential(
+        *(nn.Linear(4, 8), trained("gelu"), nn.Linear(8, 8), trained("relu")),
+        nn.Linear(8, 1),
+    )
+
+
+def in_double(vaf, x):
+    """Return f(x) and its gradients, computed by its equation in float64."""
+    x = x.double().requires_grad_()
+    weight = vaf.weight.detach().double().requires_grad_()
+    rows = weight
+    if vaf.axes:
+        shape = [1] * x.ndim
+        shape[vaf.axes[0]] = len(weight)
+        rows = weight.reshape(*shape, -1)
+    k = vaf.k
+    units = rows[..., :k], rows[..., k : 2 * k], rows[..., 2 * k : -1]
+    hidden = FUNCTIONS[vaf.g](units[0] * x[..., None] + units[1])
+    y = (units[2] * hidden).sum(-1) + rows[..., -1]
+    y.square().sum().backward()
+    return y.detach(), x.grad, weight.grad
+
+
+@pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
+@pytest.mark.parametrize("sharing", ("layer", "channel"))
+def test_the_same_numbers_as_the_keras_layer(g, sharing, form):
+    vaf = trained(g, unshared=() if sharing == "layer" else (3,))
+    layer = VAFActivation(g=g, sharing=sharing, data_format="channels_first")
+    layer.build(X.shape)
+    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+    layer.set_weights([part.detach().numpy() for part in parts])
+    y, expected = vaf(X), layer(X)
+    same = form == "kernels" and g != "mish"  # both call the same kernel
+    limits = {"rtol": 0, "atol": 0} if same else {}
+    torch.testing.assert_close(y, expected, **limits)
+    y.square().sum().backward()
+    expected.square().sum().backward()
+    found = [w.value.grad.reshape(*w.shape[:-1], -1) for w in layer.weights[:3]]
+    found.append(layer.weights[3].value.grad[..., None])
+    torch.testing.assert_close(vaf.weight.grad, torch.cat(found, -1))
+
+
+@pytest.mark.parametrize("g", FUNCTIONS)
+def test_the_equation_and_its_gradients(g, form):
+    for arguments in ({"k": 1}, {"k": 5}, {"unshared": (3,)}, {"unshared": (5,)}):
+        axes = (-1,) if arguments.get("unshared") == (5,) else None
+        vaf, x = trained(g, axes=axes, **arguments), X.clone().requires_grad_()
+        y = vaf(x)
+        y.square().sum().backward()
+        for value, wanted in zip(
+            (y, x.grad, vaf.weight.grad), in_double(vaf, X), strict=True
+        ):
+            size = max(1.0, wanted.abs().max().item())
+            torch.testing.assert_close(
+                value.double() / size, wanted / size, rtol=1e-4, atol=1e-5
+            )
+
+
+@pytest.mark.parametrize("g", FUNCTIONS)
+@pytest.mark.parametrize("k", (1, 3, 9))
+def test_it_starts_as_g(g, k, form):
+    y = VAF(k, g)(X)
+    torch.testing.assert_close(y, FUNCTIONS[g](X), rtol=1e-6, atol=1e-6)
+
+
+def test_any_function_or_module_is_a_g():
+    for g in (nn.ELU(0.5), nn.Softplus(2.0), lambda h: h * torch.sigmoid(1.702 * h)):
+        vaf = VAF(g=g)
+        torch.testing.assert_close(vaf(X), g(X), rtol=0, atol=0)
+        vaf(X).sum().backward()
+        assert vaf.weight.grad.isfinite().all()
+    assert "ELU" in repr(VAF(g=nn.ELU(0.5)))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"g": "rellu"}, "Did you mean 'relu'"),
+        ({"g": nn.ReLU}, "Received: g="),
+        ({"k": 0}, "Received: k=0"),
+        ({"unshared": (3,), "axes": (1, 2)}, "axes"),
+        ({"unshared": (3, 4), "axes": (2, 1)}, "ascending"),
+        ({"initialization": "leaky_relu", "k": 1}, "k"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        VAF(**arguments)
+
+
+def test_integers_are_refused():
+    with pytest.raises(ValueError, match=r"torch\.int64"):
+        VAF()(torch.tensor([1, -2]))
+
+
+def test_views_are_read_and_written_in_place():
+    vaf = VAF()
+    with torch.no_grad():
+        vaf.beta.add_(1)
+        vaf.beta_bias.fill_(2)
+        vaf.alpha[0] = 5
+        vaf.alpha_bias[1] = 7
+    assert vaf.weight[[0, 4, 6, 9]].tolist() == [5, 7, 2, 2]
+    assert [name for name, _ in vaf.named_parameters()] == ["weight"]
+    with pytest.raises(AttributeError):
+        vaf.alpha = torch.ones(3)
+    vaf.reset_parameters()
+    torch.testing.assert_close(vaf(X), torch.relu(X), rtol=0, atol=0)
+
+
+class TestDtypes:
+    """The output has the dtype of the input, and the arithmetic is in float32."""
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
+    def test_a_module_in_another_dtype(self, dtype, g, form):
+        vaf, x = trained(g).to(dtype), X.to(dtype)
+        wide = (
+            trained(g)
+            .to(vaf.weight.dtype)
+            .to(torch.promote_types(dtype, torch.float32))
+        )
+        y = vaf(x)
+        assert y.dtype == dtype == vaf.weight.dtype
+        expected = wide(x.to(wide.weight.dtype)).to(dtype)
+        torch.testing.assert_close(y, expected)
+        y.sum().backward()
+        assert vaf.weight.grad.dtype == dtype
+
+    @pytest.mark.parametrize("dtype", DTYPES[1:])
+    def test_a_weight_in_float32_and_an_input_in_half_precision(self, dtype, form):
+        for g in ("relu", "mish"):
+            y = trained(g)(X.to(dtype))
+            expected = trained(g)(X.to(dtype).float()).to(dtype)
+            torch.testing.assert_close(y, expected)
+
+    @pytest.mark.parametrize("dtype", DTYPES[1:])
+    @pytest.mark.parametrize("g", ("gelu", "mish"))
+    def test_autocast_keeps_as_much_as_a_fixed_function(self, dtype, g, form):
+        found = {}
+        for module in (nn.GELU(), trained(g)):
+            kept = []
+            with (
+                torch.autograd.graph.saved_tensors_hooks(
+                    lambda t, kept=kept: kept.append(t) or t, lambda t: t
+                ),
+                torch.autocast("cpu", dtype),
+            ):
+                x = nn.Linear(8, 8)(torch.randn(16, 8))
+                y = module(x)
+            assert y.dtype == x.dtype == dtype
+            large = [t.dtype for t in kept if t.numel() == y.numel()]
+            found[type(module)] = sorted(map(str, large))
+        assert found[VAF] == found[nn.GELU]
+
+    def test_a_start_in_half_precision_is_rounded_once(self):
+        for g in ("relu", "gelu", "mish"):
+            for dtype in DTYPES[1:]:
+                y = VAF(3, g).to(dtype)(X.to(dtype))
+                expected = FUNCTIONS[g](X.to(dtype).float()).to(dtype)
+                torch.testing.assert_close(y, expected, rtol=0.01, atol=1e-3)
+                assert (y == expected).float().mean() > 0.98
+
+
+class TestInputs:
+    """Any layout, size and value."""
+
+    @pytest.mark.parametrize("g", ("relu", "mish"))
+    def test_layouts_are_kept(self, g, form):
+        inputs = (
+            torch.zeros(0, 3),
+            torch.tensor(1.5),
+            torch.randn(3, 4, 5).transpose(0, 2),
+            torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last),
+        )
+        for x in inputs:
+            leaf = x.detach().requires_grad_()
+            y = trained(g)(leaf)
+            y.sum().backward()
+            assert y.shape == leaf.grad.shape == x.shape
+            assert y.stride() == x.stride() or not x.numel()
+            torch.testing.assert_close(y, trained(g)(x.contiguous()))
+
+    def test_a_function_per_channel_in_any_layout(self, form):
+        for g in ("relu", "mish"):
+            vaf = trained(g, unshared=(3,))
+            x = X.contiguous(memory_format=torch.channels_last)
+            torch.testing.assert_close(vaf(x), vaf(X))
+            expanded = torch.randn(4, 3, 1, 1).expand(4, 3, 2, 2)
+            torch.testing.assert_close(vaf(expanded), vaf(expanded.contiguous()))
+
+    def test_a_function_per_position(self):
+        vaf = trained("gelu", unshared=(3, 5), axes=(1, 3))
+        one = trained("gelu")
+        one.weight.data = vaf.weight.data[2, 4]
+        torch.testing.assert_close(vaf(X)[:, 2, :, 4], one(X[:, 2, :, 4]))
+
+    def test_values_that_are_not_finite_stay_so(self):
+        x = torch.tensor([torch.inf, torch.nan, 1.0])
+        assert VAF(1)(x).isfinite().tolist() == [False, False, True]
+
+
+class TestTransformations:
+    """Derivatives of any order, `torch.func`, copies and files."""
+
+    @pytest.mark.parametrize("g", ("tanh", "gelu", "mish"))
+    def test_second_derivatives(self, g, form):
+        vaf = trained(g)
+        x = torch.randn(6, requires_grad=True)
+        (first,) = torch.autograd.grad(vaf(x).sum(), x, create_graph=True)
+        first.square().sum().backward()
+        double = trained(g).double()
+        z = x.detach().double().requires_grad_()
+        (same,) = torch.autograd.grad(double(z).sum(), z, create_graph=True)
+        same.square().sum().backward()
+        torch.testing.assert_close(x.grad.double(), z.grad, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(
+            vaf.weight.grad.double(), double.weight.grad, rtol=1e-4, atol=1e-4
+        )
+        assert torch.autograd.gradgradcheck(double, (z,))
+
+    def test_functions_of_torch_func(self, form):
+        module, x = network(), torch.randn(6, 4)
+        values = {name: p.detach() for name, p in module.named_parameters()}
+
+        def total(values, x):
+            return torch.func.functional_call(module, values, (x,)).sum()
+
+        whole = torch.func.grad(total)(values, x)
+        assert all(whole[name].any() for name in ("1.weight", "3.weight"))
+        each = torch.func.vmap(torch.func.grad(total), (None, 0))(values, x)
+        tangent = {name: torch.randn_like(value) for name, value in values.items()}
+        _, slope = torch.func.jvp(lambda v: total(v, x), (values,), (tangent,))
+        expected = sum((whole[name] * tangent[name]).sum() for name in values)
+        torch.testing.assert_close(slope, expected, rtol=1e-4, atol=1e-3)
+        for name, value in whole.items():
+            torch.testing.assert_close(each[name].sum(0), value, rtol=1e-3, atol=1e-3)
+        hessian = torch.func.hessian(lambda x: total(values, x))(x[:1])
+        assert hessian.isfinite().all() and hessian.any()
+
+    def test_a_batch_of_gradients(self, form):
+        for g in ("gelu", "mish"):
+            vaf, x = trained(g), torch.randn(5).bfloat16().requires_grad_()
+            (rows,) = torch.autograd.grad(
+                vaf(x), x, torch.eye(5).bfloat16(), is_grads_batched=True
+            )
+            (slopes,) = torch.autograd.grad(vaf(x).sum(), x)
+            torch.testing.assert_close(rows.diagonal(), slopes, rtol=0.02, atol=0.02)
+
+    def test_an_ensemble(self):
+        modules, x = [network() for _ in range(3)], torch.randn(5, 4)
+        state = torch.func.stack_module_state(modules)
+        base = copy.deepcopy(modules[0]).to("meta")
+        y = torch.func.vmap(lambda s: torch.func.functional_call(base, s, (x,)))(state)
+        for each, module in zip(y, modules, strict=True):
+            torch.testing.assert_close(each, module(x))
+
+    def test_copies_and_files(self):
+        module, x, file = network(), torch.randn(3, 4), io.BytesIO()
+        torch.save(module.state_dict(), file)
+        file.seek(0)
+        loaded = network()
+        loaded.load_state_dict(torch.load(file, weights_only=True))
+        assigned = network()
+        assigned.load_state_dict(module.state_dict(), assign=True)
+        copies = (copy.deepcopy(module), pickle.loads(pickle.dumps(module)))
+        for other in (*copies, loaded, assigned):
+            assert torch.equal(other(x), module(x))
+
+    def test_parameters_without_memory_are_set_later(self):
+        vaf = VAF(3, "gelu", device="meta").to_empty(device="cpu")
+        vaf.reset_parameters()
+        torch.testing.assert_close(vaf(X), nn.functional.gelu(X))
+
+    def test_parametrizations(self):
+        vaf = VAF(3, "gelu")
+        nn.utils.parametrize.register_parametrization(vaf, "weight", nn.Tanh())
+        vaf(X).sum().backward()
+        assert vaf.parametrizations.weight.original.grad.any()
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # of torch.compile itself
+class TestPrograms:
+    """`torch.compile` and `torch.export`."""
+
+    @pytest.mark.parametrize("called", (False, True))
+    def test_fifty_vafs_are_one_graph(self, called, kernels):
+        from torch._dynamo.utils import counters
+
+        torch.compiler.reset()
+        counters.clear()
+        parts = [part for _ in range(50) for part in (nn.Linear(8, 8), VAF(3, "gelu"))]
+        module, x = nn.Sequential(*parts, nn.Linear(8, 2)), torch.randn(4, 8)
+        if called:
+            module(x)
+        compiled = torch.compile(module, backend="eager", fullgraph=True)
+        for _ in range(2):
+            compiled(x).sum().backward()
+        assert counters["stats"]["unique_graphs"] == 1
+        torch.testing.assert_close(compiled(x), module(x))
+
+    def test_equal_blocks_share_their_graphs(self):
+        from torch._dynamo.utils import counters
+
+        torch.compiler.reset()
+        counters.clear()
+        blocks = [nn.Sequential(nn.Linear(8, 8), VAF(3, "gelu")) for _ in range(20)]
+        for block in blocks:
+            block.compile(backend="aot_eager", fullgraph=True)
+        nn.Sequential(*blocks)(torch.randn(4, 8)).sum().backward()
+        assert counters["stats"]["unique_graphs"] <= 3
+
+    def test_an_exported_program_takes_other_batches(self):
+        module, x = network().eval(), torch.randn(9, 4)
+        shapes = ({0: torch.export.Dim.AUTO},)
+        program = torch.export.export(module, (x[:6],), dynamic_shapes=shapes)
+        torch.testing.assert_close(program.module()(x), module(x))
+
+    def test_a_trace(self):
+        module, x = network().eval(), torch.randn(9, 4)
+        with pytest.warns(DeprecationWarning, match="trace"):
+            program = torch.jit.trace(module, x[:6])
+        torch.testing.assert_close(program(x), module(x))
+
+
+@pytest.mark.parametrize("assign", (False, True))
+def test_a_state_of_version_0_3_0_is_loaded(assign):
+    """It holds four weights for each VAF.
+
+    At commit 8533b88, in `torch.nn`, with the seed 0, this wrote the file:
+
+    ```
+    module = convert(Sequential(Linear(4, 8), GELU(), Sequential(Linear(8, 8), PReLU(8),
+        Linear(8, 8), LeakyReLU(0.1)), Linear(8, 8), ReLU6(), Linear(8, 2)))
+    x, optimizer = torch.randn(16, 4), torch.optim.SGD(module.parameters(), lr=0.1)
+    (module(x) - 1).square().mean().backward()
+    optimizer.step()
+    state = {name: value.clone() for name, value in module.state_dict().items()}
+    torch.save({"state": state, "x": x, "y": module(x).detach()}, "state_0_3_0.pt")
+    ```
+    """
+    file = torch.load(Path(__file__).with_name("state_0_3_0.pt"), weights_only=True)
+    module = nn.Sequential(
+        *(nn.Linear(4, 8), VAF(g="gelu")),
+        nn.Sequential(nn.Linear(8, 8), VAF(unshared=(8,)), nn.Linear(8, 8), VAF()),
+        *(nn.Linear(8, 8), VAF(), nn.Linear(8, 2)),
+    )
+    module.load_state_dict(file["state"], assign=assign)
+    torch.testing.assert_close(module(file["x"]), file["y"])
+    moved = np.abs(module[1].beta.detach().numpy() - [1, 0, 0])
+    assert moved.max() > 1e-4  # it was trained
+
+
+def test_parameter_groups_go_by_class():
+    module = nn.Sequential(nn.Linear(4, 8), VAF(unshared=(8,)), nn.Linear(8, 1))
+    groups = parameter_groups(module, lr=0.5, weight_decay=0.0)
+    optimizer = torch.optim.SGD(groups, lr=0.0, weight_decay=0.1)
+    before = [parameter.detach().clone() for parameter in module.parameters()]
+    module(torch.randn(6, 4)).sum().backward()
+    optimizer.step()
+    names = [name for name, _ in module.named_parameters()]
+    pairs = zip(names, before, module.parameters(), strict=True)
+    assert [name for name, a, b in pairs if not torch.equal(a, b)] == ["1.weight"]
+    with pytest.raises(ValueError, match="module with VAFs"):
+        parameter_groups(nn.Linear(2, 2))

@@ -31,7 +31,7 @@ ARROWS = {
     "layers": {"constraints", "initializers", "ops", "regularizers", "removed"},
     "optimizers": {"layers"},
     "torch": {"initializers", "ops"},
-    "models": {"initializers", "layers", "ops"},
+    "models": {"initializers", "layers", "ops", "torch"},
     "visualization": {"initializers", "layers", "models", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
     "experiments": {
@@ -113,6 +113,13 @@ PRIVATE_MEMBERS: dict[str, set[str]] = {
         "_len_torch_dispatch_stack",
     },
     "keras_vaf.ops.native.on_tensorflow": {"_get_control_flow_context"},
+    # Nothing public tells whether a module has hooks.
+    "keras_vaf.torch.conversion": {
+        "_backward_hooks",
+        "_backward_pre_hooks",
+        "_forward_hooks",
+        "_forward_pre_hooks",
+    },
 }
 # The files that replace a member of a class of Keras, or the class of an object.
 PATCHES = {

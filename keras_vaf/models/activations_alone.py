@@ -1,17 +1,19 @@
 """`train_only_activations`, which freezes all weights but those of activations."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import keras
 
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.utils import check_flag, did_you_mean
 
 
 def train_only_activations(
-    model: keras.Model, also: Sequence[str] = (), inplace: bool = False
-) -> keras.Model:
+    model: Any, also: Sequence[str] = (), inplace: bool = False
+) -> Any:
     """Return a model in which only the trainable activations are trained.
 
     This is fine-tuning with few parameters: a VAF shared per layer has 3k + 1. All
@@ -20,8 +22,10 @@ def train_only_activations(
 
     Args:
         model: A built model with trainable activations, such as the result of
-            `convert`.
-        also: Names of other layers that stay trainable, such as the head.
+            `convert`, or a converted module of PyTorch. In a module, batch
+            normalization still updates its statistics in training mode.
+        also: Names of other layers, or paths of modules, that stay trainable, such as
+            the head.
         inplace: Whether to freeze the weights of the model itself instead of a copy.
 
     Returns:
@@ -42,6 +46,10 @@ def train_only_activations(
     >>> sum(math.prod(weight.shape) for weight in tuned.trainable_weights)
     28
     """
+    if is_torch_module(model):
+        from keras_vaf.models.modules_on_torch import train_only_vafs
+
+        return train_only_vafs(model, also, inplace)
     trainable_activations(model)
     check_flag("inplace", inplace)
     if isinstance(also, str):

@@ -13,11 +13,11 @@ from keras_vaf.models.analysis.flow import Flow
 from keras_vaf.models.analysis.graphs import check_model, layers_of
 from keras_vaf.models.analysis.held import Place
 from keras_vaf.models.analysis.layer_selection import Selection, Selector
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.surgery.changes import KeptError, NewActivation, report_of
 from keras_vaf.models.surgery.plan import Plan
 from keras_vaf.models.surgery.replacement import replace_activations
 from keras_vaf.models.surgery.report import keep_report
-from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag
 
@@ -33,6 +33,7 @@ def convert(
     g: str | Function | None = None,
     sharing: str | Sequence[int] = "layer",
     inplace: bool = False,
+    data: Any = None,
 ) -> Any:
     """Replace the fixed activations of a model by trainable ones with an equal start.
 
@@ -49,9 +50,14 @@ def convert(
     Activations that shape an output of the model, such as softmax, are not replaced,
     nor are gates that multiply other values.
 
-    On the PyTorch backend, any `torch.nn.Module` is converted too: its activation
-    modules, such as `torch.nn.ReLU`, are replaced in a copy. The report names the
-    activations that code calls, such as `torch.nn.functional.relu`.
+    On the PyTorch backend, any `torch.nn.Module` is converted too: a copy has a
+    `keras_vaf.torch.VAF` in the place of each activation module, such as
+    `torch.nn.ReLU`. Give `data`: what the module is called with. Copies of the module
+    are then run six times. This shows which activations shape an output or are gates,
+    whether the outputs stay the same, and whether each VAF is used and trained.
+    Otherwise the order of the modules decides, and nothing is checked. The report names
+    what was kept and why, such as a call of `torch.nn.functional.relu` in code. If
+    nothing can be replaced, a warning says why.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -74,6 +80,8 @@ def convert(
             `PReLU` shares its function along the same axes as the `PReLU`.
         inplace: Whether to use the layers of the model instead of copies, to save
             memory. The model must not be used afterwards.
+        data: What a module of PyTorch is called with: one input, a tuple of arguments,
+            or a dictionary of named arguments.
 
     Returns:
         A model of the same kind. `keras_vaf.models.report` lists its replaced
@@ -98,9 +106,14 @@ def convert(
     1 replaced, 1 kept, parameters +10
     """
     if is_torch_module(model):
-        from keras_vaf.models.torch_modules.conversion_on_torch import convert_module
+        from keras_vaf.models.modules_on_torch import convert_module
 
-        return convert_module(model, layers, to, k, g, sharing, inplace)
+        return convert_module(model, data, layers, to, k, g, sharing, inplace)
+    if data is not None:
+        raise ValueError(
+            "`data` is for modules of PyTorch; a model of Keras is not run. "
+            f"Received: the model {getattr(model, 'name', model)!r}"
+        )
     check_model(model)
     check_flag("inplace", inplace)
     parts = dict(layers_of(model))

@@ -15,12 +15,12 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
 from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.graphs import check_graph, sample_inputs
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.constructions import Constructions
 from keras_vaf.models.surgery.replacement import replace_trainable
 from keras_vaf.models.surgery.report import keep_report, report
-from keras_vaf.models.torch_modules.recognition import is_torch_module
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 
@@ -40,7 +40,8 @@ def freeze(model: Any, data: Any = None) -> Any:
     of the same layers. Its file needs the package of these layers. A layer must have an
     argument for each VAF inside it.
 
-    A converted `torch.nn.Module` becomes a module that needs only PyTorch.
+    A converted `torch.nn.Module` becomes a copy without parameters of VAFs: their
+    numbers are buffers. `torch.export` writes it as a program that needs only PyTorch.
 
     Args:
         model: A Sequential or Functional model with weights. Its trainable activations
@@ -66,7 +67,7 @@ def freeze(model: Any, data: Any = None) -> Any:
     (False, True)
     """
     if is_torch_module(model):
-        from keras_vaf.models.torch_modules.freezing_on_torch import freeze_module
+        from keras_vaf.models.modules_on_torch import freeze_module
 
         return freeze_module(model)
     check_graph(model)

@@ -14,10 +14,16 @@ from keras_vaf.layers.activation_inputs import (
 )
 from keras_vaf.models.analysis.fixed_activations import label
 from keras_vaf.models.analysis.graphs import check_model
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.analysis.nearest import nearest
 from keras_vaf.models.finite_weights import check_finite_weights
 from keras_vaf.models.surgery.changes import KeptError, NewActivation
 from keras_vaf.models.surgery.replacement import replace_trainable
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    ReplacedActivation,
+)
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_positive
@@ -26,7 +32,7 @@ _GRID = np.linspace(-5, 5, 501)
 _USUAL = slice(10, -10)  # the quantiles without the lowest and the highest 1 %
 
 
-def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Model:
+def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     """Remove hidden units of VAFs while each function stays within `tolerance`.
 
     Units are removed one by one. Each step removes the unit whose removal causes the
@@ -34,7 +40,8 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     merged, and units that contribute less than the tolerance are removed.
 
     Args:
-        model: A Sequential or Functional model with VAFs.
+        model: A Sequential or Functional model with VAFs, or a converted module of
+            PyTorch.
         tolerance: Allowed error of each function. Without data, this is the largest
             error on [-5, 5]. With data, it is the root mean square error over the
             inputs of the layer.
@@ -59,6 +66,8 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
+    if is_torch_module(model):
+        return _smaller_module(model, tolerance, data)
     check_model(model)
     check_finite_weights(model)
     values = {} if data is None else _quantiles(model, data)
@@ -79,16 +88,45 @@ def simplify(model: keras.Model, tolerance: float, data: Any = None) -> keras.Mo
 def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
     """Return 1001 quantiles of the inputs of each activation, by the layer's id."""
     layers = trainable_activations(model)
-    quantiles = {}
-    for path, values in activation_inputs(model, data).items():
-        if not np.isfinite(values).all():
-            raise ValueError(
-                "The inputs of an activation must be finite: check `data`. Received: "
-                f"NaN or infinite inputs of {path}"
-            )
-        values = values.astype("float64")
-        quantiles[id(layers[path])] = np.quantile(values, np.linspace(0, 1, 1001))
-    return quantiles
+    inputs = activation_inputs(model, data)
+    return {id(layers[path]): _spread(path, x) for path, x in inputs.items()}
+
+
+def _spread(path: str, values: np.ndarray) -> np.ndarray:
+    """Return 1001 quantiles of the inputs of an activation."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "The inputs of an activation must be finite: check `data`. Received: "
+            f"NaN or infinite inputs of {path}"
+        )
+    return np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
+
+
+def _smaller_module(module: Any, tolerance: float, data: Any) -> Any:
+    """Return a copy of a module of PyTorch with smaller VAFs."""
+    from keras_vaf.models import modules_on_torch as modules
+
+    layers = modules.layers_of_module(module)
+    inputs = {} if data is None else modules.inputs_of_module(module, data)
+    new, replaced, kept = {}, [], []
+    for path, layer in layers.items():
+        if not all(np.isfinite(each).all() for each in layer.get_weights()):
+            raise ValueError(f"The numbers of {path} must be finite. Received: NaN")
+        x = _spread(path, inputs[path]) if path in inputs else None
+        known = str(nearest(layer, None if x is None else x[_USUAL]))
+        before = f"VAF(k={layer.k})"
+        fewer = _fewer_units(layer, tolerance, x)
+        if fewer is None:
+            reason = f"it needs all its hidden units; near {known}"
+            kept.append(KeptActivation(path, before, reason))
+            continue
+        new[path] = fewer
+        less = -3 * (layer.k - fewer.k) * fewer.weights[3].size
+        after = f"VAF(k={fewer.k})"
+        line = ReplacedActivation(path, before, after, fewer.error, less, known)
+        replaced.append(line)
+    changes = ConversionReport(tuple(replaced), tuple(kept))
+    return modules.exchange_vafs(module, new, changes)
 
 
 class _Units(NamedTuple):
@@ -100,10 +138,33 @@ class _Units(NamedTuple):
     error: float
 
 
+class FewerUnits(NamedTuple):
+    """A VAF with fewer hidden units: g, k, its four weights, and its error."""
+
+    g: Function
+    k: int
+    weights: tuple[np.ndarray, ...]
+    error: float
+
+
 def _smaller(
     layer: VAFActivation, tolerance: float, values: np.ndarray | None, name: str
 ) -> tuple[VAFActivation | None, float]:
-    """Return a VAF with the fewest hidden units that all its functions allow."""
+    """Return a layer with the fewest hidden units that all its functions allow."""
+    fewer = _fewer_units(layer, tolerance, values)
+    if fewer is None:
+        return None, 0.0
+    changes = {"k": fewer.k, "g": fewer.g, "name": name, "initialization": "random"}
+    new = VAFActivation.from_config({**layer.get_config(), **changes})
+    new.build(built_shape(layer))
+    new.set_weights(fewer.weights)
+    return new, fewer.error
+
+
+def _fewer_units(
+    layer: VAFActivation, tolerance: float, values: np.ndarray | None
+) -> FewerUnits | None:
+    """Return the fewest hidden units that all functions of a layer allow."""
     vaf = to_vaf(layer)  # checks the weights, and uses relu if g is piecewise linear
     weights = weights_of(vaf)
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in weights[:3])
@@ -116,18 +177,15 @@ def _smaller(
         found.append(_reduce(hidden, beta[i], beta_bias, tolerance, measure))
     k = max(len(units.kept) for units in found)
     if k >= layer.k:
-        return None, 0.0
-    changes = {"k": k, "g": vaf.g, "name": name, "initialization": "random"}
-    new = VAFActivation.from_config({**layer.get_config(), **changes})
-    new.build(built_shape(layer))
+        return None
     rows = [
         _filled(alpha[i], alpha_bias[i], units, k, vaf.g)
         for i, units in enumerate(found)
     ]
     stacked = np.stack(rows, axis=1).reshape(3, *weights[3].shape, k)
     constant = np.reshape([units.beta_bias for units in found], weights[3].shape)
-    new.set_weights([*stacked, constant])
-    return new, max(units.error for units in found)
+    error = max(units.error for units in found)
+    return FewerUnits(vaf.g, k, (*stacked, constant), error)
 
 
 def _reduce(

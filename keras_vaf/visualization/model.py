@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import keras
-
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @style.styled
-def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
+def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     """Plot every trainable activation of a model, with one panel per layer.
 
     The title of each panel is the path of its layer, and the formula of a single
@@ -29,8 +28,8 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     `plot_activation`.
 
     Args:
-        model: A model with trainable activations, which may be nested, or a fitted
-            estimator of `keras_vaf.sklearn`.
+        model: A model with trainable activations, which may be nested, a converted
+            module of PyTorch, or a fitted estimator of `keras_vaf.sklearn`.
         data: Inputs of the model, as a list or dictionary if it takes several. If
             given, each panel shows a histogram of the inputs of its layer. For an
             estimator, inputs of its `predict`.
@@ -52,8 +51,14 @@ def plot_activations(model: keras.Model, data: Any = None) -> list[Axes]:
     if hasattr(model, "network_inputs"):  # an estimator
         data = None if data is None else model.network_inputs(data)
         model = model.network_
-    layers = trainable_activations(model)
-    inputs = {} if data is None else activation_inputs(model, data)
+    if is_torch_module(model):
+        from keras_vaf.models import modules_on_torch as modules
+
+        layers = modules.layers_of_module(model)
+        inputs = {} if data is None else modules.inputs_of_module(model, data)
+    else:
+        layers = trainable_activations(model)
+        inputs = {} if data is None else activation_inputs(model, data)
     pyplot = require("matplotlib.pyplot", extra="plot")
     columns = min(len(layers), 3)
     rows = math.ceil(len(layers) / columns)

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
+from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.analysis.nearest import RANGE, nearest
 from keras_vaf.models.formulas.curve import Curve, lines_of, rounded, sum_of
 from keras_vaf.models.formulas.forms import FORMS, with_frame, written
@@ -45,7 +46,7 @@ def formula(
 
     Args:
         layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
-            weights. A model gives a dictionary.
+            weights. A model, and a converted module of PyTorch, give a dictionary.
         form: One of the forms above.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
         data: For a layer, inputs of the layer at which errors are measured.
@@ -73,6 +74,13 @@ def formula(
     """
     check_choice("form", form, FORMS)
     check_integer("digits", digits)
+    if is_torch_module(layer_or_model):
+        from keras_vaf.models.modules_on_torch import layers_of_module
+
+        found = layers_of_module(layer_or_model)
+        if "" in found:  # it is a VAF itself
+            return _formula(found[""], form, digits, data)
+        return {path: _formula(found[path], form, digits, None) for path in found}
     if isinstance(layer_or_model, keras.Model):
         layers = trainable_activations(layer_or_model)
         return {

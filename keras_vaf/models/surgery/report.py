@@ -28,6 +28,7 @@ class ReplacedActivation:
         parameters: Number of parameters added; negative if parameters were removed.
         nearest: The known function nearest to the old activation, or `""` if it was not
             determined.
+        remark: Other changes, such as that the old activation computed in place.
     """
 
     layer: str
@@ -36,13 +37,16 @@ class ReplacedActivation:
     error: float | None = None
     parameters: int = 0
     nearest: str = ""
+    remark: str = ""
 
     @property
     def note(self) -> str:
         """The figures of the replacement as text."""
         error = "not measured" if self.error is None else f"{self.error:.2g}"
         nearest = f"; near {self.nearest}" if self.nearest else ""
-        return f"parameters {self.parameters:+d}, largest error {error}{nearest}"
+        remark = f"; {self.remark}" if self.remark else ""
+        count = f"parameters {self.parameters:+d}"
+        return f"{count}, largest error {error}{nearest}{remark}"
 
     def __str__(self) -> str:
         """Return one line of the printed report."""
@@ -87,6 +91,7 @@ class ConversionReport:
         deviation: Largest difference between the outputs of the two models, or `None`
             if it was not measured.
         not_searched: Number of layers whose code could not be searched for activations.
+        notes: Sentences about the whole module of PyTorch.
 
     Example:
 
@@ -101,6 +106,7 @@ class ConversionReport:
     kept: tuple[KeptActivation, ...] = ()
     deviation: float | None = None
     not_searched: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> int:
@@ -132,7 +138,8 @@ class ConversionReport:
     @property
     def details(self) -> str:
         """One line per activation, and a line with the totals."""
-        return "\n".join(map(str, (*self.replaced, *self.kept, self.summary)))
+        lines = (*self.replaced, *self.kept, self.summary, *self.notes)
+        return "\n".join(map(str, lines))
 
     def __str__(self) -> str:
         """Return `details`, or a summary of them in at most ten lines."""
@@ -142,7 +149,8 @@ class ConversionReport:
         if len(lines) > _LINES - 2:
             others = len(lines) - (_LINES - 3)
             lines = [*lines[: _LINES - 3], f"{others} other kinds of lines"]
-        return "\n".join([*lines, self.summary, "`details` lists every activation"])
+        end = (self.summary, "`details` lists every activation", *self.notes)
+        return "\n".join([*lines, *end])
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks."""

@@ -1,0 +1,192 @@
+"""`convert_module` and other functions of this package for modules of PyTorch."""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import torch
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.layers.activation_inputs import chosen_functions
+from keras_vaf.models.analysis.layer_selection import Selection
+from keras_vaf.models.surgery.report import (
+    ConversionReport,
+    KeptActivation,
+    ReplacedActivation,
+    keep_report,
+)
+from keras_vaf.torch.conversion import Conversion
+from keras_vaf.torch.copies import clone, exchange, freeze_vafs, settle
+from keras_vaf.torch.functions import of_package
+from keras_vaf.torch.reading import vafs_of
+from keras_vaf.torch.recording import run
+from keras_vaf.torch.vaf import VAF
+from keras_vaf.utils import check_flag, did_you_mean
+
+_VALUES = 50_000
+"""Number of inputs of a VAF that are kept, at most."""
+
+
+def convert_module(
+    module: torch.nn.Module,
+    data: Any,
+    layers: Any,
+    to: Any,
+    k: int | None,
+    g: Any,
+    sharing: Any,
+    inplace: bool,
+) -> torch.nn.Module:
+    """Return a module with VAFs in the place of its activations (see `convert`)."""
+    check_flag("inplace", inplace)
+    if to is not VAFActivation:
+        raise ValueError(
+            "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
+            f"Received: to={to!r}"
+        )
+    selection = None if layers is None else Selection(layers)
+    k = 3 if k is None else k
+    done = Conversion(module, data, k, g, sharing, selection, inplace)
+    changes = ConversionReport(
+        tuple(
+            ReplacedActivation(
+                each.path,
+                each.before,
+                "VAF",
+                each.error,
+                each.parameters,
+                remark=each.remark,
+            )
+            for each in done.lines
+            if not each.kept
+        ),
+        tuple(
+            KeptActivation(each.path, each.before, each.kept)
+            for each in done.lines
+            if each.kept
+        ),
+        deviation=done.deviation,
+        notes=tuple(done.notes),
+    )
+    keep_report(done.module, changes)
+    if not changes.replaced:
+        reasons = "; ".join(map(str, changes.kept)) or "no activation module"
+        warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)
+    return done.module
+
+
+def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
+    lines = [
+        ReplacedActivation(path, "VAF", "VAF with fixed numbers", 0.0, -count)
+        for path, vaf in vafs_of(module).items()
+        if (count := sum(weight.numel() for weight in vaf.parameters()))
+    ]
+    frozen = freeze_vafs(module)
+    keep_report(frozen, ConversionReport(tuple(lines)))
+    return frozen
+
+
+def layers_of_module(module: torch.nn.Module) -> dict[str, VAFActivation]:
+    """Return a Keras layer with the function of each VAF, by the paths of the VAFs."""
+    return {path: _layer_of(vaf) for path, vaf in vafs_of(module).items()}
+
+
+def _layer_of(vaf: VAF) -> VAFActivation:
+    """Return a Keras layer that computes the same functions."""
+    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+    values = [part.detach().double().cpu().numpy() for part in parts]
+    sizes = values[3].shape
+    sharing = "neuron" if sizes else "layer"
+    layer = VAFActivation(vaf.k, _function_of(vaf), sharing, dtype="float32")
+    layer.build((None, *sizes) if sizes else (None, 1))
+    layer.set_weights(values)
+    return layer
+
+
+def _function_of(vaf: VAF) -> Any:
+    """Return g as a function with a name, which a Keras layer takes."""
+    g: Any = of_package(vaf.g)
+    if hasattr(g, "__name__"):
+        return g
+
+    def function(h: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = g(h)
+        return y
+
+    function.__name__ = type(g).__name__
+    return function
+
+
+def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray]:
+    """Return inputs of each VAF, as `activation_inputs` does for a model of Keras."""
+    module = clone(module).eval()
+    seen: dict[str, list[np.ndarray]] = {}
+
+    def recording(path: str) -> Callable[[Any, Any], None]:
+        def record(vaf: Any, inputs: tuple[torch.Tensor, ...]) -> None:
+            seen.setdefault(path, []).append(_by_function(vaf, inputs[0]))
+
+        return record
+
+    for path, vaf in vafs_of(module).items():
+        vaf.register_forward_pre_hook(recording(path))
+    with torch.no_grad():
+        run(module, data)
+    return {path: np.concatenate(values) for path, values in seen.items()}
+
+
+def _by_function(vaf: VAF, x: torch.Tensor) -> np.ndarray:
+    """Return an input as `(values, functions)`, thinned to about 50,000 values."""
+    count = math.prod(vaf.weight.shape[:-1])
+    places = [*range(-len(vaf.axes), 0)]
+    rows = x.movedim(vaf.axes, places).reshape(-1, count)
+    rows = rows[:, chosen_functions(count)]
+    return rows[:: max(1, math.ceil(rows.numel() / _VALUES))].float().cpu().numpy()
+
+
+def exchange_vafs(
+    module: torch.nn.Module, new: dict[str, Any], changes: ConversionReport
+) -> torch.nn.Module:
+    """Return a copy of a module with other VAFs.
+
+    Args:
+        module: The module.
+        new: `g`, `k` and `weights` of each new VAF, by the paths.
+        changes: The report of the copy.
+    """
+    module = clone(module)
+    for path, units in new.items():
+        old: Any = module.get_submodule(path)
+        g = "relu" if units.g is keras.activations.relu else old.g
+        vaf = VAF(units.k, g, old.weight.shape[:-1], old.axes)
+        vaf.set_weights(units.weights)
+        vaf.train(old.training).to(old.weight.device, old.weight.dtype)
+        exchange(module, old, vaf)
+    settle(module)
+    keep_report(module, changes)
+    return module
+
+
+def train_only_vafs(
+    module: torch.nn.Module, also: Sequence[str], inplace: bool
+) -> torch.nn.Module:
+    """Freeze all parameters but those of VAFs (see `train_only_activations`)."""
+    vafs_of(module)
+    check_flag("inplace", inplace)
+    module = module if inplace else clone(module)
+    paths = [path for path, part in module.named_modules() if [*part.parameters()]]
+    module.requires_grad_(False)
+    for name in (also,) if isinstance(also, str) else also:
+        if name not in paths:
+            raise ValueError(
+                "`also` must have paths of modules with parameters."
+                f"{did_you_mean(name, paths)} Received: {name!r}"
+            )
+        module.get_submodule(name).requires_grad_(True)
+    for vaf in vafs_of(module).values():
+        vaf.requires_grad_(True)
+    return module

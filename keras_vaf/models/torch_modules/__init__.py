@@ -1,1 +1,0 @@
-"""Conversion of any `torch.nn.Module`, on the PyTorch backend."""

@@ -1,0 +1,141 @@
+"""`difference` compares outputs, and `unused` finds VAFs that change nothing."""
+
+from typing import Any
+
+import torch
+
+from keras_vaf.torch.copies import clone
+from keras_vaf.torch.recording import run
+
+_MODES: dict[str, tuple[bool, Any]] = {
+    "train": (True, torch.enable_grad),
+    "eval": (False, torch.enable_grad),
+    "no_grad": (False, torch.no_grad),
+    "inference_mode": (False, torch.inference_mode),
+}
+
+
+def difference(old: list[torch.Tensor], new: list[torch.Tensor]) -> float:
+    """Return the largest difference of outputs, relative to each where it is above 1.
+
+    Args:
+        old: Outputs of a module.
+        new: Outputs of another module.
+    """
+    if len(old) != len(new):
+        return float("inf")
+    return max(map(_difference, old, new), default=0.0)
+
+
+def _difference(a: torch.Tensor, b: torch.Tensor) -> float:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return float("inf")
+    if not a.numel():
+        return 0.0
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    a, b = (t.detach().to(wide).nan_to_num(0, 0, 0) for t in (a, b))
+    return float((a - b).abs().max() / a.abs().max().clamp_min(1))
+
+
+def outputs(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
+    """Return the outputs of a copy of a module in evaluation mode.
+
+    Args:
+        module: The module.
+        data: The data, as for `run`.
+    """
+    return run(clone(module).eval(), data)
+
+
+def limit(expected: list[torch.Tensor]) -> float:
+    """Return the largest difference that rounding explains.
+
+    Args:
+        expected: Outputs of a module.
+    """
+    floating = [t.dtype for t in expected if t.is_floating_point()]
+    return max([1e-5, *(8 * torch.finfo(dtype).eps for dtype in floating)])
+
+
+def unused(
+    module: torch.nn.Module, paths: list[str], data: Any
+) -> tuple[dict[str, str], list[str]]:
+    """Return why VAFs are not used, by their paths, and notes about the whole module.
+
+    Each VAF must be called in training, in evaluation, and without gradients. In
+    training or evaluation, the outputs must have a gradient for it. All runs are those
+    of copies.
+
+    Args:
+        module: A module with VAFs.
+        paths: Their paths.
+        data: The data, as for `run`.
+    """
+    reasons: dict[str, str] = {}
+    moving: set[str] = set()
+    notes = []
+    for mode, (training, context) in _MODES.items() if paths else ():
+        trial, calls = _prepared(module, paths)
+        trial.train(training)
+        try:
+            with context():
+                y = run(trial, data)
+                if context is torch.enable_grad:
+                    moving |= _with_gradient(trial, paths, y)
+        except Exception as error:  # it may need other data in training
+            notes.append(f"not checked in mode {mode}: {error!r:.120}")
+            continue
+        missed = [path for path in paths if path not in calls]
+        reasons |= dict.fromkeys(missed, f"its host does not call it in mode {mode}")
+    if paths and not moving:
+        notes.append("the outputs have no gradient, so none was checked")
+    still = [path for path in paths if moving and path not in moving]
+    return dict.fromkeys(still, "the outputs have no gradient for it") | reasons, notes
+
+
+def _with_gradient(
+    module: torch.nn.Module, paths: list[str], y: list[torch.Tensor]
+) -> set[str]:
+    """Return the paths of the VAFs that the outputs have a gradient for."""
+    random = torch.Generator().manual_seed(0)
+    total = [
+        (t * torch.randn(t.shape, generator=random).to(t.device)).sum().abs()
+        for t in y
+        if t.requires_grad
+    ]
+    if total:
+        torch.autograd.backward(total)
+    gradients = {p: module.get_parameter(f"{p}.weight").grad for p in paths}
+    return {path for path, each in gradients.items() if each is not None and each.any()}
+
+
+def _prepared(
+    module: torch.nn.Module, paths: list[str]
+) -> tuple[torch.nn.Module, set[str]]:
+    """Return a copy that notes the calls of its VAFs, and the paths of those called.
+
+    Hooks are not used, because a host may compute differently where it finds one.
+    Weights of zeros are replaced, because they stop the gradient.
+    """
+    trial, calls = clone(module), set[str]()
+    random = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for p in trial.parameters():
+            if p.is_floating_point() and not p.any():
+                p.copy_(0.1 * torch.randn(p.shape, generator=random))
+            p.requires_grad_(p.is_floating_point())
+    for path in paths:
+        vaf = trial.get_submodule(path)
+        vaf.forward = _counting(vaf, path, calls)
+    return trial, calls
+
+
+def _counting(vaf: Any, path: str, calls: set[str]) -> Any:
+    forward = vaf.forward
+
+    def count_and_call(x: torch.Tensor) -> torch.Tensor:
+        calls.add(path)
+        y: torch.Tensor = forward(x)
+        return y
+
+    return count_and_call

@@ -1,0 +1,87 @@
+"""`clone`, `settle`, `exchange` and `freeze`, which copy and change whole modules."""
+
+import copy
+
+import torch
+
+from keras_vaf.torch.vaf import VAF
+
+_Encoder = torch.nn.TransformerEncoderLayer
+_Decoder = torch.nn.TransformerDecoderLayer
+
+
+def clone(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a copy of a module, with the activations of decoder layers.
+
+    `TransformerDecoderLayer.__setstate__` hides an activation that is a module behind a
+    function, in every copy.
+
+    Args:
+        module: Any module.
+
+    Raises:
+        ValueError: If the module cannot be copied.
+    """
+    try:
+        new = copy.deepcopy(module)
+    except Exception as error:  # the code of modules may raise anything
+        raise ValueError(
+            "The module cannot be copied. It may hold a tensor of its last call: "
+            f"convert it before it is called. Received: {type(module).__name__} "
+            f"({error})"
+        ) from error
+    for before, after in zip(module.modules(), new.modules(), strict=True):
+        if isinstance(before, _Decoder) and "activation" not in vars(before):
+            vars(after).pop("activation")
+    return new
+
+
+def settle(module: torch.nn.Module) -> None:
+    """Let the hosts of PyTorch call their VAFs instead of fused kernels.
+
+    Args:
+        module: The module, which is changed.
+    """
+    for part in module.modules():
+        own = getattr(part, "activation", None)
+        if isinstance(part, _Decoder) and isinstance(own, VAF):
+            vars(part)["activation"] = own  # copies keep it
+        if isinstance(part, _Encoder) and isinstance(own, VAF):
+            part.activation_relu_or_gelu = 0
+        if isinstance(part, torch.nn.TransformerEncoder) and any(
+            isinstance(each, VAF) for each in part.modules()
+        ):
+            part.use_nested_tensor = part.enable_nested_tensor = False
+
+
+def exchange(
+    module: torch.nn.Module, old: torch.nn.Module, new: torch.nn.Module
+) -> None:
+    """Put a new part wherever a module uses an old one.
+
+    Args:
+        module: The module, which is changed.
+        old: The old part.
+        new: The new part.
+    """
+    for path, part in [*module.named_modules(remove_duplicate=False)]:
+        if part is old:
+            host, _, name = path.rpartition(".")
+            outer = module.get_submodule(host)
+            if isinstance(outer, _Decoder):
+                vars(outer).pop(name, None)
+            setattr(outer, name, new)
+
+
+def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a copy of a module whose VAFs hold buffers instead of parameters.
+
+    Args:
+        module: Any module.
+    """
+    module = clone(module)
+    for part in [each for each in module.modules() if isinstance(each, VAF)]:
+        weight = part.weight.detach()
+        del part.weight
+        part.register_buffer("weight", weight)
+    return module

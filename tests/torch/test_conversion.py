@@ -1,0 +1,285 @@
+"""`convert` of modules of PyTorch, and what reads the result."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+if keras.backend.backend() != "torch":
+    # TensorFlow and PyTorch in one process may end in a segmentation fault.
+    pytest.skip("These tests need PyTorch as the backend.", allow_module_level=True)
+
+import torch
+from torch import nn
+
+from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.models import (
+    convert,
+    formula,
+    freeze,
+    report,
+    simplify,
+    train_only_activations,
+)
+from keras_vaf.torch import VAF
+from keras_vaf.visualization import plot_activations
+from tests.torch.hosts import CASES, IMAGES, QuickGELU, X
+
+EXACT = (nn.ReLU(), nn.LeakyReLU(), nn.LeakyReLU(0.3), nn.PReLU(8))
+KINDS = (
+    *(nn.ReLU6(), nn.Hardtanh(), nn.Softshrink(), nn.PReLU(), nn.Hardsigmoid()),
+    *(nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Tanh(), nn.ELU(), nn.SELU()),
+    *(nn.Softplus(), nn.Mish(), nn.Hardswish(), nn.CELU(), nn.Softsign()),
+    *(nn.LogSigmoid(), nn.Tanhshrink(), nn.Sigmoid(), nn.ELU(0.5), nn.Hardshrink()),
+)
+
+
+def network():
+    torch.manual_seed(0)
+    return nn.Sequential(
+        *(nn.Linear(8, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 2))
+    )
+
+
+def trained(module):
+    """Change all VAFs, as training does."""
+    with torch.no_grad():
+        for part in module.modules():
+            if isinstance(part, VAF):
+                part.weight.add_(0.1 * torch.randn(part.weight.shape))
+    return module
+
+
+@pytest.mark.parametrize("activation", (*EXACT, *KINDS), ids=str)
+def test_every_kind_of_activation_starts_as_it_was(activation):
+    module = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 1))
+    converted = convert(module, data=X)
+    limit = 0.0 if activation in EXACT[:2] else 1e-6
+    torch.testing.assert_close(converted(X), module(X), rtol=limit, atol=limit)
+    assert isinstance(converted[1], VAF) and module[1] is activation
+    assert report(converted).error <= limit
+    converted(X).sum().backward()
+    assert converted[1].weight.grad.isfinite().all()
+
+
+def test_the_report():
+    module = nn.Sequential(*network(), nn.Tanh(), nn.Flatten())
+    changes = report(convert(module, data=X, k=4))
+    assert changes.details.splitlines() == [
+        "1: gelu -> VAF, parameters +13, largest error 0",
+        "3: relu -> VAF, parameters +13, largest error 0",
+        "5: tanh kept, it shapes an output of the model",
+        "2 replaced, 1 kept, parameters +26, largest deviation of an output 0",
+    ]
+    assert report(convert(network())).notes == (
+        "nothing was run, so outputs were not compared: give `data` to check them",
+    )
+    prelu = nn.Sequential(nn.Linear(8, 8), nn.PReLU(8), nn.Linear(8, 1))
+    assert report(convert(prelu)).parameters == 80 - 8
+
+
+def test_a_selection():
+    names = {"layers": ["3"]}, {"layers": nn.ReLU}, {"layers": "[23]"}
+    for arguments in (*names, {"layers": lambda part: isinstance(part, nn.ReLU)}):
+        converted = convert(network(), data=X, **arguments)
+        assert isinstance(converted[3], VAF) and isinstance(converted[1], nn.GELU)
+        assert "1: gelu kept, it was not chosen" in report(converted).details
+    gates = CASES["wavenet"].make()
+    assert isinstance(convert(gates, data=X, layers=["s"]).s, VAF)
+
+
+def test_an_unknown_function_becomes_g_where_it_is_chosen():
+    module = nn.Sequential(nn.Linear(8, 8), QuickGELU(), nn.Linear(8, 2))
+    with pytest.warns(UserWarning, match="no known function has its values"):
+        convert(module)
+    for layers in ("1", QuickGELU):
+        converted = convert(module, layers=layers)
+        torch.testing.assert_close(converted(X), module(X), rtol=0, atol=0)
+        assert report(converted).error == 0
+    fitted = convert(module, layers="1", g="relu", k=5)
+    measured = report(fitted).error
+    difference = (fitted[1](X) - module[1](X)).abs().max()
+    assert measured > 0.01 and difference <= measured
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"layers": "fc"}, "`layers` does not match any layer"),
+        ({"layers": 3}, "Received: layers=3"),
+        ({"to": KAF}, "leave out `to`"),
+        ({"sharing": "channel"}, "if `data` is given"),
+        ({"sharing": "neuron", "data": X}, "Received: sharing='neuron'"),
+        ({"g": "rellu"}, "Did you mean 'relu'"),
+        ({"k": 0}, "Received: k=0"),
+        ({"inplace": 1}, "inplace"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        convert(network(), **arguments)
+
+
+def test_too_few_units_name_the_activation():
+    module = nn.Sequential(nn.Linear(8, 8), nn.LeakyReLU(), nn.Linear(8, 1))
+    with pytest.raises(ValueError, match="The activation of '1'"):
+        convert(module, k=1)
+
+
+def test_nothing_to_replace_warns():
+    for module in (nn.Sequential(nn.Linear(8, 8), nn.Dropout()), nn.ReLU()):
+        with pytest.warns(UserWarning, match="Nothing was replaced"):
+            assert not report(convert(module, data=X)).replaced
+
+
+def test_a_module_that_cannot_be_copied():
+    module = nn.Linear(8, 8)
+    module.last = module(X)
+    with pytest.raises(ValueError, match="cannot be copied"):
+        convert(module)
+
+
+def test_data_is_for_modules_of_pytorch():
+    parts = [keras.Input((2,)), keras.layers.ReLU(), keras.layers.Dense(1)]
+    model = keras.Sequential(parts)
+    assert isinstance(convert(model), keras.Sequential)
+    with pytest.raises(ValueError, match="`data` is for modules of PyTorch"):
+        convert(model, data=np.ones((1, 2)))
+
+
+def test_a_function_per_channel():
+    module = nn.Sequential(
+        *(nn.Conv2d(3, 6, 3), nn.ReLU(), nn.Conv2d(6, 4, 1), nn.BatchNorm2d(4)),
+        *(nn.GELU(), nn.Flatten(), nn.Linear(64, 5), nn.SiLU(), nn.Linear(5, 1)),
+    ).eval()
+    converted = convert(module, data=IMAGES, sharing="channel")
+    shapes = [tuple(converted[i].weight.shape) for i in (1, 4, 7)]
+    assert shapes == [(6, 10), (4, 10), (5, 10)]
+    torch.testing.assert_close(converted(IMAGES), module(IMAGES))
+    for other in (freeze(converted), torch.compile(converted, backend="eager")):
+        torch.testing.assert_close(other(IMAGES), module(IMAGES))
+    assert converted[1].beta.shape == (6, 3)
+    shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+    shared.append(shared[1]).append(nn.Linear(4, 1))
+    both = convert(shared, data=X, sharing="channel")
+    assert both[1].weight.shape == (10,)
+    assert "no one number of channels" in report(both).details
+
+
+def test_a_state_of_version_0_3_0_is_loaded_into_a_conversion():
+    """The file of `test_vaf.py`."""
+    path = Path(__file__).with_name("state_0_3_0.pt")
+    file = torch.load(path, weights_only=True)
+    inner = nn.Sequential(
+        nn.Linear(8, 8), nn.PReLU(8), nn.Linear(8, 8), nn.LeakyReLU(0.1)
+    )
+    module = nn.Sequential(
+        *(nn.Linear(4, 8), nn.GELU(), inner, nn.Linear(8, 8), nn.ReLU6()),
+        nn.Linear(8, 2),
+    )
+    converted = convert(module, data=file["x"])
+    converted.load_state_dict(file["state"])
+    torch.testing.assert_close(converted(file["x"]), file["y"])
+
+
+def test_frozen_modules_hold_buffers():
+    module = trained(convert(network(), data=X))
+    frozen = freeze(module)
+    torch.testing.assert_close(frozen(X), module(X))
+    assert [name for name, _ in frozen.named_buffers()] == ["1.weight", "3.weight"]
+    assert len([*frozen.parameters()]) == 6
+    assert report(frozen).parameters == -20
+    state = {name: 0 * value for name, value in frozen.state_dict().items()}
+    y = torch.func.functional_call(frozen, state, (X,))
+    assert not y.any()
+    with pytest.raises(ValueError, match="module with VAFs"):
+        freeze(network())
+
+
+def test_an_exported_program_needs_only_pytorch(tmp_path):
+    module = trained(convert(network(), data=X))
+    file = tmp_path / "frozen.pt2"
+    torch.export.save(torch.export.export(freeze(module), (X,)), file)
+    program = (
+        "import sys, torch\n"
+        f"program = torch.export.load({str(file)!r}).module()\n"
+        "print(program(torch.ones(6, 8))[0, 0].item(), 'keras' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    value, has_keras = result.stdout.split()
+    assert has_keras == "False", result.stderr
+    assert float(value) == pytest.approx(module(torch.ones(6, 8))[0, 0].item(), 1e-5)
+
+
+@pytest.mark.parametrize("path", ("1", "3"))
+def test_formulas(path):
+    module = trained(convert(network(), data=X))
+    found = formula(module, digits=17)
+    assert found.keys() == {"1", "3"}
+    vaf = module.get_submodule(path)
+    assert formula(vaf, digits=17) == found[path]
+    layer = VAFActivation(g=vaf.g)
+    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+    layer.set_weights([part.detach().numpy() for part in parts])
+    assert formula(layer, digits=17) == found[path]
+    code: dict = {}
+    exec(formula(vaf, form="python", digits=17), code)
+    y = vaf(torch.tensor([-1.5, 0.5]))
+    np.testing.assert_allclose([code["f"](-1.5), code["f"](0.5)], y.tolist(), rtol=1e-5)
+
+
+def test_formulas_per_channel_and_of_own_functions():
+    module = convert(network(), data=X, sharing="channel")
+    assert formula(module)["3"].count("| f(a)") == 1
+    own = convert(nn.Sequential(nn.Linear(8, 8), nn.ELU(0.5), nn.Linear(8, 1)), data=X)
+    assert formula(own)["1"].startswith("f(a) = ELU(a)")
+    tanh = convert(nn.Sequential(nn.Linear(8, 8), nn.GELU("tanh"), nn.Linear(8, 1)))
+    assert "approximate_gelu(a)" in formula(tanh)["1"]
+
+
+def test_plots():
+    pytest.importorskip("matplotlib")
+    module = trained(convert(network(), data=X))
+    axes = plot_activations(module, data=X)
+    assert [ax.get_title(loc="left").splitlines()[0] for ax in axes] == ["1", "3"]
+    labels = [handle.get_label() for handle in axes[0].patches]
+    assert "data" in labels
+    layer = module[:1](X).detach().numpy()
+    assert axes[0].get_xlim()[0] <= np.quantile(layer, 0.01)
+    assert len(plot_activations(convert(network(), data=X, sharing="channel"))) == 2
+
+
+def test_simplified_modules():
+    module = convert(network(), data=X, k=5)
+    small = simplify(module, tolerance=0.01)
+    assert (small[1].k, small[3].k) == (1, 1) and small[1].g == "gelu"
+    torch.testing.assert_close(small(X), module(X), rtol=0.02, atol=0.02)
+    assert report(small).parameters == -24
+    assert module[1].k == 5
+    channels = trained(convert(network(), data=X, sharing="channel"))
+    fewer = simplify(channels, tolerance=10.0, data=X)
+    assert fewer[1].k == 1 and fewer[1].weight.shape == (6, 4)
+    kept = report(simplify(trained(module), tolerance=1e-9)).kept
+    assert "needs all its hidden units" in kept[0].reason
+    with torch.no_grad():
+        module[1].beta.fill_(torch.nan)
+    with pytest.raises(ValueError, match="finite"):
+        simplify(module, tolerance=0.01)
+
+
+def test_only_the_activations_are_trained():
+    module = convert(network(), data=X)
+    tuned = train_only_activations(module, also=["4"])
+    names = [name for name, p in tuned.named_parameters() if p.requires_grad]
+    assert names == ["1.weight", "3.weight", "4.weight", "4.bias"]
+    assert all(p.requires_grad for p in module.parameters())
+    assert train_only_activations(module, inplace=True) is module
+    with pytest.raises(ValueError, match="Did you mean '4'"):
+        train_only_activations(module, also="44")
+    with pytest.raises(ValueError, match="module with VAFs"):
+        train_only_activations(network())

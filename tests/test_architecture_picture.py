@@ -55,10 +55,10 @@ def test_shows_every_package_and_every_arrow():
     )
 
 
-def test_the_documentation_shows_it_and_names_the_third_that_can_wait():
+def test_the_documentation_shows_it_and_names_the_part_that_can_wait():
     page = (ROOT / "docs" / "carry_on.md").read_text(encoding="utf-8")
     assert "](architecture.svg)" in page
-    (later,) = re.findall(r"^- \*\*The third .*?(?=\n\n)", page, re.M | re.S)
+    (later,) = re.findall(r"^- \*\*The part .*?(?=\n\n)", page, re.M | re.S)
     folders = {*picture.LATER, "ops/native"}
     assert all(f"`{folder}`" in later for folder in folders)
     lines = {
@@ -69,4 +69,4 @@ def test_the_documentation_shows_it_and_names_the_third_that_can_wait():
     part = sum(
         count for name, count in lines.items() if name.startswith(tuple(folders))
     )
-    assert 0.3 < part / sum(lines.values()) < 0.42
+    assert 0.25 < part / sum(lines.values()) < 0.34

@@ -11,7 +11,6 @@ BOUNDED = "functools.lru_cache(maxsize="
 
 # Containers of modules that grow, each with a test of its limit.
 LIMITED = {
-    "keras_vaf.sklearn.training": ["_TRAINERS"],
     "keras_vaf.models.surgery.report": ["_REPORTS"],
 }
 

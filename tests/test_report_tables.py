@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import recompute
+from benchmarks import recompute_records as recompute
 
 pytestmark = pytest.mark.backend("tensorflow")
 

@@ -15,7 +15,7 @@ WRITERS = (
 
 # Calls outside of `with atomic_path(...)`, each with its reason.
 OTHERS = {
-    "keras_vaf.datasets.predictions": ["to_csv", "to_csv", "to_excel"],  # into memory
+    "keras_vaf.datasets.tables.networks": ["to_excel", "to_csv"],  # into memory
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.pictures": ["savefig"],  # into memory
     "keras_vaf.study.store": ["open"],  # appends a line

@@ -41,6 +41,10 @@ def from_commas(path, **options):
     return pd.read_csv(path, header=None, **options)
 
 
+def from_workbook(path):
+    return pd.read_excel(path, engine="openpyxl")
+
+
 # Another way to read each table, its target (name or position), columns left out.
 REFERENCES = {
     "cpu_small": (from_arff, "cpu_small/cpu_small.arff", "usr"),
@@ -55,13 +59,13 @@ REFERENCES = {
     "puma32h": (from_arff, "puma32h/puma32H.arff", "thetadd6"),
     "servo": (from_commas, "servo/servo.data", 4),
     "energy_cooling": (
-        pd.read_excel,
+        from_workbook,
         "energy_efficiency/ENB2012_data.xlsx",
         "Y2",
         "Y1",
     ),
     "energy_heating": (
-        pd.read_excel,
+        from_workbook,
         "energy_efficiency/ENB2012_data.xlsx",
         "Y1",
         "Y2",

@@ -2,18 +2,16 @@
 
 import argparse
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, LEARNING_RATES, VARIANTS
-from keras_vaf_cli.progress import Progress
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
     add_k_and_g,
     add_output_folder,
-    add_run_options,
     add_seeds,
+    integer_from,
     numbers,
     print_table,
     say,
@@ -21,7 +19,7 @@ from keras_vaf_cli.shared import (
 from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
-    from keras_vaf.experiments import Comparison
+    from keras_vaf.study import Comparison
 
 SUMMARY = "compare ReLU with trainable activations on a dataset"
 DESCRIPTION = """\
@@ -38,7 +36,6 @@ examples:
 """
 
 _OTHERS = [name for name in (*VARIANTS, *CONTROLS, *FAMILY) if name not in COMPARED]
-_HINT = "The option --quick compares in a fraction of this time, with fewer trainings."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,45 +48,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_table_options(data)
     add_data_dir(parser)
     _add_training_options(parser.add_argument_group("training"))
-    add_run_options(parser.add_argument_group("how the trainings run"))
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
-    from keras_vaf.experiments import compare, find_variants
-    from keras_vaf.experiments.comparison_protocols import comparison_protocols
+    from keras_vaf.study import Recipe, compare, find_arms
     from keras_vaf.training import recipe
 
-    variants = find_variants(arguments.activations)
-    training = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
-    dataset = open_data(arguments)
-    protocols = comparison_protocols(
-        dataset,
-        variants,
-        k=arguments.k,
-        g=arguments.g,
-        hidden=arguments.hidden,
-        **training,
-        missing=arguments.missing,
-        equal_parameters=arguments.equal_parameters,
-        replicas=arguments.replicas,
-        references=True,
-    )
-    progress = Progress("" if arguments.quick else _HINT)
+    changed = {"k": arguments.k} | ({"g": arguments.g} if arguments.g else {})
+    arms = [arm.updated(**changed) for arm in find_arms(arguments.activations)]
+    settings = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
     comparison = compare(
-        dataset,
-        protocols,
+        open_data(arguments),
+        arms,
+        Recipe(**settings),
         seeds=arguments.seeds,
         output=arguments.output,
-        track=progress,
-        on_progress=progress.train,
+        jobs=arguments.jobs,
     )
     show_comparison(comparison)
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the settings of the training that the command line names."""
-    names = ("learning_rates", "epochs", "folds")
+    names = ("hidden", "learning_rates", "epochs", "folds", "missing")
     values = {name: getattr(arguments, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -110,12 +92,6 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     )
     add_k_and_g(group)
     add_hidden(group)
-    group.add_argument(
-        "--equal-parameters",
-        action="store_true",
-        help="also compare with a wider ReLU network with as many parameters as the "
-        "largest of the other networks",
-    )
     group.add_argument("--folds", type=int, help="number of folds (default: 5)")
     add_seeds(group)
     group.add_argument(
@@ -131,33 +107,30 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         f"fold on validation rows (default: {', '.join(map(str, LEARNING_RATES))}, and "
         "further ones if one at the edge is selected)",
     )
+    group.add_argument(
+        "--jobs",
+        type=integer_from(1),
+        default=1,
+        metavar="NUMBER",
+        help="number of processes that train at the same time (default: %(default)s)",
+    )
 
 
-def show_comparison(comparison: "Comparison", files: str = "") -> None:
-    """Print the table of a comparison, the advice and the files.
+def show_comparison(comparison: "Comparison") -> None:
+    """Print the table of a comparison, the advice and the files."""
+    from keras_vaf.study.results import settings_of
+    from keras_vaf.study.tables import text_of
 
-    Args:
-        comparison: The comparison.
-        files: Names of further files.
-    """
-    from keras_vaf.experiments import comparison_table
-
-    for path in comparison.set_aside:
-        say(
-            f"keras-vaf: a file that was not a valid report was renamed to {path}; "
-            "its training was repeated.",
-            file=sys.stderr,
-        )
-    table = comparison_table(comparison.reports)
-    print_table(table.title, table.shown, table.shown_lines, table.shown_notes)
-    folder, choice = comparison.folder, comparison.choice
+    print_table(*text_of(comparison.records))
+    arm, result = comparison.choice
+    _, epochs, _ = settings_of(result)
+    folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
     say(
         f"\n{comparison.advice}\n\n"
-        f"best.keras is the network with {choice.title}, trained again on all "
-        f"{comparison.rows:,} rows for {choice.epochs} epochs.\n"
-        f"Written to {folder}: report.json, table.md (with more columns), "
-        f"comparison.png{files and ', '}{files} and best.keras. Predict new rows "
-        "with:\n"
+        f"best.keras is the network with {arm.title}, trained again on all "
+        f"{len(rows):,} rows for {epochs} epochs.\n"
+        f"Written to {folder}: table.md, comparison.png and best.keras. Predict new "
+        "rows with:\n"
         f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
         "-o OUT.csv"
     )

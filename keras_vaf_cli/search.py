@@ -1,10 +1,11 @@
 """`keras-vaf search`: search the hyperparameters of a VAF on a dataset."""
 
 import argparse
+import shlex
+import sys
 from typing import TYPE_CHECKING
 
 from keras_vaf_cli.choices import TUNERS
-from keras_vaf_cli.compare import show_comparison
 from keras_vaf_cli.progress import Progress
 from keras_vaf_cli.shared import (
     add_data_dir,
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(str(error).strip()) from error
     _print_trials(found)
     files = "trials.csv, parallel.png, progress.png, effects.png"
-    show_comparison(found, files)
+    _show_comparison(found, files)
 
 
 def _add_search_options(group: argparse._ArgumentGroup) -> None:
@@ -118,3 +119,28 @@ def _print_trials(found: "Search") -> None:
 
     table = trial_table(found)
     print_table(table.title, table.shown, table.shown_lines, table.notes)
+
+
+def _show_comparison(comparison: "Search", files: str) -> None:
+    """Print the table of a comparison, the advice and the files."""
+    from keras_vaf.experiments import comparison_table
+
+    for path in comparison.set_aside:
+        say(
+            f"keras-vaf: a file that was not a valid report was renamed to {path}; "
+            "its training was repeated.",
+            file=sys.stderr,
+        )
+    table = comparison_table(comparison.reports)
+    print_table(table.title, table.shown, table.shown_lines, table.shown_notes)
+    folder, choice = comparison.folder, comparison.choice
+    say(
+        f"\n{comparison.advice}\n\n"
+        f"best.keras is the network with {choice.title}, trained again on all "
+        f"{comparison.rows:,} rows for {choice.epochs} epochs.\n"
+        f"Written to {folder}: report.json, table.md (with more columns), "
+        f"comparison.png, {files} and best.keras. Predict new rows "
+        "with:\n"
+        f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
+        "-o OUT.csv"
+    )

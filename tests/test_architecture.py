@@ -58,7 +58,7 @@ ARROWS = {
     "__main__": set(),
     "keras_vaf_cli": {
         *("datasets", "experiments", "keras_vaf", "layers", "models", "ops"),
-        *("research", "training", "tuners", "visualization"),
+        *("research", "study", "training", "tuners", "visualization"),
     },
 }
 

@@ -1,16 +1,15 @@
 """`keras-vaf compare`, from the words of the command line to files and exit codes."""
 
 import errno
+import json
 import re
 import shlex
 
 import numpy as np
 import pytest
 
-from keras_vaf.experiments import read_reports
-from keras_vaf.experiments.results.selection import networks_of
+from keras_vaf.study import records, run, select
 from keras_vaf.training import recipe
-from keras_vaf.utils import write_atomically
 from keras_vaf_cli import main
 from keras_vaf_cli.shared import print_table
 
@@ -62,7 +61,7 @@ def test_compares_on_a_table_of_ones_own(table, tmp_path, capsys, monkeypatch):
     (folder,) = (tmp_path / "runs").glob("table-*")
     assert str(folder.relative_to(tmp_path)) in output
     networks = 2 * len(recipe.ACTIVATIONS)
-    assert len(read_reports(folder / "report.json")) == networks + 2 * 2
+    assert len(records(tmp_path / "runs")) == networks + 2 * 2
     for title in ("logistic regression", "gradient boosted trees"):
         assert title in output
 
@@ -94,8 +93,8 @@ def test_says_what_the_columns_were_taken_as_and_what_was_found(
     assert "trained again on all 40 rows" in output.out
     assert "keras-vaf predict " in output.out
     assert "Warning: column 'leak' alone tells the class of every row" in output.err
-    assert "Training 8 models." in output.err  # no terminal shows a progress bar
-    assert "Trained 8 of 8 in" in output.err
+    assert "Training: 8 models." in output.err  # no terminal shows a progress bar
+    assert "gradient boosted trees, seed 0: 8 of 8 in" in output.err
 
 
 def test_the_command_that_it_advises_solves_all_problems(table, tmp_path, capsys):
@@ -124,7 +123,7 @@ def test_a_refusal_leaves_no_file(table, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == [tmp_path / "table.csv"]
 
 
-def test_options_reach_the_protocol(table, tmp_path, capsys):
+def test_options_reach_the_records(table, tmp_path, capsys):
     target = np.linspace(100, 200, 40)
     words = [
         "--target",
@@ -140,30 +139,30 @@ def test_options_reach_the_protocol(table, tmp_path, capsys):
     words += ["--categories", "kind"]
     assert main(["compare", table(price=target, kind=target > 150), *words]) == 0
 
-    (folder,) = (tmp_path / "o").glob("table-*")
-    reports = networks_of(read_reports(folder / "report.json"))
-    assert {report.seed for report in reports} == {3, 4}
-    assert {report.protocol.variant.name for report in reports} == {"relu", "vaf-relu"}
-    protocol = reports[-1].protocol
-    assert protocol.task == "regression"
-    assert protocol.variant.arguments == {"k": 4, "g": "tanh", "initialization": "relu"}
-    assert (protocol.folds, protocol.epochs, protocol.hidden) == (2, 2, (4,))
+    found = records(tmp_path / "o")
+    assert set(found["seed"]) == {3, 4}
+    assert set(found["activation"]) == {"relu", "vaf-relu", "linear", "trees"}
+    assert set(found["task"]) == {"regression"}
+    own = found[found["activation"] == "vaf-relu"]
+    arguments = {"k": 4, "g": "tanh", "initialization": "relu"}
+    assert json.loads(own["arguments"].iloc[0]) == arguments
+    assert (set(own["fold"]), set(own["epochs"]), set(own["hidden"])) == (
+        *({0, 1}, {2}, {"4"}),
+    )
     assert "RMSE on table" in capsys.readouterr().out
 
 
-def test_learning_rates_are_selected_on_validation_rows(table, tmp_path, capsys):
+def test_learning_rates_are_selected_on_validation_rows(table, tmp_path):
     words = ["compare", table(), "--target", "kind", "--activations", "relu,vaf-relu"]
     words += ["--output", str(tmp_path / "o"), *QUICK[:-1], "1e-9,0.1"]
 
     assert main(words) == 0
 
-    (folder,) = (tmp_path / "o").glob("table-*")
-    reports = networks_of(read_reports(folder / "report.json"))
-    for report in reports:
-        assert [trial.rate for trial in report.trials] == [1e-9, 0.1]
-        losses = [trial.validation["loss"] for trial in report.trials]
-        assert report.selected.rate == (1e-9, 0.1)[np.argmin(losses)]
-    assert "Adam: learning rates 1e-09, 0.1" in (folder / "table.md").read_text()
+    found = records(tmp_path / "o").dropna(subset="learning_rate")
+    for _, own in found.groupby(["activation", "fold"]):
+        assert sorted(own["learning_rate"]) == [1e-9, 0.1]
+        best = own.sort_values(["validation", "val_loss"], ascending=[False, True])
+        assert select(own).index[0] == best.index[0]
 
 
 def test_the_default_is_the_recipe_and_quick_is_shorter(table, tmp_path):
@@ -172,14 +171,14 @@ def test_the_default_is_the_recipe_and_quick_is_shorter(table, tmp_path):
 
     assert main([*words, "--quick"]) == 0
 
-    [folder] = (tmp_path / "o").glob("table-*")
-    reports = networks_of(read_reports(folder / "report.json"))
-    assert [(r.fold, r.protocol.rates) for r in reports] == [
-        (fold, recipe.QUICK["learning_rates"]) for fold in range(3)
+    found = records(tmp_path / "o").dropna(subset="learning_rate")
+    rates = recipe.QUICK["learning_rates"]
+    assert sorted(zip(found["fold"], found["learning_rate"], strict=True)) == [
+        (fold, rate) for fold in range(3) for rate in rates
     ]
-    assert {(r.protocol.optimizer.name, r.protocol.epochs) for r in reports} == {
-        (recipe.OPTIMIZER, 2)
-    }
+    [path] = (tmp_path / "o").glob("recipe-*.json")
+    settings = json.loads(path.read_text())
+    assert (settings["optimizer"], settings["epochs"]) == (recipe.OPTIMIZER, 2)
 
 
 def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
@@ -196,44 +195,34 @@ def test_says_when_there_is_nothing_left_to_train(table, tmp_path, capsys):
 def test_a_full_disk_is_one_sentence_and_loses_nothing(
     table, tmp_path, capsys, monkeypatch
 ):
-    def full(path, data):
-        if len(list((tmp_path / "o").rglob("*.json"))) == 1:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        return write_atomically(path, data)
+    def full(folder, row):
+        if len(records(folder)) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device", str(folder))
+        append(folder, row)
 
-    monkeypatch.setattr("keras_vaf.experiments.reports.store.write_atomically", full)
+    append = run.append
+    monkeypatch.setattr(run, "append", full)
     words = [table(), "--target", "kind", "--output", str(tmp_path / "o")]
     words += ["--activations", "relu", *QUICK]
 
     said = refusal(capsys, *words)
 
     assert said.startswith("keras-vaf: No space left on device: ")
-    assert "seed-0-fold-0" in said
+    kept = records(tmp_path / "o")
     monkeypatch.undo()
     assert main(["compare", *words]) == 0
+    assert records(tmp_path / "o")["seconds"].tolist()[:1] == kept["seconds"].tolist()
 
 
 def test_ctrl_c_is_one_sentence_and_exit_code_130(table, tmp_path, capsys, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("keras_vaf.experiments.runs.cells.train_batch", interrupt)
+    monkeypatch.setattr(run, "append", interrupt)
     words = [table(), "--target", "kind", "--output", str(tmp_path / "o"), *QUICK]
 
     assert main(["compare", *words]) == 130
     assert "the same command continues from there" in capsys.readouterr().err
-
-
-def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
-    words = ["compare", table(), "--target", "kind", "--output", str(tmp_path / "o")]
-    words += ["--activations", "relu", *QUICK]
-    assert main(words) == 0
-    report = next((tmp_path / "o" / "cells").rglob("*.json"))
-    report.write_text("{")
-
-    assert main(words) == 0
-
-    assert f"{report}.aside-1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -245,8 +234,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         ({}, ["--k", "0"], "k=0"),
         ({}, ["--epochs", "0"], "epochs=0"),
         ({}, ["--hidden", "0"], "positive integers"),
-        ({}, ["--replicas", "0"], "replicas=0"),
-        ({}, ["--replicas", "2"], "only on JAX"),
         ({}, ["--seeds", "0,1,0"], "`seeds` must differ from each other"),
     ],
     ids=[
@@ -256,8 +243,6 @@ def test_names_files_that_it_sets_aside(table, tmp_path, capsys):
         "k",
         "epochs",
         "hidden",
-        "no-replicas",
-        "replicas",
         "seeds",
     ],
 )

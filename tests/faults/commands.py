@@ -38,7 +38,7 @@ READ = {
 """The file that a command reads, by name of the command."""
 
 _TRAINED = {
-    "compare": ("runs/cells/**/seed-0-fold-01.json", "runs/**/best.keras"),
+    "compare": ("runs/*.jsonl", "runs/**/best.keras"),
     "search": ("searched/**/trial_1/trial.json", "searched/**/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
 }

@@ -1,10 +1,12 @@
 """Counts of each attack, and the table of all counts."""
 
+import json
 import signal
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from keras_vaf.study.store import KEY
 from keras_vaf.utils import markdown_table
 
 COUNTS = (
@@ -32,15 +34,23 @@ def whole_files(folder: Path) -> set[str]:
 
 
 def finished(folder: Path) -> dict[str, bytes]:
-    """Return the reports of finished trainings, by path.
+    """Return the reports of finished trainings, by path, and the records, by key.
 
-    A training that is repeated has another report, because its seconds differ.
+    A training that is repeated has another report, because its seconds differ, or a
+    further record.
     """
     reports = folder.rglob("seed-*-fold-*.json")
     trials = folder.rglob("trial_*/trial.json")
     ended = (path for path in trials if b'"COMPLETED"' in path.read_bytes())
     paths = (*reports, *ended)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    for path in sorted(folder.rglob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            if line.endswith(b"}"):
+                row = json.loads(line)
+                key = str([row.get(name) for name in KEY])
+                found[key] = found.get(key, b"") + line
+    return found
 
 
 def counted(

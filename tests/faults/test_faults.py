@@ -52,8 +52,13 @@ def test_finished_trainings_are_told_from_others(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
+    record = '{"fold": 0}\n'
+    (tmp_path / "a.jsonl").write_text(record + '{"fold": 1, "sec')
     found = counts.finished(tmp_path)
-    assert sorted(found) == ["cells/seed-0-fold-01.json", "trial_0/trial.json"]
+    key = "[None, None, None, None, None, 0]"
+    assert sorted(found) == [key, "cells/seed-0-fold-01.json", "trial_0/trial.json"]
+    (tmp_path / "b.jsonl").write_text(record)
+    assert counts.finished(tmp_path)[key] != found[key]
 
 
 def test_processes_run_at_once(tmp_path, monkeypatch):

@@ -210,22 +210,14 @@ def _column(column: Column | Mapping[str, Any]) -> Column:
 
 def _notes(column: Column, values: np.ndarray, words: Sequence[str]) -> list[str]:
     """Return sentences about unknown words and categories, and missing entries."""
-    name, rows = f"Column {column.name!r}", f"of {len(values):,}"
-    unknown, missing = int((values == UNKNOWN).sum()), int(np.isnan(values).sum())
-    notes = []
-    if words:
-        notes.append(
-            f"{name}: {', '.join(map(repr, words))} are not of the kind of this column "
-            "and count as missing."
-        )
-    if unknown and column.kind == "category":
-        notes.append(
-            f"{name}: {unknown:,} {rows} cells are categories that the training rows "
-            "did not have. They count as unknown."
-        )
-    if missing:
-        notes.append(
-            f"{name}: {missing:,} {rows} entries are missing. They are filled in by "
-            "the mean, or the most frequent category, of the training rows."
-        )
-    return notes
+    unknown = int((values == UNKNOWN).sum()) if column.kind == "category" else 0
+    missing, rows = int(np.isnan(values).sum()), f"of {len(values):,}"
+    found = {
+        f"{', '.join(map(repr, words))} are not of the kind of this column and count "
+        "as missing.": len(words),
+        f"{unknown:,} {rows} cells are categories that the training rows did not have. "
+        "They count as unknown.": unknown,
+        f"{missing:,} {rows} entries are missing. They are filled in by the mean, or "
+        "the most frequent category, of the training rows.": missing,
+    }
+    return [f"Column {column.name!r}: {text}" for text, count in found.items() if count]

@@ -35,7 +35,7 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """What a column must be, a cell (or a mask of texts) that is not, and advice."""
+    """A column that must be something else, by a cell (or a mask of texts)."""
 
     def __init__(self, must: str, cell: Any = None, advice: str = "") -> None:
         super().__init__(must)

@@ -43,7 +43,7 @@ class Table:
     decimal: str | None = None  # mark of plain numbers in text; None is the point
     separator: str = ""  # of a CSV file
     encoding: str = ""
-    hint: str = ""  # where else columns may be, for messages
+    hint: str = ""  # other places of columns, for messages
 
     @property
     def name(self) -> str:

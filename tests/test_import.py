@@ -117,6 +117,11 @@ class TestSubpackages:
         result = run_python(program)
         assert result.returncode == 0, result.stderr
 
+    @pytest.mark.backend("tensorflow")
+    def test_modules_of_pytorch_need_its_backend(self):
+        with pytest.raises(ImportError, match="KERAS_BACKEND to torch"):
+            keras_vaf.torch.VAF  # noqa: B018
+
     def test_the_two_main_names_are_at_the_top(self):
         assert keras_vaf.VAFActivation is keras_vaf.layers.VAFActivation
         assert keras_vaf.convert is keras_vaf.models.convert

@@ -16,12 +16,7 @@ _MODES: dict[str, tuple[bool, Any]] = {
 
 
 def difference(old: list[torch.Tensor], new: list[torch.Tensor]) -> float:
-    """Return the largest difference of outputs, relative to each where it is above 1.
-
-    Args:
-        old: Outputs of a module.
-        new: Outputs of another module.
-    """
+    """Return the largest difference, relative to outputs that are above 1."""
     if len(old) != len(new):
         return float("inf")
     return max(map(_difference, old, new), default=0.0)
@@ -38,21 +33,12 @@ def _difference(a: torch.Tensor, b: torch.Tensor) -> float:
 
 
 def outputs(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
-    """Return the outputs of a copy of a module in evaluation mode.
-
-    Args:
-        module: The module.
-        data: The data, as for `run`.
-    """
+    """Return the outputs of a copy of a module in evaluation mode."""
     return run(clone(module).eval(), data)
 
 
 def limit(expected: list[torch.Tensor]) -> float:
-    """Return the largest difference that rounding explains.
-
-    Args:
-        expected: Outputs of a module.
-    """
+    """Return the largest difference that rounding explains."""
     floating = [t.dtype for t in expected if t.is_floating_point()]
     return max([1e-5, *(8 * torch.finfo(dtype).eps for dtype in floating)])
 

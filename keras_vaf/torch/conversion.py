@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from keras_vaf.initializers import PiecewiseLinearStart
 from keras_vaf.torch import checks
 from keras_vaf.torch.copies import clone, exchange, settle
 from keras_vaf.torch.functions import G, checked, of_package
+from keras_vaf.torch.reading import is_followed, outside_vafs
 from keras_vaf.torch.recognition import GRID, Found, held_functions, recognize
 from keras_vaf.torch.recording import Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
@@ -18,7 +20,6 @@ from keras_vaf.torch.vaf import VAF
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _GIVE_DATA = "give `data`, or name it in `layers`"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
-_Layer = torch.nn.TransformerEncoderLayer | torch.nn.TransformerDecoderLayer
 
 
 @dataclasses.dataclass
@@ -85,15 +86,17 @@ class Conversion:
         self.module = module if inplace else clone(module)
         self.notes: list[str] = []
         self.deviation: float | None = None
-        self._parts = _outside_vafs(self.module)
+        self._parts = outside_vafs(self.module)
         if selection is not None:
             selection.check([path for path in self._parts if path], self._parts)
         self._find()
         self._seen = None if data is None else Recording(self.module, self._found, data)
         self.lines = [self._line(path) for path in self._found]
         self._old = {
-            line.path: self._replace(line) for line in self.lines if not line.kept
+            line.path: self._replacement(line) for line in self.lines if not line.kept
         }
+        for old, vaf in self._old.values():
+            exchange(self.module, old, vaf)
         settle(self.module)
         if self._seen is None:
             self.notes.append(NOT_RUN)
@@ -135,7 +138,7 @@ class Conversion:
         """Return why an activation is kept where only the order of modules is known."""
         every = [*self.module.named_modules(remove_duplicate=False)]
         places = [i for i, (_, each) in enumerate(every) if each is part]
-        certain = [_followed(self.module, every[i][0]) for i in places]
+        certain = [is_followed(self.module, every[i][0]) for i in places]
         if False in certain:
             return "it shapes an output of the model"
         if all(certain):
@@ -147,8 +150,8 @@ class Conversion:
             return ""
         return f"no layer with weights is registered after it; {_GIVE_DATA}"
 
-    def _replace(self, line: Line) -> tuple[torch.nn.Module, VAF]:
-        """Put a VAF in the place of an activation, and describe the change."""
+    def _replacement(self, line: Line) -> tuple[torch.nn.Module, VAF]:
+        """Return an activation and the VAF for it, and describe the change."""
         part = self._parts[line.path]
         try:
             vaf, line.remark = self._vaf(line.path, part, self._found[line.path])
@@ -163,7 +166,6 @@ class Conversion:
         line.remark = line.remark.removeprefix("; ")
         like = _like(self.module, line.path, vaf.weight)
         vaf.train(part.training).to(device=like.device, dtype=like.dtype)
-        exchange(self.module, part, vaf)
         return part, vaf
 
     def _vaf(self, path: str, part: torch.nn.Module, found: Found) -> tuple[VAF, str]:
@@ -189,33 +191,40 @@ class Conversion:
     def _check(self, expected: list[torch.Tensor]) -> None:
         """Put back what changes the outputs or is not used, and measure the rest."""
         lines = {line.path: line for line in self.lines if not line.kept}
-        data, limit = self._data, checks.limit(expected)
 
         def gap() -> float:
-            return checks.difference(expected, checks.outputs(self.module, data))
+            now = checks.outputs(self.module, self._data)
+            return checks.difference(expected, now)
 
         self.deviation = gap()
-        if self.deviation > limit:
-            for path in lines:
-                self._put_back(path)
-            if gap() > limit:
-                self.notes.append("the outputs differ from call to call")
-            for path, line in lines.items():
-                exchange(self.module, *self._old[path])
-                settle(self.module)
-                if gap() > limit and "the outputs differ" not in "".join(self.notes):
-                    line.kept = "the outputs differ without it"
-                    if getattr(self._old[path][0], "inplace", False):
-                        line.kept += ", because it computes in place"
-                    self._put_back(path)
+        if self.deviation > checks.limit(expected):
+            self._put_back_what_differs(lines, gap, checks.limit(expected))
         paths = [path for path, line in lines.items() if not line.kept]
-        reasons, notes = checks.unused(self.module, paths, data)
+        reasons, notes = checks.unused(self.module, paths, self._data)
         for path, reason in reasons.items():
             lines[path].kept = reason
             self._put_back(path)
         self.notes += notes
         if any(line.kept for line in lines.values()):
             self.deviation = gap()
+
+    def _put_back_what_differs(
+        self, lines: dict[str, Line], gap: Callable[[], float], limit: float
+    ) -> None:
+        """Put all activations back, and replace again those that change no output."""
+        for path in lines:
+            self._put_back(path)
+        stable = gap() <= limit
+        if not stable:
+            self.notes.append("the outputs differ from call to call")
+        for path, line in lines.items():
+            exchange(self.module, *self._old[path])
+            settle(self.module)
+            if stable and gap() > limit:
+                self._put_back(path)
+                line.kept = "the outputs differ without it"
+                if getattr(self._old[path][0], "inplace", False):
+                    line.kept += ", because it computes in place"
 
     def _put_back(self, path: str) -> None:
         old, vaf = self._old[path]
@@ -243,32 +252,6 @@ class Conversion:
             kind = type(self.module.get_submodule(host)).__name__
             lines.append(Line(path, name, _BY_CODE.format(kind)))
         return lines
-
-
-def _outside_vafs(module: torch.nn.Module) -> dict[str, torch.nn.Module]:
-    """Return the parts of a module by their paths, without those of VAFs."""
-    parts = dict(module.named_modules())
-    inside = tuple(f"{p}." for p, m in parts.items() if isinstance(m, VAF))
-    return {p: m for p, m in parts.items() if not p.startswith(inside)}
-
-
-def _followed(module: torch.nn.Module, path: str) -> bool | None:
-    """Return whether a layer with weights comes after a part, or `None` if unknown."""
-    while path:
-        outer, _, name = path.rpartition(".")
-        host = module.get_submodule(outer)
-        if isinstance(host, _Layer):
-            return True
-        sequential = isinstance(host, torch.nn.Sequential)
-        if not sequential or type(host).forward is not torch.nn.Sequential.forward:
-            return None
-        parts = host.named_modules(remove_duplicate=False)
-        names = [each for each, _ in parts if each and "." not in each]
-        later = names[names.index(name) + 1 :]
-        if any([*host.get_submodule(each).parameters()] for each in later):
-            return True
-        path = outer
-    return False
 
 
 def _like(module: torch.nn.Module, path: str, default: torch.Tensor) -> torch.Tensor:

@@ -16,9 +16,6 @@ def clone(module: torch.nn.Module) -> torch.nn.Module:
     `TransformerDecoderLayer.__setstate__` hides an activation that is a module behind a
     function, in every copy.
 
-    Args:
-        module: Any module.
-
     Raises:
         ValueError: If the module cannot be copied.
     """
@@ -37,11 +34,7 @@ def clone(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def settle(module: torch.nn.Module) -> None:
-    """Let the hosts of PyTorch call their VAFs instead of fused kernels.
-
-    Args:
-        module: The module, which is changed.
-    """
+    """Let the hosts of PyTorch call their VAFs instead of fused kernels."""
     for part in module.modules():
         own = getattr(part, "activation", None)
         if isinstance(part, _Decoder) and isinstance(own, VAF):
@@ -57,13 +50,7 @@ def settle(module: torch.nn.Module) -> None:
 def exchange(
     module: torch.nn.Module, old: torch.nn.Module, new: torch.nn.Module
 ) -> None:
-    """Put a new part wherever a module uses an old one.
-
-    Args:
-        module: The module, which is changed.
-        old: The old part.
-        new: The new part.
-    """
+    """Put a new part wherever a module uses an old one."""
     for path, part in [*module.named_modules(remove_duplicate=False)]:
         if part is old:
             host, _, name = path.rpartition(".")
@@ -74,11 +61,7 @@ def exchange(
 
 
 def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:
-    """Return a copy of a module whose VAFs hold buffers instead of parameters.
-
-    Args:
-        module: Any module.
-    """
+    """Return a copy of a module whose VAFs hold buffers instead of parameters."""
     module = clone(module)
     for part in [each for each in module.modules() if isinstance(each, VAF)]:
         weight = part.weight.detach()

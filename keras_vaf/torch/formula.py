@@ -49,14 +49,7 @@ def formula(x: torch.Tensor, weight: torch.Tensor, g: G, axes: Axes) -> torch.Te
 def apply(
     x: torch.Tensor, weight: torch.Tensor, g: str | G, axes: Axes
 ) -> torch.Tensor:
-    """Return f(x) in the form that takes the least time (see the module).
-
-    Args:
-        x: The input.
-        weight: One row of 3k + 1 numbers for each function.
-        g: Name of the fixed function of the hidden units, or the function.
-        axes: Axes of x along which the functions differ.
-    """
+    """Return f(x) in the form that takes the least time (see the module)."""
     function = on_torch(g)
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or modes.transforming():
         return formula(x, weight, function, axes)

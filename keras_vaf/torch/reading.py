@@ -6,12 +6,11 @@ import torch
 
 from keras_vaf.torch.vaf import VAF
 
+_HOSTS = torch.nn.TransformerEncoderLayer | torch.nn.TransformerDecoderLayer
+
 
 def vafs_of(module: torch.nn.Module) -> dict[str, VAF]:
     """Return the VAFs of a module by their paths.
-
-    Args:
-        module: Any module.
 
     Raises:
         ValueError: If the module has no VAF.
@@ -54,3 +53,29 @@ def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, 
     own = {id(p): p for vaf in vafs_of(module).values() for p in vaf.parameters()}
     others = [p for p in module.parameters() if id(p) not in own]
     return [{"params": others}, {"params": [*own.values()], **options}]
+
+
+def outside_vafs(module: torch.nn.Module) -> dict[str, torch.nn.Module]:
+    """Return the parts of a module by their paths, without those of VAFs."""
+    parts = dict(module.named_modules())
+    inside = tuple(f"{p}." for p, m in parts.items() if isinstance(m, VAF))
+    return {p: m for p, m in parts.items() if not p.startswith(inside)}
+
+
+def is_followed(module: torch.nn.Module, path: str) -> bool | None:
+    """Return whether a layer with weights comes after a part, or `None` if unknown."""
+    while path:
+        outer, _, name = path.rpartition(".")
+        host = module.get_submodule(outer)
+        if isinstance(host, _HOSTS):
+            return True
+        sequential = isinstance(host, torch.nn.Sequential)
+        if not sequential or type(host).forward is not torch.nn.Sequential.forward:
+            return None
+        parts = host.named_modules(remove_duplicate=False)
+        names = [each for each, _ in parts if each and "." not in each]
+        later = names[names.index(name) + 1 :]
+        if any([*host.get_submodule(each).parameters()] for each in later):
+            return True
+        path = outer
+    return False

@@ -109,11 +109,7 @@ def _values(module: torch.nn.Module, shape: tuple[int, int]) -> torch.Tensor | N
 
 
 def held_functions(module: torch.nn.Module) -> Iterator[tuple[str, str]]:
-    """Yield the path of each function that a module holds as attribute, and its name.
-
-    Args:
-        module: Any module.
-    """
+    """Yield the paths of functions that a module holds as attributes, and names."""
     names = {
         getattr(owner, name): name
         for owner in (torch, functional)

@@ -33,12 +33,7 @@ _CONSTANT, _WEIGHT = -2, -1
 
 
 def tensors(value: Any, seen: tuple[int, ...] = ()) -> list[torch.Tensor]:
-    """Return the tensors in nested containers and plain objects, in order.
-
-    Args:
-        value: Any object.
-        seen: Containers that are not searched.
-    """
+    """Return the tensors in nested containers and plain objects, in order."""
     if isinstance(value, torch.Tensor):
         return [value]
     if id(value) in seen or isinstance(value, torch.nn.Module | type):

@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers.fitting.fits import fit
-from keras_vaf.initializers.fitting.limits import Ends, ends_of
+from keras_vaf.initializers.fit import fit
+from keras_vaf.initializers.limits import Ends, ends_of
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, relu_units
 from keras_vaf.ops.activations import elementwise, name_of
@@ -55,8 +55,8 @@ class FunctionStart(KnownStart):
 
     All other functions are fitted with a small largest error. If the function
     approaches lines far left and far right, f has their slopes there, provided that k
-    units of g can have them. With g = relu the largest error is within 1 % of the
-    smallest possible one. The error does not grow with k. `error` returns it.
+    units of g can have them. With g = relu the largest error is at most 1.5
+    times that of the best lines. The error does not grow with k. `error` returns it.
 
     Args:
         function: Name of an element-wise Keras activation, or a registered function

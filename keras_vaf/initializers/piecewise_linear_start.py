@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers.fitting.fits import fit, fit_lines
-from keras_vaf.initializers.fitting.limits import Ends
+from keras_vaf.initializers.fit import fit
+from keras_vaf.initializers.limits import Ends
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, relu_units
 from keras_vaf.ops.fixed_function import Lines
@@ -94,8 +94,21 @@ class PiecewiseLinearStart(KnownStart):
 
     def nearest(self, k: int) -> "PiecewiseLinearStart":
         """Return the start at the nearest function of k hidden units with g = relu."""
-        return PiecewiseLinearStart(*fit_lines(self, check_integer("k", k)))
+        lines = _lines(fit(self, check_integer("k", k), keras.activations.relu))
+        if len(relu_units(lines)[0]) > k:  # no line is level, which needs a unit more
+            lines = _lines(fit(self, k - 1, keras.activations.relu))
+        return PiecewiseLinearStart(*lines)
 
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
         return {"knots": self.knots, "slopes": self.slopes, "value": self.value}
+
+
+def _lines(values: Values) -> Lines:
+    """Return the lines that hidden units with g = relu add up to."""
+    alpha, bias, beta, constant = values
+    knots, place = np.unique(-bias / alpha, return_inverse=True)
+    changes = np.bincount(place, np.abs(alpha) * beta)
+    slopes = np.cumsum([np.minimum(alpha, 0) @ beta, *changes])
+    value = np.maximum(alpha * knots[0] + bias, 0) @ beta + constant
+    return Lines(tuple(knots.tolist()), tuple(slopes.tolist()), float(value))

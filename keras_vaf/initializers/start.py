@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from keras_vaf.initializers.fitting.limits import Ends, limit_slopes
+from keras_vaf.initializers.limits import Ends, limit_slopes
 from keras_vaf.ops.functions import Function, evaluate, get_function
 
 INSIDE = np.linspace(-8, 8, 3201)
@@ -134,14 +134,23 @@ class KnownStart(Start):
         Errors(largest=0.0, left=0.0, right=0.0)
         """
         g = get_function(g, "g")
-        x = np.concatenate([INSIDE - BESIDE, INSIDE, INSIDE + BESIDE, [-FAR, FAR]])
-        alpha, alpha_bias, beta, constant = self.units(k, g)
+        return self.errors_of(self.units(k, g), g)
+
+    def errors_of(self, values: Values, g: Function) -> Errors:
+        """Return the errors of start values of one function (see `error`)."""
+        alpha, alpha_bias, beta, constant = values
+        knots = np.clip(-alpha_bias / alpha, INSIDE[0], INSIDE[-1])[beta != 0]
+        # A number of knots that is always the same compiles only once.
+        inside = (INSIDE - BESIDE, INSIDE, INSIDE + BESIDE, np.resize(knots, 1000))
+        x = np.concatenate([[-FAR, FAR], *inside])
         with np.errstate(all="ignore"):
-            errors = constant - self.target(x)
+            y = self.target(x)
+            errors = constant - y
             for a, b, factor in zip(alpha, alpha_bias, beta, strict=True):
                 errors = errors + factor * evaluate(g, a * x + b)
-        *inside, left, right = np.nan_to_num(np.abs(errors), nan=np.inf, posinf=np.inf)
-        return Errors(float(max(inside)), float(left), float(right))
+        errors = np.nan_to_num(np.abs(errors), nan=np.inf, posinf=np.inf)
+        largest = np.max(errors[2:], where=np.isfinite(y[2:]), initial=0)
+        return Errors(float(largest), float(errors[0]), float(errors[1]))
 
     def __eq__(self, other: object) -> bool:
         """Return whether another start is equal."""

@@ -1,1 +1,0 @@
-"""Fits of known functions by hidden units, and the slopes of functions far from 0."""

@@ -64,7 +64,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, tiny):
     reports = {path: path.read_bytes() for path in tmp_path.rglob("seed-*.json")}
     assert main([*words, "--selection", "paper"]) == 0
 
-    assert len(reports) == 2 * 5 * 2  # folds, activations, architectures
+    assert len(reports) == 2 * 4 * 2  # folds, activations, architectures
     assert {
         path: path.read_bytes() for path in tmp_path.rglob("seed-*.json")
     } == reports
@@ -76,7 +76,7 @@ def test_a_quick_run_writes_the_table_and_goes_on(tmp_path, capsys, tiny):
     assert "quick form" in first
     for name, text in tables.items():
         assert text.startswith("# Classification: protocol paper, quick form\n")
-        assert text.count("| wine | 178 |") == 1 + 7
+        assert text.count("| wine | 178 |") == 1 + 4
         assert "0.9552 ± 0.0371 (50)" in text
         assert f"learning rate and start: {name.split('-')[3]}." in text
 

@@ -6,7 +6,15 @@ import keras
 
 REMOVED = {
     "keras_vaf": (
-        *("CurveStart", "Derf", "DyT", "Lipschitz", "Monotone", "NActivation"),
+        *(
+            "ConvertedModel",
+            "CurveStart",
+            "Derf",
+            "DyT",
+            "Lipschitz",
+            "Monotone",
+            "NActivation",
+        ),
         *("Orthogonal", "PolyReLU", "SirenKernel", "SlopeBound", "SpectralNorm"),
     ),
     "keras_vaf.experiments": ("CopiesStart", "MaxMin", "Staf"),

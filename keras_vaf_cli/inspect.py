@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table, and draw the picture."""
-    from keras_vaf.models.analysis.nearest import inspect_activations
     from keras_vaf.models.files import load_model
+    from keras_vaf.models.formulas.nearest import inspect_activations
     from keras_vaf.utils import check_output, png_bytes, write_atomically
     from keras_vaf.visualization import plot_activations
 

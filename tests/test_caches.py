@@ -11,7 +11,7 @@ BOUNDED = "functools.lru_cache(maxsize="
 
 # Containers of modules that grow, each with a test of its limit.
 LIMITED = {
-    "keras_vaf.models.surgery.report": ["_REPORTS"],
+    "keras_vaf.models.changes": ["_REPORTS"],
 }
 
 CONTAINERS = (

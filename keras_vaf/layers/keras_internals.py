@@ -58,11 +58,6 @@ def history(tensor: Any) -> tuple[Any, Any, int]:
     return found.operation, None if node.is_input else node, found.tensor_index
 
 
-def node_lists(layer: Any) -> tuple[list[Any], list[Any]]:
-    """Return the lists of the calls of a layer, from which a trial call is removed."""
-    return layer._inbound_nodes, layer._outbound_nodes
-
-
 @contextlib.contextmanager
 def unlocked(layer: Any) -> Iterator[None]:
     """Let the attributes of a built layer change, which Keras locks."""
@@ -73,9 +68,6 @@ def unlocked(layer: Any) -> Iterator[None]:
         layer._tracker.lock()
 
 
-def untrack(layer: Any, part: Any) -> None:
-    """Let a layer forget a variable or a layer that it holds, so that none is saved."""
-    if isinstance(part, keras.Variable):
-        layer._untrack_variable(part)
-    else:
-        layer._tracker.untrack(part)
+def untrack(layer: Any, part: keras.layers.Layer) -> None:
+    """Let a layer forget a layer that it holds, so that it is not saved."""
+    layer._tracker.untrack(part)

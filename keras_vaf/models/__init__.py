@@ -12,26 +12,20 @@ Only functions with `inplace=True` change the given model.
 """
 
 from keras_vaf.models.activations_alone import train_only_activations
-from keras_vaf.models.analysis.nearest import KnownFunction, nearest
+from keras_vaf.models.changes import Change, ConversionReport, report
 from keras_vaf.models.conversion import convert
 from keras_vaf.models.formulas.formula import formula
+from keras_vaf.models.formulas.nearest import KnownFunction, nearest
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.networks.convolutional import cnet, nin
 from keras_vaf.models.networks.fully_connected import mlp
 from keras_vaf.models.simplification import simplify
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    ReplacedActivation,
-    report,
-)
 from keras_vaf.models.vaf_equivalent import gaussian, to_vaf
 
 __all__ = [
+    "Change",
     "ConversionReport",
-    "KeptActivation",
     "KnownFunction",
-    "ReplacedActivation",
     "cnet",
     "convert",
     "formula",

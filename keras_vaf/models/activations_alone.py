@@ -7,7 +7,7 @@ import keras
 
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
-from keras_vaf.models.analysis.modules import is_torch_module
+from keras_vaf.models.graph import is_torch_module
 from keras_vaf.utils import check_flag, did_you_mean
 
 

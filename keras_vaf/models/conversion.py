@@ -1,6 +1,5 @@
 """`convert`, which replaces the fixed activations of a model by trainable ones."""
 
-import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,21 +7,31 @@ from typing import Any
 import keras
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.activation_factory import Maker
-from keras_vaf.models.analysis.flow import Flow
-from keras_vaf.models.analysis.graphs import check_model, layers_of
-from keras_vaf.models.analysis.held import Place
-from keras_vaf.models.analysis.layer_selection import Selection, Selector
-from keras_vaf.models.analysis.modules import is_torch_module
-from keras_vaf.models.surgery.changes import KeptError, NewActivation, report_of
-from keras_vaf.models.surgery.plan import Plan
-from keras_vaf.models.surgery.replacement import replace_activations
-from keras_vaf.models.surgery.report import keep_report
+from keras_vaf.layers.keras_internals import all_layers
+from keras_vaf.models.attributes import reasons_of_attributes, replace_attributes
+from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.choices import Maker, Selection, Selector
+from keras_vaf.models.copies import compile_like
+from keras_vaf.models.fixed import label
+from keras_vaf.models.graph import (
+    GATE,
+    GATES,
+    check_graph,
+    is_graph,
+    is_torch_module,
+    reasons_to_keep,
+)
+from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag
 
 _LARGEST_ERROR = 0.01
 _TRAINED = "it is trained already"
+_SUBCLASSED = (
+    "A built model whose class defines `call` is converted with `inplace=True`, which "
+    "sets the attributes of its layers. Save it by its weights: `save_weights`, and "
+    "`load_weights` into a model that was converted in the same way."
+)
 
 
 def convert(
@@ -44,11 +53,15 @@ def convert(
     An activation layer is replaced by a new layer. An activation built into a layer, as
     in `Dense(8, activation="relu")`, becomes a separate layer after it, called
     `NAME_activation`. Custom layers, wrappers and recurrent layers receive the new
-    activation as an argument. A subclassed model, such as a keras-hub backbone, keeps
-    its class.
+    activation as an argument. The code of custom layers is not searched.
 
     Activations that shape an output of the model, such as softmax, are not replaced,
     nor are gates that multiply other values.
+
+    A class derived from a Functional model, such as a keras-hub backbone, becomes a
+    plain Functional model. A model whose class defines `call` is converted with
+    `inplace=True`: the attributes of its layers are set. Save it by its weights, and
+    load them into a model that was converted in the same way.
 
     On the PyTorch backend, any `torch.nn.Module` is converted too: a copy has a
     `keras_vaf.torch.VAF` in the place of each activation module, such as
@@ -61,8 +74,7 @@ def convert(
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
-            layers several times. A model whose class defines `call` needs weights,
-            a `get_config`, and one input or structure of inputs.
+            layers several times. With `inplace=True`, any built model.
         layers: The layers whose activations are replaced: a name or a pattern such as
             `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a
             class of layers; a function that takes a layer and returns whether to
@@ -79,14 +91,14 @@ def convert(
         sharing: As for `keras_vaf.layers.TrainableActivation`. A VAF that replaces a
             `PReLU` shares its function along the same axes as the `PReLU`.
         inplace: Whether to use the layers of the model instead of copies, to save
-            memory. The model must not be used afterwards.
+            memory. A Sequential or Functional model must not be used afterwards.
         data: What a module of PyTorch is called with: one input, a tuple of arguments,
             or a dictionary of named arguments.
 
     Returns:
-        A model of the same kind. `keras_vaf.models.report` lists its replaced
-        activations, the activations that were kept and why, and the number of
-        parameters added.
+        A new model, or the model itself if its class defines `call`.
+        `keras_vaf.models.report` lists its replaced activations, the activations that
+        were kept and why, and the number of parameters added.
 
     Raises:
         ValueError: If the model or a layer cannot be copied, if there is nothing to
@@ -114,47 +126,58 @@ def convert(
             "`data` is for modules of PyTorch; a model of Keras is not run. "
             f"Received: the model {getattr(model, 'name', model)!r}"
         )
-    check_model(model)
     check_flag("inplace", inplace)
-    parts = dict(layers_of(model))
-    names = [part.name for part in parts.values()]
-    formats = (getattr(part, "data_format", None) for part in parts.values())
+    by_attributes = isinstance(model, keras.Model) and not is_graph(model)
+    if not (by_attributes and inplace and model.built):
+        check_graph(model, _SUBCLASSED)
+    reasons = reasons_of_attributes if by_attributes else reasons_to_keep
+    chosen, kept = Selection(layers), reasons(model)
+    parts = all_layers(model, include_self=False)
+    formats = (getattr(part, "data_format", None) for part in parts)
     maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
-    selection, flow = Selection(layers), Flow(model, [*parts.values()])
-    decide = functools.partial(_replacement, selection, flow, maker)
-    plan = Plan(model, decide, names, inplace)
-    paths = {change.place.path for change in plan.changes}
-    selection.check(names, {*parts, *paths, *(layer.name for layer, _ in flow.calls)})
-    result = replace_activations(plan)
-    changes = report_of(plan.changes, flow.calls, len(flow.not_searched))
-    keep_report(result, changes)
-    reasons = {each.reason for each in changes.kept}
-    if not changes.replaced and _TRAINED not in reasons:
+
+    def replace(place: Place) -> Change:
+        _check_reasons(chosen, kept.get(id(place.layer), ""), place)
+        try:
+            return maker.make(place)
+        except KeptError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"The activation of {place.path!r}: {error}") from error
+
+    def check(changes: list[Change]) -> None:
+        names = [part.name for part in parts]
+        chosen.check(names, [change.layer for change in changes])
+
+    if by_attributes:
+        result, changes = model, replace_attributes(model, replace, check)
+    else:
+        result, changes = rebuild(model, replace, inplace, check=check)
+    made = keep_report(result, changes)
+    if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
-            f"{'; '.join(map(str, changes.kept)) or 'no activation'}"
+            f"{'; '.join(map(str, made.kept)) or 'no activation'}"
         )
-    if g is not None and changes.error > _LARGEST_ERROR:
+    compile_like(result, model)
+    if g is not None and made.error > _LARGEST_ERROR:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "
-            f"{changes.error:.2g} on [-8, 8]. Without `g` the start is exact.",
+            f"{made.error:.2g} on [-8, 8]. Without `g` the start is exact.",
             stacklevel=2,
         )
     return result
 
 
-def _replacement(
-    selection: Selection, flow: Flow, maker: Maker, place: Place
-) -> NewActivation:
-    """Return a new activation, or raise the reason why the old one is kept."""
+def _check_reasons(chosen: Selection, reason: str, place: Place) -> None:
+    """Raise the reason why an activation is kept, if there is one."""
     if isinstance(place.activation, TrainableActivation):
         raise KeptError(_TRAINED)
-    if not selection.takes(place.layer, place.path):
+    if not chosen.takes(place.layer, place.path):
         raise KeptError("it was not chosen")
-    reason = flow.reason(place)
-    if reason and not selection.names(place.layer, place.path):
+    if place.recurrent:
+        reason = "it is recurrent: a layer of this kind must be named in `layers`"
+    elif place.inside and label(place.activation) in GATES:
+        reason = reason or GATE
+    if reason and not chosen.names(place.layer, place.path):
         raise KeptError(reason)
-    try:
-        return maker.make(place)
-    except ValueError as error:
-        raise ValueError(f"The activation of {place.path!r}: {error}") from error

@@ -1,6 +1,5 @@
 """`freeze`, which returns a model that no longer needs this package."""
 
-import dataclasses
 import functools
 import json
 import re
@@ -13,19 +12,24 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import unshared_axes
-from keras_vaf.models.analysis.fixed_activations import label
-from keras_vaf.models.analysis.graphs import check_graph, sample_inputs
-from keras_vaf.models.analysis.modules import is_torch_module
-from keras_vaf.models.finite_weights import check_finite_weights
-from keras_vaf.models.surgery.changes import KeptError, NewActivation
-from keras_vaf.models.surgery.constructions import Constructions
-from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import keep_report, report
+from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.fixed import label
+from keras_vaf.models.graph import (
+    check_finite_weights,
+    check_graph,
+    is_torch_module,
+    sample_inputs,
+)
+from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise, name_of
 
 _LARGEST_DEVIATION = 0.01
 """Deviations above this share of the largest output cause a warning."""
+_SUBCLASSED = (
+    "A model whose class defines `call` can be converted, but not frozen. "
+    "`model.export` writes it as it is, for a process without keras_vaf."
+)
 
 
 def freeze(model: Any, data: Any = None) -> Any:
@@ -36,9 +40,8 @@ def freeze(model: Any, data: Any = None) -> Any:
     left out. The saved result loads without keras_vaf and can be exported like any
     other Keras model.
 
-    A subclassed model, such as a keras-hub backbone, becomes a plain Functional model
-    of the same layers. Its file needs the package of these layers. A layer must have an
-    argument for each VAF inside it.
+    The file of a model with custom layers needs the package of these layers. A layer
+    must have an argument for each VAF inside it.
 
     A converted `torch.nn.Module` becomes a copy without parameters of VAFs: their
     numbers are buffers. `torch.export` writes it as a program that needs only PyTorch.
@@ -47,7 +50,7 @@ def freeze(model: Any, data: Any = None) -> Any:
         model: A Sequential or Functional model with weights. Its trainable activations
             must be VAFs, or activations that `to_vaf` supports.
         data: Inputs on which the two models are compared. By default, four random
-            samples.
+            samples, with 32 or 8 entries along axes of unknown size.
 
     Returns:
         A model that is not compiled. `keras_vaf.models.report` lists its replaced
@@ -56,7 +59,7 @@ def freeze(model: Any, data: Any = None) -> Any:
     Raises:
         ValueError: If the model has no trainable activation that can be replaced, is
             not built, has a weight that is not finite, needs other parts of keras_vaf,
-            or has a layer that cannot be copied.
+            has a layer that cannot be copied, or cannot be called on the samples.
 
     Example:
 
@@ -70,7 +73,7 @@ def freeze(model: Any, data: Any = None) -> Any:
         from keras_vaf.models.modules_on_torch import freeze_module
 
         return freeze_module(model)
-    check_graph(model)
+    check_graph(model, _SUBCLASSED)
     if not getattr(model, "inputs", None):
         raise ValueError(
             "A model needs its weights before it is frozen: call it on an input first. "
@@ -79,20 +82,32 @@ def freeze(model: Any, data: Any = None) -> Any:
         )
     trainable_activations(model)
     check_finite_weights(model)
-    x = sample_inputs(model) if data is None else data
-    expected = _run(model, x)
-    frozen = replace_trainable(model, _constant, Constructions(model, _without_own))
-    changes = report(frozen)
-    _check_free(frozen, changes.kept)
-    deviation, size = _deviation(expected, _run(frozen, x))
+    expected = _run_samples(model) if data is None else _run(model, data)
+    frozen, changes = rebuild(model, _constant, edit=_without_own)
+    _check_free(frozen, changes)
+    y = _run(frozen, sample_inputs(model) if data is None else data)
+    deviation, size = _deviation(expected, y)
     if deviation > _LARGEST_DEVIATION * size:
         warnings.warn(
             "The outputs of the frozen model differ from those of the model by up to "
             f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
-    keep_report(frozen, dataclasses.replace(changes, deviation=deviation))
+    keep_report(frozen, changes, deviation)
     return frozen
+
+
+def _run_samples(model: keras.Model) -> list[np.ndarray]:
+    """Return the outputs of a model on samples, whose sizes it may not accept."""
+    try:
+        return _run(model, sample_inputs(model))
+    except Exception as error:  # each backend raises other errors
+        reason = str(error).strip().partition("\n")[0]
+        raise ValueError(
+            "The model cannot be called on samples of a size chosen here: give inputs "
+            f"of the model as `data=`. Received: {model.name!r} with inputs of shapes "
+            f"{[each.shape for each in model.inputs]} ({reason})"
+        ) from error
 
 
 def _deviation(expected: list[np.ndarray], y: list[np.ndarray]) -> tuple[float, float]:
@@ -109,12 +124,15 @@ def _run(model: keras.Model, x: Any) -> list[np.ndarray]:
     return [keras.ops.convert_to_numpy(each).astype("float64") for each in outputs]
 
 
-def _constant(layer: TrainableActivation, name: str) -> NewActivation:
+def _constant(place: Place) -> Change | None:
+    layer = place.activation
+    if not isinstance(layer, TrainableActivation):
+        return None
     try:
-        constant = _Constant(layer, name).model()
+        new = _Constant(layer, place.name).model()
     except ValueError as reason:
         raise KeptError(str(reason)) from reason
-    return NewActivation(constant, label(layer), "layers of Keras", 0.0)
+    return Change(place.path, label(layer), "layers of Keras", 0.0, new=new)
 
 
 class _Constant:
@@ -200,7 +218,7 @@ def _without_own(config: Any, key: str = "") -> Any:
     return {name: _without_own(value, name) for name, value in config.items()}
 
 
-def _check_free(model: keras.Model, kept: Any) -> None:
+def _check_free(model: keras.Model, changes: list[Change]) -> None:
     """Raise a `ValueError` if a model still needs this package."""
     try:
         config = json.dumps(model.get_config())
@@ -212,7 +230,7 @@ def _check_free(model: keras.Model, kept: Any) -> None:
         ) from error
     found = sorted(set(re.findall(r"keras_vaf>\w+", config)))
     if found:
-        reasons = "; ".join(map(str, kept))
+        reasons = "; ".join(str(each) for each in changes if each.kept)
         raise ValueError(
             "The frozen model would still need keras_vaf. Make the activations layers "
             "of a Sequential or Functional model. "

@@ -11,13 +11,8 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import chosen_functions
-from keras_vaf.models.analysis.layer_selection import Selection
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    ReplacedActivation,
-    keep_report,
-)
+from keras_vaf.models.changes import Change, keep_report
+from keras_vaf.models.choices import Selection
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.copies import clone, exchange, freeze_vafs, settle
 from keras_vaf.torch.functions import of_package
@@ -50,28 +45,19 @@ def convert_module(
     selection = None if layers is None else Selection(layers)
     k = 3 if k is None else k
     done = Conversion(module, data, k, g, sharing, selection, inplace)
-    changes = ConversionReport(
-        tuple(
-            ReplacedActivation(
-                each.path,
-                each.before,
-                "VAF",
-                each.error,
-                each.parameters,
-                remark=each.remark,
-            )
-            for each in done.lines
-            if not each.kept
-        ),
-        tuple(
-            KeptActivation(each.path, each.before, each.kept)
-            for each in done.lines
-            if each.kept
-        ),
-        deviation=done.deviation,
-        notes=tuple(done.notes),
-    )
-    keep_report(done.module, changes)
+    lines = [
+        Change(
+            each.path,
+            each.before,
+            "" if each.kept else "VAF",
+            each.error,
+            each.parameters,
+            kept=each.kept,
+            remark=each.remark,
+        )
+        for each in done.lines
+    ]
+    changes = keep_report(done.module, lines, done.deviation, tuple(done.notes))
     if not changes.replaced:
         reasons = "; ".join(map(str, changes.kept)) or "no activation module"
         warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)
@@ -81,12 +67,12 @@ def convert_module(
 def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
     """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
     lines = [
-        ReplacedActivation(path, "VAF", "VAF with fixed numbers", 0.0, -count)
+        Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()
         if (count := sum(weight.numel() for weight in vaf.parameters()))
     ]
     frozen = freeze_vafs(module)
-    keep_report(frozen, ConversionReport(tuple(lines)))
+    keep_report(frozen, lines)
     return frozen
 
 
@@ -149,14 +135,14 @@ def _by_function(vaf: VAF, x: torch.Tensor) -> np.ndarray:
 
 
 def exchange_vafs(
-    module: torch.nn.Module, new: dict[str, Any], changes: ConversionReport
+    module: torch.nn.Module, new: dict[str, Any], changes: list[Change]
 ) -> torch.nn.Module:
     """Return a copy of a module with other VAFs.
 
     Args:
         module: The module.
         new: `g`, `k` and `weights` of each new VAF, by the paths.
-        changes: The report of the copy.
+        changes: The changes for the report of the copy.
     """
     module = clone(module)
     for path, units in new.items():

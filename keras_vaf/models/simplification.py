@@ -12,18 +12,12 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
-from keras_vaf.models.analysis.fixed_activations import label
-from keras_vaf.models.analysis.graphs import check_model
-from keras_vaf.models.analysis.modules import is_torch_module
-from keras_vaf.models.analysis.nearest import nearest
-from keras_vaf.models.finite_weights import check_finite_weights
-from keras_vaf.models.surgery.changes import KeptError, NewActivation
-from keras_vaf.models.surgery.replacement import replace_trainable
-from keras_vaf.models.surgery.report import (
-    ConversionReport,
-    KeptActivation,
-    ReplacedActivation,
-)
+from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.copies import compile_like
+from keras_vaf.models.fixed import label
+from keras_vaf.models.formulas.nearest import nearest
+from keras_vaf.models.graph import check_finite_weights, check_graph, is_torch_module
+from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_positive
@@ -68,21 +62,30 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     check_positive("tolerance", tolerance)
     if is_torch_module(model):
         return _smaller_module(model, tolerance, data)
-    check_model(model)
+    check_graph(model, "A model whose class defines `call` cannot be simplified.")
+    trainable_activations(model)
     check_finite_weights(model)
     values = {} if data is None else _quantiles(model, data)
 
-    def make(layer: TrainableActivation, name: str) -> NewActivation:
+    def replace(place: Place) -> Change | None:
+        layer = place.activation
+        if not isinstance(layer, TrainableActivation):
+            return None
         if not isinstance(layer, VAFActivation):
             raise KeptError("it has no hidden units")
         x = values.get(id(layer))
-        known = str(nearest(layer, None if x is None else x[_USUAL]))
-        new, error = _smaller(layer, tolerance, x, name)
+        near = str(nearest(layer, None if x is None else x[_USUAL]))
+        new, error = _smaller(layer, tolerance, x, place.name)
         if new is None:
-            raise KeptError(f"it needs all its hidden units; near {known}")
-        return NewActivation(new, label(layer), label(new), error, known)
+            raise KeptError(f"it needs all its hidden units; near {near}")
+        change = Change(place.path, label(layer), label(new), error, new=new)
+        change.nearest = near
+        return change
 
-    return replace_trainable(model, make)
+    result, changes = rebuild(model, replace)
+    keep_report(result, changes)
+    compile_like(result, model)
+    return result
 
 
 def _quantiles(model: keras.Model, data: Any) -> dict[int, np.ndarray]:
@@ -118,15 +121,14 @@ def _smaller_module(module: Any, tolerance: float, data: Any) -> Any:
         fewer = _fewer_units(layer, tolerance, x)
         if fewer is None:
             reason = f"it needs all its hidden units; near {known}"
-            kept.append(KeptActivation(path, before, reason))
+            kept.append(Change(path, before, kept=reason))
             continue
         new[path] = fewer
         less = -3 * (layer.k - fewer.k) * fewer.weights[3].size
         after = f"VAF(k={fewer.k})"
-        line = ReplacedActivation(path, before, after, fewer.error, less, known)
+        line = Change(path, before, after, fewer.error, less, known)
         replaced.append(line)
-    changes = ConversionReport(tuple(replaced), tuple(kept))
-    return modules.exchange_vafs(module, new, changes)
+    return modules.exchange_vafs(module, new, [*replaced, *kept])
 
 
 class _Units(NamedTuple):

@@ -9,8 +9,8 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
-from keras_vaf.models.analysis.modules import is_torch_module
 from keras_vaf.models.formulas.formula import short_formula
+from keras_vaf.models.graph import is_torch_module
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import NAMED, draw_activation

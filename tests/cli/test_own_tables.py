@@ -30,7 +30,7 @@ def flats(**other):
         "verkauft": [f"{n % 28 + 1:02}.12.2024" for n in range(ROWS)],
         "Balkon": draw.choice(["ja", "nein"], ROWS),
         "gleich": [7] * ROWS,
-        "Objekt": [f"Nr. {n}" for n in range(ROWS)],
+        "Haus": [f"Nr. {n}" for n in range(ROWS)],
         "Preis": [f"{german(3000 * n + draw.normal())} €" for n in area],
     } | other
     lines = [columns, *zip(*columns.values(), strict=True)]
@@ -51,7 +51,7 @@ def test_a_messy_table_is_trained_as_it_comes(run, tmp_path, command):
         "verkauft (%d.%m.%Y)",
         "Missing entries: Nebenkosten (1). k.A. count as missing.",
         "Left out column 'gleich': it has one value.",
-        "Left out column 'Objekt': its text differs in each row",
+        "Left out column 'Haus': its text differs in each row",
     ):
         assert text in output, output
     assert "Warning: column 'Fläche' has a correlation of 1.00000" in errors

@@ -9,8 +9,8 @@ from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
 from keras_vaf.models import (
+    Change,
     ConversionReport,
-    KeptActivation,
     convert,
     freeze,
     report,
@@ -56,7 +56,7 @@ def replaced(model):
 
 
 def reasons(model):
-    return {kept.layer: kept.reason for kept in report(model).kept}
+    return {kept.layer: kept.kept for kept in report(model).kept}
 
 
 @pytest.mark.parametrize("make", MODELS)
@@ -469,6 +469,16 @@ def test_bad_input_is_told(make, arguments, message):
         convert(model, **arguments)
 
 
+@pytest.mark.parametrize("arguments", [{"layers": "no*"}, {"k": 1}])
+def test_wrong_arguments_leave_a_model_as_it_is_in_place(arguments):
+    model = sequential()
+    x = inputs_of(model)
+    (expected,) = outputs_of(model, x)
+    with pytest.raises(ValueError):
+        convert(model, inplace=True, **arguments)
+    np.testing.assert_array_equal(outputs_of(model, x)[0], expected)
+
+
 def test_a_notebook_shows_the_report_as_a_table():
     table = report(convert(sequential()))._repr_html_()
     assert table.startswith("<table>") and table.count("<tr>") == 5
@@ -481,13 +491,13 @@ def test_the_report_of_a_large_model_is_printed_in_ten_lines():
     model = keras.Sequential([keras.Input((3,)), *parts, keras.layers.Dense(1)])
     found = report(convert(model))
     lines = str(found).splitlines()
-    assert lines[0] == "20 x relu -> VAFActivation, parameters +200, largest error 0"
+    assert lines[0] == "20 x relu -> VAFActivation"
     assert lines[-2] == found.summary and len(lines) == 5
     assert len(found.details.splitlines()) == 23
 
 
 def test_a_printed_report_names_the_seven_most_frequent_kinds():
-    kept = [KeptActivation("a", "relu", f"reason {n}") for n in range(12)]
+    kept = [Change("a", "relu", kept=f"reason {n}") for n in range(12)]
     lines = str(ConversionReport(kept=(*kept, kept[5]))).splitlines()
     assert len(lines) == 10
     assert lines[0] == "2 x relu kept, reason 5"

@@ -67,6 +67,16 @@ def test_the_deviation_is_measured_on_the_data():
     assert report(frozen).deviation == pytest.approx(np.abs(difference).max())
 
 
+@pytest.mark.backend("tensorflow", "torch")
+def test_a_model_with_open_sizes_may_need_data():
+    convolution = layers.Conv2D(2, 40, activation=vaf())
+    model = keras.Sequential([keras.Input((None, None, 3)), convolution])
+    with pytest.raises(ValueError, match="give inputs of the model as `data=`"):
+        freeze(model)
+    data = np.random.default_rng(0).normal(size=(2, 45, 45, 3)).astype("float32")
+    assert report(freeze(model, data=data)).deviation < 1e-4
+
+
 def test_loads_where_this_package_is_not(tmp_path):
     model = mlp(6, (5,), 2, activation=vaf)  # its kernels have an initializer of ours
     model.compile(Rprop(), "mse")

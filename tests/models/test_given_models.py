@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_vaf import layers, models
-from keras_vaf.models.analysis.nearest import inspect_activations
+from keras_vaf.models.formulas.nearest import inspect_activations
 
 pytestmark = pytest.mark.backend("torch")
 

@@ -18,7 +18,7 @@ def functional(tail, shape=(6,), activation="tanh"):
 
 
 def reasons(model):
-    return {kept.layer: kept.reason for kept in report(model).kept}
+    return {kept.layer: kept.kept for kept in report(model).kept}
 
 
 KEEPING = {

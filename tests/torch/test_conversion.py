@@ -265,7 +265,7 @@ def test_simplified_modules():
     fewer = simplify(channels, tolerance=10.0, data=X)
     assert fewer[1].k == 1 and fewer[1].weight.shape == (6, 4)
     kept = report(simplify(trained(module), tolerance=1e-9)).kept
-    assert "needs all its hidden units" in kept[0].reason
+    assert "needs all its hidden units" in kept[0].kept
     with torch.no_grad():
         module[1].beta.fill_(torch.nan)
     with pytest.raises(ValueError, match="finite"):

@@ -7,10 +7,10 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.models.analysis.modules import is_torch_module
-from keras_vaf.models.analysis.nearest import RANGE, nearest
 from keras_vaf.models.formulas.curve import Curve, lines_of, rounded, sum_of
 from keras_vaf.models.formulas.forms import FORMS, with_frame, written
+from keras_vaf.models.formulas.nearest import RANGE, nearest
+from keras_vaf.models.graph import is_torch_module
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.utils import check_choice, check_integer
 

@@ -49,7 +49,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
         "reported": len(changes.replaced),
         "kept": [str(kept) for kept in changes.kept],
         "left": sorted("/".join(map(str, call)) for call in left),
-        "not_searched": changes.not_searched,
+        "not_searched": "",
         "deviation": difference(expected, outputs_of(converted, x)),
     }
     stages: dict[str, Callable[[], Any]] = {

@@ -1,7 +1,8 @@
-"""`fixed`, which describes a fixed activation and the start of its replacement."""
+"""`fixed`, which describes a fixed activation, and tests such as `is_activation`."""
 
 import dataclasses
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
@@ -10,6 +11,8 @@ import numpy as np
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.keras_internals import inner_layers
+from keras_vaf.models.changes import KeptError
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import evaluate, get_registered
 from keras_vaf.types import Tensor
@@ -24,6 +27,10 @@ ACTIVATION_LAYERS = (
     *(_L.Activation, _L.ELU, _L.LeakyReLU, _L.PReLU, _L.ReLU, _L.Softmax),
     TrainableActivation,
 )
+ACTIVATION_NAME = re.compile(
+    r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z]|_quantizer)"
+)
+"""Names of attributes and arguments that hold activations, but not those of gates."""
 # Functions with equal values at these points are treated as equal.
 _X = np.concatenate([np.linspace(-10, 10, 201), (-1000, -30, 30, 1000)])
 _OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
@@ -49,6 +56,11 @@ def is_linear(activation: Any) -> bool:
     if isinstance(activation, keras.layers.Activation):
         return is_linear(activation.activation)
     return activation is None or activation is keras.activations.linear
+
+
+def built_in(layer: Any) -> bool:
+    """Return whether a Keras layer, or a class derived from it, takes an activation."""
+    return isinstance(layer, _BUILT_IN)
 
 
 def has_built_in(layer: Any) -> bool:
@@ -90,6 +102,61 @@ def label(activation: Any) -> str:
     return name or type(activation).__name__
 
 
+def held_by(layer: Any) -> dict[str, Any]:
+    """Return the activations that are attributes of a layer, by attribute name.
+
+    Args:
+        layer: The layer.
+    """
+    held = {}
+    for name, value in attributes_of(layer).items():
+        # An activation layer under another name is an inner layer.
+        inner = isinstance(value, keras.layers.Layer) and name != "activation"
+        if not ACTIVATION_NAME.search(name) or inner or not callable(value):
+            continue
+        if not isinstance(layer, keras.Model) and not is_linear(value):
+            held[name] = value
+    return held
+
+
+def attributes_of(layer: Any) -> dict[str, Any]:
+    """Return the attributes of a layer; PyTorch stores layers in `_modules`."""
+    return {**vars(layer), **vars(layer).get("_modules", {})}
+
+
+def activations_inside(layer: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the activations inside a layer, each with the path of its layer."""
+    if isinstance(layer, keras.layers.RNN):
+        return
+    held = held_by(layer).values()
+    yield from ((path, activation) for activation in held)
+    for part in inner_layers(layer):
+        inner = f"{path}/{part.name}"
+        if is_activation(part) and all(part is not each for each in held):
+            yield inner, part
+        elif not is_activation(part):
+            yield from activations_inside(part, inner)
+
+
+def describes_activation(value: Any) -> bool:
+    """Return whether a part of a configuration describes an activation layer."""
+    if not isinstance(value, dict):
+        return False
+    kind = keras.saving.get_registered_object(value.get("registered_name") or "")
+    kind = kind or getattr(keras.layers, str(value.get("class_name")), None)
+    return isinstance(kind, type) and issubclass(kind, ACTIVATION_LAYERS)
+
+
+def activation_in(value: Any) -> Any:
+    """Return the activation that a part of a configuration describes, or `None`."""
+    try:
+        if isinstance(value, dict):
+            return keras.saving.deserialize_keras_object(value)
+        return keras.activations.get(value)
+    except (TypeError, ValueError):
+        return None
+
+
 def fixed(activation: Any) -> Fixed:
     """Describe a fixed activation.
 
@@ -98,12 +165,12 @@ def fixed(activation: Any) -> Fixed:
             function that is built into another layer.
 
     Raises:
-        ValueError: With the reason, if no VAF can start there.
+        KeptError: With the reason, if no VAF can start there.
     """
     if isinstance(activation, keras.layers.Activation):
         return fixed(activation.activation)
     if isinstance(activation, keras.layers.Softmax):
-        raise ValueError("softmax looks at several elements at once")
+        raise KeptError("softmax looks at several elements at once")
     if isinstance(activation, keras.layers.ELU) and activation.alpha != 1:
         return _sampled(f"ELU({activation.alpha:g})", activation)
     if isinstance(activation, keras.layers.ELU):
@@ -127,7 +194,7 @@ def _leaky(slope: float) -> Fixed:
 
 def _relu(slope: float, maximum: float | None, threshold: float) -> Fixed:
     if threshold:
-        raise ValueError("it jumps at its threshold, and a VAF is continuous")
+        raise KeptError("it jumps at its threshold, and a VAF is continuous")
     if maximum is None:
         return _leaky(slope) if slope else _named("relu")
     if not slope and maximum == 6:
@@ -143,10 +210,10 @@ def _function(activation: Callable[[Any], Any]) -> Fixed:
         return _named(name)
     function = getattr(activation, "__name__", "")
     if getattr(keras.activations, function, None) is activation:
-        raise ValueError(f"{function} looks at several elements at once")
+        raise KeptError(f"{function} looks at several elements at once")
     row, column = evaluate(activation, _X[None]), evaluate(activation, _X[:, None])
     if row.shape != (1, len(_X)) or not np.array_equal(row[0], column[:, 0]):
-        raise ValueError("it does not act on each element alone")
+        raise KeptError("it does not act on each element alone")
     if _is_registered(activation):
         return Fixed(label(activation), FunctionStart(activation))
     for known in (*map(get_registered, KERAS_NAMES), approximate_gelu):

@@ -1,47 +1,71 @@
-"""`report` and `ConversionReport`, the list of new and kept activations of a model."""
+"""`report`, which lists the activations that were replaced and kept."""
 
 import dataclasses
 import html
+import math
 import weakref
-from collections.abc import Sequence
+from collections import Counter
 from typing import Any
 
 import keras
 
 # Keras does not save a report, so it is not an attribute of the model.
-_REPORTS: weakref.WeakKeyDictionary[keras.Model, "ConversionReport"] = (
+_REPORTS: weakref.WeakKeyDictionary[Any, "ConversionReport"] = (
     weakref.WeakKeyDictionary()
 )
 _LINES = 10  # of a printed report, at most
 
 
-@dataclasses.dataclass(frozen=True)
-class ReplacedActivation:
-    """An activation that was replaced.
+class KeptError(ValueError):
+    """The reason why an activation is kept."""
 
-    Args:
+
+@dataclasses.dataclass
+class Change:
+    """The change of an activation, or the reason to keep it.
+
+    Attributes:
         layer: Path of the layer, such as `"backbone/relu_1"`.
         before: The old activation.
-        after: The new activation.
-        error: Largest difference between the two functions, or `None` if it was not
+        after: The new activation, or `""` if the old one is kept.
+        error: Largest difference between the functions, or `None` if it was not
             measured.
         parameters: Number of parameters added; negative if parameters were removed.
         nearest: The known function nearest to the old activation, or `""` if it was not
             determined.
+        kept: Reason why the activation was kept, or `""`.
         remark: Other changes, such as that the old activation computed in place.
+        new: The new layer, or its copies inside a layer that has several.
+        old: The old layer or function.
+
+    Example:
+
+    >>> print(Change("classes", "softmax", kept="it shapes an output of the model"))
+    classes: softmax kept, it shapes an output of the model
     """
 
     layer: str
     before: str
-    after: str
+    after: str = ""
     error: float | None = None
     parameters: int = 0
     nearest: str = ""
+    kept: str = ""
     remark: str = ""
+    new: Any = dataclasses.field(default=None, repr=False)
+    old: Any = dataclasses.field(default=None, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The change without its layer and its figures."""
+        what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
+        return f"{self.before} {what}"
 
     @property
     def note(self) -> str:
-        """The figures of the replacement as text."""
+        """The figures of a replacement as text, or the reason to keep the old one."""
+        if self.kept:
+            return self.kept
         error = "not measured" if self.error is None else f"{self.error:.2g}"
         nearest = f"; near {self.nearest}" if self.nearest else ""
         remark = f"; {self.remark}" if self.remark else ""
@@ -50,47 +74,23 @@ class ReplacedActivation:
 
     def __str__(self) -> str:
         """Return one line of the printed report."""
-        return f"{self.layer}: {self.before} -> {self.after}, {self.note}"
-
-
-@dataclasses.dataclass(frozen=True)
-class KeptActivation:
-    """An activation that was not replaced.
-
-    Args:
-        layer: Path of the layer.
-        activation: The activation.
-        reason: Reason why it was kept.
-
-    Example:
-
-    >>> print(KeptActivation("classes", "softmax", "it shapes an output of the model"))
-    classes: softmax kept, it shapes an output of the model
-    """
-
-    layer: str
-    activation: str
-    reason: str
-
-    def __str__(self) -> str:
-        """Return one line of the printed report."""
-        return f"{self.layer}: {self.activation} kept, {self.reason}"
+        figures = "" if self.kept else f", {self.note}"
+        return f"{self.layer}: {self.kind}{figures}"
 
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
     """The changes that `convert`, `simplify` or `freeze` made.
 
-    `report` returns it. It is printed in ten lines at most: equal replacements of a
-    large model share a line. `details` has one line per activation, and notebooks show
+    `report` returns it. It is printed in ten lines at most: equal changes of a large
+    model share a line. `details` has one line for each activation, and notebooks show
     it as a table.
 
-    Args:
+    Attributes:
         replaced: The activations that were replaced.
         kept: The activations that were not replaced.
         deviation: Largest difference between the outputs of the two models, or `None`
             if it was not measured.
-        not_searched: Number of layers whose code could not be searched for activations.
         notes: Sentences about the whole module of PyTorch.
 
     Example:
@@ -102,10 +102,9 @@ class ConversionReport:
     1 replaced, 0 kept, parameters +10
     """
 
-    replaced: tuple[ReplacedActivation, ...] = ()
-    kept: tuple[KeptActivation, ...] = ()
+    replaced: tuple[Change, ...] = ()
+    kept: tuple[Change, ...] = ()
     deviation: float | None = None
-    not_searched: int = 0
     notes: tuple[str, ...] = ()
 
     @property
@@ -116,8 +115,7 @@ class ConversionReport:
     @property
     def error(self) -> float:
         """Largest measured error of all replacements."""
-        errors = (each.error for each in self.replaced)
-        return max((error for error in errors if error is not None), default=0.0)
+        return max((each.error or 0.0 for each in self.replaced), default=0.0)
 
     @property
     def summary(self) -> str:
@@ -128,24 +126,21 @@ class ConversionReport:
         )
         if self.deviation is not None:
             line += f", largest deviation of an output {self.deviation:.2g}"
-        if self.not_searched == 1:
-            line += "; 1 layer has custom code and was not searched"
-        elif self.not_searched:
-            layers = f"{self.not_searched} layers"
-            line += f"; {layers} have custom code and were not searched"
         return line
 
     @property
     def details(self) -> str:
-        """One line per activation, and a line with the totals."""
+        """One line for each activation, and a line with the totals."""
         lines = (*self.replaced, *self.kept, self.summary, *self.notes)
         return "\n".join(map(str, lines))
 
     def __str__(self) -> str:
         """Return `details`, or a summary of them in at most ten lines."""
-        if len(self.replaced) + len(self.kept) < _LINES:
+        changes = (*self.replaced, *self.kept)
+        if len(changes) < _LINES:
             return self.details
-        lines = _grouped(self.replaced, self.kept)
+        kinds = Counter(each.kind for each in changes).most_common()
+        lines = [f"{count} x {kind}" for kind, count in kinds]
         if len(lines) > _LINES - 2:
             others = len(lines) - (_LINES - 3)
             lines = [*lines[: _LINES - 3], f"{others} other kinds of lines"]
@@ -155,32 +150,14 @@ class ConversionReport:
     def _repr_html_(self) -> str:
         """Return a table for notebooks."""
         rows = [("layer", "activation", "now", "")]
-        rows += [(r.layer, r.before, r.after, r.note) for r in self.replaced]
-        rows += [(k.layer, k.activation, "kept", k.reason) for k in self.kept]
+        for each in (*self.replaced, *self.kept):
+            rows.append((each.layer, each.before, each.after or "kept", each.note))
         cells = ([f"<td>{html.escape(cell)}</td>" for cell in row] for row in rows)
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
         return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"
 
 
-def _grouped(replaced: Sequence[Any], kept: Sequence[Any]) -> list[str]:
-    """Return one line per kind of replacement and of reason."""
-    kinds: dict[tuple[str, str], list[Any]] = {}
-    for change in replaced:
-        kinds.setdefault((f"{change.before} ->", change.after), []).append(change)
-    for each in kept:
-        kinds.setdefault((f"{each.activation} kept,", each.reason), []).append(each)
-    lines = []
-    for (what, then), group in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
-        line, total = f"{len(group)} x {what} {then}", ConversionReport(tuple(group))
-        if isinstance(group[0], ReplacedActivation):
-            line += (
-                f", parameters {total.parameters:+d}, largest error {total.error:.2g}"
-            )
-        lines.append(line)
-    return lines
-
-
-def report(model: keras.Model) -> ConversionReport:
+def report(model: Any) -> ConversionReport:
     """Return the changes that `convert`, `simplify` or `freeze` made.
 
     Args:
@@ -207,11 +184,34 @@ def report(model: keras.Model) -> ConversionReport:
         ) from None
 
 
-def keep_report(model: keras.Model, changes: ConversionReport) -> None:
-    """Keep the report of a new model for `report`.
+def keep_report(
+    model: Any,
+    changes: list[Change],
+    deviation: float | None = None,
+    notes: tuple[str, ...] = (),
+) -> ConversionReport:
+    """Keep the report of a new model for `report`, and return it.
 
     Args:
-        model: The new model.
-        changes: Its report.
+        model: The new model, which has all its weights.
+        changes: The changes of its activations. The numbers of their parameters are
+            counted here, and their layers are then left out.
+        deviation: As for `ConversionReport`.
+        notes: As for `ConversionReport`.
     """
-    _REPORTS[model] = changes
+    for each in changes:
+        if each.new is not None and not each.kept:
+            each.parameters = _parameters(each.new) - _parameters(each.old)
+        each.new = each.old = None
+    replaced = tuple(each for each in changes if not each.kept)
+    kept = tuple(each for each in changes if each.kept)
+    _REPORTS[model] = ConversionReport(replaced, kept, deviation, notes)
+    return _REPORTS[model]
+
+
+def _parameters(activation: Any) -> int:
+    return sum(
+        math.prod(weight.shape)
+        for each in keras.tree.flatten(activation)
+        for weight in getattr(each, "weights", ())
+    )

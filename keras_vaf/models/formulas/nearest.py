@@ -9,7 +9,7 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.sharing import Sharing
-from keras_vaf.models.analysis.fixed_activations import label
+from keras_vaf.models.fixed import label
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 

@@ -1,7 +1,8 @@
-"""`Maker`, which makes the activations that `convert` puts into a model."""
+"""`Selection` and `Maker`, the layers and the new activations that a user chose."""
 
+import fnmatch
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import keras
@@ -10,15 +11,81 @@ import numpy as np
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.analysis.fixed_activations import Fixed, fixed
-from keras_vaf.models.analysis.held import Place
-from keras_vaf.models.surgery.changes import KeptError, NewActivation
+from keras_vaf.models.changes import Change, KeptError
+from keras_vaf.models.fixed import Fixed, fixed
+from keras_vaf.models.rebuild import Place
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import HOW_TO_REGISTER, Function, get_function
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import check_integer, did_you_mean
 
+Selector = str | type | Callable[[Any], bool]
+"""A name or pattern of names, a class of layers, or a function of a layer."""
 _GRID = np.linspace(-8, 8, 801)
+
+
+class Selection:
+    """The layers of a model, or the modules of a module of PyTorch, that a user chose.
+
+    Args:
+        layers: A selector or a sequence of selectors; `None` selects all layers.
+
+    Raises:
+        ValueError: If `layers` is not one of these.
+    """
+
+    def __init__(self, layers: Selector | Sequence[Selector] | None) -> None:
+        several = isinstance(layers, tuple | list)
+        self._selectors: list[Any] = list(layers) if several else [layers]  # type: ignore
+        known = (
+            selector is None or isinstance(selector, str) or callable(selector)
+            for selector in self._selectors
+        )
+        if not all(known):
+            raise ValueError(
+                "`layers` must be names or patterns of names, classes of layers, or "
+                f"functions of a layer. Received: layers={layers!r}"
+            )
+
+    def takes(self, layer: Any, path: str) -> bool:
+        """Return whether a layer is selected."""
+        return any(_fits(selector, layer, path) for selector in self._selectors)
+
+    def names(self, layer: Any, path: str) -> bool:
+        """Return whether a layer is selected by its full name."""
+        return path in self._selectors or _name(layer) in self._selectors
+
+    def check(self, names: Collection[str], paths: Collection[str]) -> None:
+        """Raise a `ValueError` for a name that does not match any layer.
+
+        Args:
+            names: Names of the layers, which the message lists.
+            paths: Paths of layers.
+        """
+        known = {*names, *paths}
+        for selector in self._selectors:
+            if isinstance(selector, str) and not fnmatch.filter(known, selector):
+                raise ValueError(
+                    "`layers` does not match any layer of the model, which has "
+                    f"{', '.join(names)}."
+                    f"{did_you_mean(selector, names)} "
+                    f"Received: {selector!r}"
+                )
+
+
+def _name(layer: Any) -> str:
+    """Return the name of a layer; a module of PyTorch has a path only."""
+    return str(getattr(layer, "name", ""))
+
+
+def _fits(selector: Any, layer: Any, path: str) -> bool:
+    if selector is None:
+        return True
+    if isinstance(selector, type):
+        return isinstance(layer, selector)
+    if not isinstance(selector, str):
+        return bool(selector(layer))
+    return _name(layer) == selector or fnmatch.fnmatchcase(path, selector)
 
 
 class Maker:
@@ -66,8 +133,8 @@ class Maker:
         # Cached, because most activations of a model are the same function.
         self._starts: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
 
-    def make(self, place: Place) -> NewActivation:
-        """Return a new activation for the place of a fixed one.
+    def make(self, place: Place) -> Change:
+        """Return the change of a fixed activation to a new one.
 
         Raises:
             KeptError: If no activation can start at this function.
@@ -78,26 +145,27 @@ class Maker:
         policy = getattr(layer, "dtype_policy", None)
         arguments = {"name": place.name, "dtype": _float_policy(policy)}
         if isinstance(activation, keras.layers.PReLU) and self._vaf:
-            return self._like_prelu(activation, arguments)
+            new: Any = self._like_prelu(activation, arguments)
+            return Change(place.path, "PReLU", "VAFActivation", 0.0, new=new)
         try:
             found = fixed(activation)
-        except ValueError as reason:
+        except ValueError as reason:  # also of a function that cannot be evaluated
             raise KeptError(str(reason)) from reason
-        if self._family:
-            key = (found.name, str(found.start.get_config()))
-            if key not in self._starts:
-                start = self._start(found)
-                self._starts[key] = (start, self._measure(found, start))
-            start, error = self._starts[key]
-            new = self._to(**self._arguments, **start, **arguments)
-            return NewActivation(new, found.name, self._to.__name__, error)
-        new = self._to(layer)
-        if not isinstance(new, keras.layers.Layer):
-            raise ValueError(
-                "`to` must return a layer. "
-                f"Received: {new!r} for the layer {layer.name!r}"
-            )
-        return NewActivation(new, found.name, type(new).__name__)
+        if not self._family:
+            new = self._to(layer)
+            if not isinstance(new, keras.layers.Layer):
+                raise ValueError(
+                    "`to` must return a layer. "
+                    f"Received: {new!r} for the layer {layer.name!r}"
+                )
+            return Change(place.path, found.name, type(new).__name__, new=new)
+        key = (found.name, str(found.start.get_config()))
+        if key not in self._starts:
+            start = self._start(found)
+            self._starts[key] = (start, self._measure(found, start))
+        start, error = self._starts[key]
+        new = self._to(**self._arguments, **start, **arguments)
+        return Change(place.path, found.name, self._to.__name__, error, new=new)
 
     def _start(self, found: Fixed) -> dict[str, Any]:
         """Return the arguments that set the function at which an activation starts."""
@@ -122,7 +190,7 @@ class Maker:
 
     def _like_prelu(
         self, layer: keras.layers.PReLU, arguments: dict[str, Any]
-    ) -> NewActivation:
+    ) -> VAFActivation:
         """Return a VAF with one function per slope of a PReLU."""
         if self._g not in (None, "relu", keras.activations.relu):
             raise KeptError("only a VAF with g='relu' starts at its slopes")
@@ -130,8 +198,7 @@ class Maker:
             raise KeptError("it has no slopes before it is built")
         vaf = to_vaf(layer)
         k = self._k.get("k", max(3, vaf.k))
-        grown = _with_more_units(vaf, k, **arguments)
-        return NewActivation(grown, "PReLU", "VAFActivation", 0.0)
+        return _with_more_units(vaf, k, **arguments)
 
 
 def _with_more_units(layer: VAFActivation, k: int, **changes: Any) -> VAFActivation:

@@ -1,1 +1,0 @@
-"""Find the activations of a given model and their tasks in it."""

@@ -1,0 +1,195 @@
+"""Checks of models, such as `check_graph`, and `reasons_to_keep` an activation."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers.keras_internals import history
+from keras_vaf.models.fixed import built_in, is_activation, label, last_activation
+
+OUTPUT = "it shapes an output of the model"
+GATE = "it is a gate that multiplies other values"
+GATES = ("hard_sigmoid", "sigmoid", "tanh")
+_JOINS = ("Average", "Concatenate", "Maximum", "Minimum", "Stack")
+_SCALING = ("Divide", "Multiply", "Rescaling", "TrueDivide")
+
+
+def is_graph(layer: Any) -> bool:
+    """Return whether a layer is a Sequential or Functional model."""
+    of_keras = isinstance(layer, keras.Sequential | keras.Function)
+    return of_keras and isinstance(layer, keras.Model)
+
+
+def is_torch_module(model: Any) -> bool:
+    """Return whether a model is a `torch.nn.Module` and not a layer of Keras."""
+    if keras.backend.backend() != "torch" or isinstance(model, keras.layers.Layer):
+        return False
+    import torch
+
+    return isinstance(model, torch.nn.Module)
+
+
+def check_graph(model: Any, hint: str = "") -> None:
+    """Raise a `ValueError` unless a model is a Sequential or Functional model.
+
+    Args:
+        model: The object to check.
+        hint: Advice for a model whose class defines `call`.
+    """
+    if is_graph(model):
+        return
+    what = f"{model!r} of class {type(model).__name__}"
+    if isinstance(model, str | os.PathLike):
+        hint = "Load the file with keras.saving.load_model first."
+        what = repr(model)
+    elif isinstance(model, type):
+        hint = "Pass a model, not a class of layers or models."
+        what = repr(model)
+    elif not isinstance(model, keras.layers.Layer):
+        hint = "Give one model."
+    raise ValueError(
+        f"Expected a Sequential or Functional model. {hint} Received: {what}"
+    )
+
+
+def check_finite_weights(model: keras.Model) -> None:
+    """Raise a `ValueError` for a model with weights that are not finite.
+
+    Args:
+        model: The model.
+
+    Raises:
+        ValueError: If a weight is NaN or infinite. The message names up to three of
+            them.
+    """
+    paths = [
+        weight.path
+        for weight in model.weights
+        if keras.backend.is_float_dtype(weight.dtype)
+        and not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all()
+    ]
+    if paths:
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        raise ValueError(
+            "Every weight must be finite: train the model again, with a lower "
+            f"learning rate. Received: the model {model.name!r} with NaN or infinite "
+            f"values in {', '.join(paths[:3])}{more}"
+        )
+
+
+def sample_inputs(model: keras.Model) -> Any:
+    """Return four random input samples for a model.
+
+    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise. Inputs
+    that may be integers are zero.
+
+    Args:
+        model: A built Sequential or Functional model.
+    """
+    random = np.random.default_rng(0)
+
+    def sample(entry: Any) -> np.ndarray:
+        unknown = 32 if len(entry.shape) > 3 else 8
+        shape = (4, *(size or unknown for size in entry.shape[1:]))
+        if keras.backend.is_float_dtype(entry.dtype):
+            return random.normal(size=shape).astype("float32")
+        return np.zeros(shape, entry.dtype)
+
+    # A Sequential model has no `input` before its first call.
+    sequential = isinstance(model, keras.Sequential)
+    inputs = model.inputs[0] if sequential else model.input
+    return keras.tree.map_structure(sample, inputs)
+
+
+def reasons_to_keep(model: keras.Model) -> dict[int, str]:
+    """Return the reasons to keep activations, by the id of the layer.
+
+    An activation shapes an output if the operations between it and the output have no
+    weights, and each of them has one input or joins its inputs. A sigmoid or a tanh is
+    a gate if such operations lead to a product.
+
+    Args:
+        model: A Sequential or Functional model.
+    """
+    found: dict[int, str] = {}
+    outputs = getattr(model, "outputs", None)
+    if not outputs:  # a Sequential model that is not built
+        for layer in reversed(model.layers):
+            found[id(layer)] = OUTPUT
+            if hasattr(layer, "activation") or is_activation(layer):
+                break
+        return found
+    _follow(outputs, OUTPUT, found)
+    for node in _nodes(outputs):
+        tensors = {id(tensor): tensor for tensor in node.input_tensors}
+        if type(node.operation).__name__ == "Multiply" and len(tensors) > 1:
+            _follow([*tensors.values()], GATE, found)
+    return found
+
+
+def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[int]:
+    """Go back from tensors while operations keep the range of their input.
+
+    Returns:
+        The ids of the inputs of the graph that are reached.
+    """
+    sources: set[int] = set()
+    seen: set[int] = set()
+    waiting = [(tensor, False) for tensor in tensors]
+    while waiting:
+        tensor, scaled = waiting.pop()
+        if id(tensor) in seen:
+            continue
+        seen.add(id(tensor))
+        operation, node, place = history(tensor)
+        if node is None:
+            sources.add(id(tensor))
+            continue
+        if is_graph(operation):
+            reached = _follow([operation.outputs[place]], reason, found)
+            pairs = zip(operation.inputs, node.input_tensors, strict=False)
+            waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
+            continue
+        activation = last_activation(operation)
+        free = not getattr(operation, "weights", ())
+        if reason == OUTPUT:
+            wraps = isinstance(operation, keras.layers.Wrapper)
+            if activation is not None or wraps or built_in(operation) or free:
+                found.setdefault(id(operation), reason)
+        elif activation is not None and _is_gate(activation, scaled):
+            found.setdefault(id(operation), reason)
+        name = type(operation).__name__
+        if activation is None and free and _has_one_source(node, name):
+            scaled = scaled or name in _SCALING
+            waiting += [(each, scaled) for each in node.input_tensors]
+    return sources
+
+
+def _is_gate(activation: Any, scaled: bool) -> bool:
+    """Return whether an activation whose output is multiplied by others is a gate."""
+    limited = getattr(activation, "max_value", None) == 6
+    limited = limited or label(activation) == "relu6"
+    return label(activation) in GATES or (limited and scaled)  # relu6(x + 3) / 6
+
+
+def _has_one_source(node: Any, name: str) -> bool:
+    arguments = keras.tree.flatten((node.arguments.args, node.arguments.kwargs))
+    if any(isinstance(each, keras.Variable) for each in arguments):
+        return False
+    return len(node.input_tensors) == 1 or name in _JOINS
+
+
+def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:
+    """Yield the calls in a graph and in the models inside, each once."""
+    waiting, seen = list(outputs), set()
+    while waiting:
+        operation, node, _ = history(waiting.pop())
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting += node.input_tensors
+            if is_graph(operation):
+                yield from _nodes(operation.outputs)

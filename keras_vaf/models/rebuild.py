@@ -1,0 +1,297 @@
+"""`rebuild`, which copies a model with other activations.
+
+Keras's `clone_model` copies the graph. An activation layer or operation is replaced by
+another layer. The activation of a layer such as `Dense` becomes a layer after it. Any
+other layer is made again from its configuration, in which new activations replace the
+old ones, so that the copy equals what Keras loads from its file.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import keras
+
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.keras_internals import all_layers
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models.changes import Change, KeptError
+from keras_vaf.models.copies import clone, copy_weights
+from keras_vaf.models.fixed import (
+    ACTIVATION_NAME,
+    activation_in,
+    activations_inside,
+    applied,
+    describes_activation,
+    has_built_in,
+    is_activation,
+    is_linear,
+    label,
+)
+from keras_vaf.models.graph import is_graph, sample_inputs
+
+
+class Place(NamedTuple):
+    """An activation in a model.
+
+    Args:
+        activation: A layer, an operation or a function.
+        layer: The layer of the model that is the activation or contains it.
+        path: Path of the layer that applies it.
+        name: Name for its replacement.
+        inside: Whether it is an argument of a layer such as a wrapper or a block.
+        recurrent: Whether it belongs to a recurrent layer.
+    """
+
+    activation: Any
+    layer: Any
+    path: str
+    name: str
+    inside: bool = False
+    recurrent: bool = False
+
+
+Replace = Callable[[Place], Change | None]
+"""Returns the change of an activation, or `None` to ignore the activation.
+
+It raises `KeptError` with the reason if the activation is kept.
+"""
+
+
+def rebuild(
+    model: keras.Model,
+    replace: Replace,
+    inplace: bool = False,
+    edit: Callable[[Any], Any] = lambda config: config,
+    path: str = "",
+    check: Callable[[list[Change]], None] = lambda changes: None,
+) -> tuple[keras.Model, list[Change]]:
+    """Return a copy of a model with other activations, and what became of each.
+
+    Args:
+        model: A Sequential or Functional model. It may contain other models. A class
+            derived from these becomes a plain model.
+        replace: Decides about each activation.
+        inplace: Whether unchanged layers of the model are used themselves.
+        edit: Changes the configuration of every layer that is made again.
+        path: Path of the model with a final slash, if another model contains it.
+        check: Called with the changes before a layer of the model is changed in place.
+            It may raise an error.
+
+    Raises:
+        ValueError: If a layer cannot be copied.
+    """
+    work = _Rebuild(Decisions(model, replace), inplace, edit)
+    copy = work.graph(model, path)
+    check(work.decisions.changes)
+    work.finish()
+    found = find_layers(copy, TrainableActivation).values()
+    if copy.built and not all(each.weights for each in found):
+        copy(sample_inputs(copy), training=False)  # builds activations inside layers
+    return copy, work.decisions.changes
+
+
+class Decisions:
+    """The decisions about each activation of a model.
+
+    Args:
+        model: The model. New layers get names that its layers do not have.
+        replace: As for `rebuild`.
+    """
+
+    def __init__(self, model: keras.Model, replace: Replace) -> None:
+        self.changes: list[Change] = []
+        self._replace = replace
+        self._names = {layer.name for layer in all_layers(model)}
+
+    def decide(self, place: Place) -> Change | None:
+        """Return the change to a new activation, or `None`."""
+        try:
+            change = self._replace(place)
+        except KeptError as reason:
+            kept = Change(place.path, label(place.activation), kept=str(reason))
+            self.changes.append(kept)
+            return None
+        if change is not None:
+            change.old = place.activation
+            self.changes.append(change)
+        return change
+
+    def name(self, path: str) -> str:
+        """Return a new name for the activation of a layer."""
+        name = f"{path.rpartition('/')[2]}_activation"
+        while name in self._names:
+            name = f"{name}_vaf"
+        self._names.add(name)
+        return name
+
+
+class _Rebuild:
+    """The new layers of a model, while it is copied."""
+
+    def __init__(self, decisions: Decisions, inplace: bool, edit: Any) -> None:
+        self.decisions = decisions
+        self._inplace, self._edit = inplace, edit
+        self._known: set[str] = set()  # activations of a configuration
+        self._made: dict[int, Any] = {}  # new layers by the id of the old one
+        self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
+        # Old layer, new layer, and the changes of the activations inside.
+        self._pairs: list[tuple[Any, Any, list[Change]]] = []
+        self._made_linear: list[Any] = []  # layers that are changed in place
+        self._frozen: list[tuple[Any, Any]] = []  # models and what is used themselves
+
+    def graph(self, model: keras.Model, prefix: str) -> keras.Model:
+        """Return a copy of a Sequential or Functional model."""
+        own = set(map(id, model.layers))
+
+        def make(layer: Any) -> Any:
+            if id(layer) not in self._made:
+                self._made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
+            new = self._made[id(layer)]
+            inner = layer.layers if is_graph(layer) else ()
+            # A file does not record that a model and an inner model share a layer.
+            shared = any(id(each) in own and each.weights for each in inner)
+            return new.call if shared else new
+
+        copy = clone(model, make, self._behind)
+        self._frozen.append((model, copy))
+        return copy
+
+    def _layer(self, layer: Any, path: str) -> Any:
+        """Return the new layer for a layer or an operation."""
+        if is_graph(layer):
+            return self.graph(layer, f"{path}/")
+        if is_activation(layer):
+            change = self.decisions.decide(
+                Place(applied(layer), layer, path, layer.name)
+            )
+            if change is None:
+                return self._copied(layer)
+            self._frozen.append((layer, change.new))
+            return change.new
+        if not isinstance(layer, keras.layers.Layer):
+            return self._copied(layer)
+        if has_built_in(layer):
+            name = self.decisions.name(path)
+            change = self.decisions.decide(Place(layer.activation, layer, path, name))
+            return self._without(layer, change) if change else self._copied(layer)
+        config: dict[str, Any] = {}
+        with contextlib.suppress(Exception):  # third-party layers may raise any error
+            config = self._edit(layer.get_config())
+        self._known = set()
+        inside = list(self._inside(config, layer, path))
+        self._refuse_others(layer, path)
+        return self._remade(layer, config, inside) if inside else self._copied(layer)
+
+    def _without(self, layer: Any, change: Change) -> Any:
+        """Return a layer such as Dense without its activation, which comes after it."""
+        if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
+            new = layer
+            self._made_linear.append(layer)
+        else:
+            config = {**self._edit(layer.get_config()), "activation": None}
+            new = type(layer).from_config(config)
+            self._pairs.append((layer, new, [change]))
+        self._behind[id(new)] = change.new
+        self._frozen.append((layer, change.new))
+        return new
+
+    def _inside(
+        self, holder: Any, layer: Any, path: str, recurrent: bool = False
+    ) -> Iterator[Change]:
+        """Replace the activations in a configuration, and yield their changes."""
+        recurrent = recurrent or "recurrent_initializer" in holder
+        items = holder.items() if isinstance(holder, dict) else enumerate(holder)
+        for key, value in list(items):
+            config = value.get("config") if isinstance(value, dict) else None
+            inner = path
+            if isinstance(config, dict):
+                inner = f"{path}/{config.get('name', key)}"
+            named = ACTIVATION_NAME.search(str(key)) is not None
+            if named or describes_activation(value):
+                activation = _trained(activation_in(value), layer)
+                if is_linear(activation):
+                    continue
+                self._known.add(label(activation))
+                name = self.decisions.name(inner)
+                place = Place(activation, layer, inner, name, True, recurrent)
+                change = self.decisions.decide(place)
+                if change is not None:
+                    of_function = isinstance(change.new, keras.layers.Activation)
+                    new = change.new.activation if named and of_function else change.new
+                    holder[key] = keras.saving.serialize_keras_object(new)
+                    yield change
+            elif isinstance(config, dict):
+                yield from self._inside(config, layer, inner, recurrent)
+            elif isinstance(value, list | dict):
+                yield from self._inside(value, layer, path, recurrent)
+
+    def _refuse_others(self, layer: Any, path: str) -> None:
+        """Refuse the activations inside a layer that its configuration lacks."""
+        for inner, activation in activations_inside(layer, path):
+            if label(activation) not in self._known:
+                name = inner.rpartition("/")[2]
+                place = Place(activation, layer, inner, name, True)
+                change = self.decisions.decide(place)
+                if change is not None:
+                    change.before = label(activation)
+                    change.kept = (
+                        f"no argument of {type(layer).__name__} with 'act' in its name "
+                        "holds it"
+                    )
+
+    def _remade(self, layer: Any, config: Any, inside: list[Change]) -> Any:
+        """Return a layer with other activations inside, or an equal one."""
+        try:
+            new = type(layer).from_config(config)
+        except Exception as error:  # third-party layers may raise any error
+            for change in inside:
+                change.kept = f"a {type(layer).__name__} takes no other: {error}"
+            return self._copied(layer)
+        self._pairs.append((layer, new, inside))
+        return new
+
+    def _copied(self, layer: Any) -> Any:
+        """Return an equal layer, or the layer itself if there is nothing to copy."""
+        if self._inplace:
+            return layer
+        try:
+            new = type(layer).from_config(self._edit(layer.get_config()))
+        except Exception as error:  # third-party layers may raise any error
+            if not getattr(layer, "variables", ()):
+                return layer
+            reason = str(error).strip().partition("\n")[0]
+            raise ValueError(
+                f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
+                "copied from its configuration. It needs a complete `get_config`, and "
+                "the classes and functions in its configuration must be registered "
+                "with `keras.saving.register_keras_serializable`. With `inplace=True`, "
+                f"the layer itself is used. Received: {reason}"
+            ) from error
+        self._pairs.append((layer, new, []))
+        return new
+
+    def finish(self) -> None:
+        """Copy the weights and the frozen state, outer models first."""
+        for layer in self._made_linear:
+            layer.activation = keras.activations.linear
+        for old, new, inside in self._pairs:
+            if getattr(old, "built", False) and not new.built:
+                new.build_from_config(old.get_build_config())
+            copy_weights(old, new, inside)
+            if hasattr(new, "finalize_state"):  # statistics of preprocessing
+                new.finalize_state()
+        layers = [*reversed(self._frozen), *(pair[:2] for pair in self._pairs)]
+        for old, new in layers:
+            layer = isinstance(old, keras.layers.Layer)
+            if layer and new.trainable != old.trainable:
+                new.trainable = old.trainable
+
+
+def _trained(activation: Any, layer: Any) -> Any:
+    """Return the activation inside a layer that has the weights, found by its name."""
+    kinds = (TrainableActivation, keras.layers.PReLU)
+    if not isinstance(activation, kinds):
+        return activation
+    found = find_layers(layer, kinds).values()
+    return next((e for e in found if e.name == activation.name), activation)

@@ -1,1 +1,0 @@
-"""Replace activations inside a model, and report the replacements."""

@@ -28,7 +28,6 @@ def test_records_are_equal_with_one_and_two_processes(classes, tmp_path):
     two = records_of(classes, tmp_path / "two", jobs=2)
 
     pd.testing.assert_frame_equal(one, two)
-    assert len(list((tmp_path / "two").glob("*.jsonl"))) >= 1
 
 
 @pytest.mark.needs("distributed")

@@ -27,7 +27,7 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-RUN_ELSEWHERE = ["docs/reproduction.md"]  # tests/experiments/test_records.py
+RUN_ELSEWHERE = ["docs/records/reproduction.md"]  # tests/experiments/test_records.py
 
 
 def is_run(page):

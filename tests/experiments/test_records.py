@@ -74,12 +74,12 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_the_page_recomputes_the_headline(monkeypatch, capsys):
-    page = (ROOT / "docs/reproduction.md").read_text("utf-8")
+    page = (ROOT / "docs/records/reproduction.md").read_text("utf-8")
     section = page.partition("## Recompute a table")[2]
     code = re.search(r"```python\n(.*?)```", section, re.S)[1]
     monkeypatch.chdir(ROOT)
 
-    exec(compile(code, "docs/reproduction.md", "exec"), {})
+    exec(compile(code, "docs/records/reproduction.md", "exec"), {})
 
     table = (ROOT / "docs/records/help.md").read_text("utf-8")
     titles = {"relu": "ReLU", "silu": "SiLU", "vaf-random": "VAF, random start"}

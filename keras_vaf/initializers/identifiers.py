@@ -67,5 +67,6 @@ def _check(identifier: Any) -> None:
         raise ValueError(
             "`initialization` sets four weights that make one function, which an "
             "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
-            f"another Start. Received: initialization={identifier!r}"
+            "another Start, or give an initializer to one weight: `alpha_initializer`. "
+            f"Received: initialization={identifier!r}"
         )

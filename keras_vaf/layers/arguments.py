@@ -14,6 +14,10 @@ OF_EVERY_LAYER = (
 )
 
 
+# What other layers of Keras call our arguments.
+_OF_OTHER_LAYERS = {"activation": "g", "shared_axes": "sharing", "units": "k"}
+
+
 def signature_of(kind: Any) -> inspect.Signature:
     """Return the signature of the `__init__` of a class, without `self`."""
     _, *others = inspect.signature(kind.__init__).parameters.values()
@@ -87,9 +91,10 @@ def check_names(kind: Any, kwargs: dict[str, Any], known: tuple[str, ...] = ()) 
     hints = sorted({*allowed, *signature_of(kind).parameters} - {"kwargs"})
     for name, value in kwargs.items():
         if name not in allowed:
+            ours = _OF_OTHER_LAYERS.get(name, "")
             raise ValueError(
                 f"{kind.__name__} does not have an argument of this name."
-                f"{did_you_mean(name, hints)} "
+                f"{did_you_mean(ours if ours in allowed else name, hints)} "
                 f"Received: {name}={value!r}"
             )
 

@@ -10,7 +10,7 @@ import keras
 
 from keras_vaf import layers
 from keras_vaf.initializers import RandomStart
-from keras_vaf.utils import check_kind, class_of
+from keras_vaf.utils import check_kind, class_of, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,10 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     wanted = [name.strip() for name in names.split(",")]
     wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
     if len(set(wanted)) < len(wanted) or not set(wanted) <= set(ARMS):
+        unknown = next((name for name in wanted if name not in ARMS), None)
+        hint = "" if unknown is None else did_you_mean(unknown, ARMS)
         raise ValueError(
             "Activations must be different names, separated by commas, from: "
-            f"{', '.join(ARMS)}. Received: {names!r}"
+            f"{', '.join(ARMS)}.{hint} Received: {names!r}"
         )
     return tuple(ARMS[name] for name in wanted)

@@ -15,6 +15,9 @@ MISSPELT = {
     "sharing": (VAFActivation, {"sharing": "channels"}, "channel"),
     "g": (VAFActivation, {"g": "swish2"}, "swish"),
     "initialization": (VAFActivation, {"initialization": "Relu"}, "relu"),
+    "a word of PReLU": (VAFActivation, {"shared_axes": [1, 2]}, "sharing"),
+    "a word of Dense": (VAFActivation, {"units": 3}, "k"),
+    "a word of Activation": (VAFActivation, {"activation": "relu"}, "g"),
     "data format": (VAFActivation, {"data_format": "channel_last"}, "channels_last"),
 }
 
@@ -24,6 +27,11 @@ def test_the_nearest_name_is_offered(name):
     make, arguments, meant = MISSPELT[name]
     with pytest.raises(ValueError, match=f"Did you mean '{meant}'"):
         make(**arguments)
+
+
+def test_an_initializer_of_keras_belongs_to_one_weight():
+    with pytest.raises(ValueError, match="`alpha_initializer`"):
+        VAFActivation(initialization="glorot_uniform")
 
 
 @pytest.mark.parametrize("kind", [VAFActivation, layers.KAF, layers.PELU])

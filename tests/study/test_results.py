@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from keras_vaf.study import select, table
+from keras_vaf.study import find_arms, select, table
 from keras_vaf.study.results import choose, results_of, settings_of
 from keras_vaf.study.tables import text_of
 
@@ -164,3 +164,8 @@ def test_the_text_leaves_out_what_one_activation_does_not_have(made):
     assert shown.columns == ["activation", "mean", "deviation", "parameters", "seconds"]
     assert shown.lines[0] == ["ReLU", "0.5075", "0.0096", "41", "6.0"]
     assert "| majority class | 0.5000 |" in shown.markdown
+
+
+def test_the_nearest_name_of_an_activation_is_offered():
+    with pytest.raises(ValueError, match=r"Did you mean 'relu'\? Received: 'rellu'"):
+        find_arms("rellu")

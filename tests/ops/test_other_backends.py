@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.backend("tensorflow")
+# The backend numpy of Keras imports JAX.
+pytestmark = pytest.mark.backend("jax")
 
 SCRIPT = """
 import sys

@@ -164,7 +164,7 @@ def _read_csv(
     marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
     encoding = encoding or marks.get(sample[:2], "utf-8")
     text = _decoded(sample, encoding, path.name)
-    head = next(filter(str.strip, text.splitlines()), "")
+    head = next(filter(str.strip, re.split(r"\r\n?|\n", text)), "")
     separator = separator or max(SEPARATORS, key=head.count)
     records = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     first = next((record for record in records if "".join(record).strip()), [])

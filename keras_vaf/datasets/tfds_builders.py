@@ -2,8 +2,8 @@
 
 Importing this module registers the builder `vaf_tables`, with one configuration for
 each table: `tfds.load("vaf_tables/yacht")`. It reads and checks the same files as
-`load`; the `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`. TFDS has
-builders of its own for MNIST, Fashion-MNIST and CIFAR-10.
+`load`; the `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`. TFDS
+itself has builders for MNIST, Fashion-MNIST and CIFAR-10.
 """
 
 import os

@@ -14,7 +14,7 @@ OF_EVERY_LAYER = (
 )
 
 
-# What other layers of Keras call our arguments.
+# Names of other layers of Keras for our arguments.
 _OF_OTHER_LAYERS = {"activation": "g", "shared_axes": "sharing", "units": "k"}
 
 

@@ -28,7 +28,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def kernels(session: nox.Session) -> None:
     """Compile the native kernels again, after a change of their C++ code."""
-    session.run("python", "setup.py", "build_kernels", "--inplace")
+    session.run("pip", "install", "--no-deps", "--editable", ".")
 
 
 @nox.session

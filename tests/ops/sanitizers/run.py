@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ROOT / "keras_vaf" / "ops" / "native" / "src"
-# As in setup.py, which says why.
+# As in CMakeLists.txt, which says why.
 SETS = {
     "base": ["-DLANES=4", "-march=x86-64-v2"],
     "v3": ["-DLANES=8", "-march=x86-64-v3"],

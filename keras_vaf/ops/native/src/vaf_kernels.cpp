@@ -13,7 +13,7 @@
 
 namespace {
 
-// Features that `setup.py` compiles for, asked of the processor itself: libraries that
+// Features that CMake compiles for, asked of the processor itself: libraries that
 // zig links lack the data that `__builtin_cpu_supports` reads.
 int processor_level() {
 #if defined(__x86_64__)

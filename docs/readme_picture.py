@@ -17,7 +17,7 @@ from thumbnails import Shares, cut
 from keras_vaf.layers import VAFActivation
 from keras_vaf.utils import write_atomically
 from keras_vaf.visualization import plot_activation, style
-from keras_vaf.visualization.knots import knots
+from keras_vaf.visualization.activation import unit_knots
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -55,7 +55,7 @@ def learned() -> tuple[VAFActivation, np.ndarray]:
 
 def logo(activation: VAFActivation) -> str:
     """Return the function between -3 and 3, lines between knots, as an SVG picture."""
-    places = [place for place in knots(activation) if -3 < place < 3]
+    places = sorted(place for place in unit_knots(activation) if -3 < place < 3)
     x = np.array([-3, *places, 3])
     y = activation.function(x)
     right = np.interp(x, (-3, 3), (9, 55)).round(1)

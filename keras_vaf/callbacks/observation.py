@@ -10,10 +10,9 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
-from keras_vaf.visualization import ActivationRecord
-from keras_vaf.visualization.knots import unit_knots
+from keras_vaf.visualization import ActivationRecord, style
+from keras_vaf.visualization.activation import unit_knots
 
-_INNER = (0.001, 0.999)
 _POINTS = 101
 _BINS = 40
 _NO_DEVIATION = 1e-6
@@ -34,7 +33,7 @@ def observe(
         x: Points at which the functions are evaluated. By default they cover nearly all
             inputs.
     """
-    range_ = _range(inputs)
+    range_ = style.range_of(inputs)
     if x is None:
         x = np.linspace(*range_, _POINTS)
     counts, edges = np.histogram(inputs, bins=_BINS, range=range_)
@@ -50,12 +49,6 @@ def observe(
         outside=_outside(layer, inputs),
         **_of_units(layer, inputs, weights),
     )
-
-
-def _range(inputs: np.ndarray) -> tuple[float, float]:
-    low, high = np.quantile(inputs, _INNER)
-    margin = 0.05 * (high - low) or 1.0
-    return float(low - margin), float(high + margin)
 
 
 def _weights(layer: TrainableActivation) -> list[np.ndarray]:

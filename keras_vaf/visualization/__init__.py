@@ -8,9 +8,8 @@ that colour-blind people can tell apart. They need Matplotlib:
 """
 
 from keras_vaf.visualization.activation import plot_activation
-from keras_vaf.visualization.epochs import plot_epochs
+from keras_vaf.visualization.epochs import ActivationRecord, plot_epochs
 from keras_vaf.visualization.model import plot_activations
-from keras_vaf.visualization.record import ActivationRecord
 
 __all__ = [
     "ActivationRecord",

@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
-from keras_vaf.visualization.record import ActivationRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANELS = 6
 """Largest number of epochs that are drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActivationRecord:
+    """The functions of a layer after an epoch, and a summary of their inputs.
+
+    Attributes:
+        epoch: Number of epochs trained so far; 0 before the first epoch.
+        x: Points at which the functions are evaluated, `(points,)`.
+        curves: Values of the functions at these points, `(points, functions)`.
+        counts: Histogram of the inputs, `(bins,)`.
+        edges: Edges of the bins of the histogram, `(bins + 1,)`.
+        dead: Share of the functions that are constant on all inputs. No gradient passes
+            through them.
+        outside: Share of the inputs outside all knots of their function, where the
+            function is linear; `None` if g has no knots.
+        idle: Share of the hidden units whose output is nearly constant: its standard
+            deviation is less than 0.01 times that of the input of g. `None` for a layer
+            without hidden units.
+        equal: Share of the hidden units that repeat another one: on the inputs, their
+            output equals that of an earlier unit up to a factor and a constant. `None`
+            for a layer without hidden units.
+    """
+
+    epoch: int
+    x: np.ndarray
+    curves: np.ndarray
+    counts: np.ndarray
+    edges: np.ndarray
+    dead: float
+    outside: float | None = None
+    idle: float | None = None
+    equal: float | None = None
 
 
 @style.styled
@@ -67,10 +100,13 @@ def plot_epochs(
         size = (2.6 * len(chosen), 2.8)
         _, grid = pyplot.subplots(1, len(chosen), figsize=size, squeeze=False)
         axes = list(grid.flat)
-    for record, ax in zip(chosen, axes, strict=False):
-        _draw(record, records[0], ax)
     drawn = list(axes[: len(chosen)])
-    _same_range(drawn)
+    for record, ax in zip(chosen, drawn, strict=True):
+        _draw(record, records[0], ax)
+    for get, change in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
+        limits = np.array([getattr(ax, get)() for ax in drawn])
+        for ax in drawn:  # equal ranges, so that curves can be compared
+            getattr(ax, change)(limits[:, 0].min(), limits[:, 1].max())
     drawn[0].set_ylabel("f(a)")
     return drawn
 
@@ -81,22 +117,6 @@ def _draw(record: ActivationRecord, first: ActivationRecord, ax: Axes) -> None:
         ax.plot(record.x, record.curves[:, 0], color=style.BLUE, zorder=3, label="f")
     else:
         style.draw_bundle(record.x, record.curves, ax)
-    ax.plot(
-        first.x,
-        np.median(first.curves, axis=1),
-        "--",
-        color=style.DARK,
-        lw=1.2,
-        zorder=3.5,
-        label="start",
-    )
+    style.draw_start(first.x, np.median(first.curves, axis=1), ax)
     ax.set_title(f"epoch {record.epoch}" if record.epoch else "start")
     ax.set_xlabel("pre-activation a")
-
-
-def _same_range(axes: Sequence[Axes]) -> None:
-    """Give all panels the same ranges, so that their curves can be compared."""
-    for get, change in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
-        limits = np.array([getattr(ax, get)() for ax in axes])
-        for ax in axes:
-            getattr(ax, change)(limits[:, 0].min(), limits[:, 1].max())

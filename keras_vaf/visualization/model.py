@@ -1,10 +1,13 @@
-"""`plot_activations`, which draws all trainable activations of a model."""
+"""`plot_activations`, which draws the trainable activations of a model."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
@@ -13,19 +16,24 @@ from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.models.graph import is_torch_module
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
-from keras_vaf.visualization.activation import NAMED, draw_activation
+from keras_vaf.visualization.activation import NAMED, draw_activation, start_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+PANELS = 9
+"""Largest number of activations that are drawn."""
+_LETTERS = 38  # of a title, more of which would run into the next one
+
 
 @style.styled
 def plot_activations(model: Any, data: Any = None) -> list[Axes]:
-    """Plot every trainable activation of a model, with one panel per layer.
+    """Plot the trainable activations of a model, with one panel per layer.
 
-    The title of each panel is the path of its layer, and the formula of a single
-    function if it is short (see `keras_vaf.formula`). The content is that of
-    `plot_activation`.
+    The title of each panel is the path of its layer, shortened at its beginning, and
+    the formula of a single function if it is short (see `keras_vaf.formula`). The
+    content is that of `plot_activation`. Of more than nine layers, those are drawn
+    that moved most: whose functions have the largest mean distance from their start.
 
     Args:
         model: A model with trainable activations, which may be nested, a converted
@@ -59,20 +67,37 @@ def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     else:
         layers = trainable_activations(model)
         inputs = {} if data is None else activation_inputs(model, data)
+    moved = {path: _distance(layer, inputs.get(path)) for path, layer in layers.items()}
+    drawn = sorted(layers, key=lambda path: -moved[path])[:PANELS]
     pyplot = require("matplotlib.pyplot", extra="plot")
-    columns = min(len(layers), 3)
-    rows = math.ceil(len(layers) / columns)
-    figure, grid = pyplot.subplots(
-        rows, columns, figsize=(4.4 * columns, 3.3 * rows + 0.4), squeeze=False
-    )
-    panels = list(grid.flat[: len(layers)])
-    for (path, layer), ax in zip(layers.items(), panels, strict=True):
-        draw_activation(layer, inputs.get(path), ax)
-        ax.set_title("\n".join(filter(None, (path, short_formula(layer)))))
+    columns = min(len(drawn), 3)
+    rows = math.ceil(len(drawn) / columns)
+    size = (4.6 * columns, 3.3 * rows + 0.4)
+    figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    panels = list(grid.flat[: len(drawn)])
+    for path, ax in zip(filter(drawn.__contains__, layers), panels, strict=True):
+        draw_activation(layers[path], inputs.get(path), ax)
+        name = path if len(path) <= _LETTERS else f"…{path[1 - _LETTERS :]}"
+        ax.set_title("\n".join(filter(None, (name, short_formula(layers[path])))))
         named = [line for line in ax.get_lines() if line.get_gid() == NAMED]
         if named:
             ax.legend(handles=named, loc="best", frameon=True, framealpha=0.8)
-    for ax in grid.flat[len(layers) :]:
+    for ax in grid.flat[len(drawn) :]:
         ax.remove()
+    if len(layers) > PANELS:
+        figure.suptitle(f"{PANELS} of {len(layers)} activations, which moved most")
     style.legend_below(figure, panels)
     return panels
+
+
+def _distance(layer: TrainableActivation, inputs: np.ndarray | None) -> float:
+    """Return the mean distance of a layer's functions from their start.
+
+    It is infinite where the start is not known.
+    """
+    x = np.linspace(*style.range_of(inputs), 101)
+    start = start_of(layer, x)
+    if start is None:
+        return math.inf
+    curves = layer.function(x).reshape(len(x), -1)
+    return float(np.mean(np.abs(curves - start[:, None])))

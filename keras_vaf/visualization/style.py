@@ -79,13 +79,33 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
     return ax, {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
 
 
-def axis_on_the_right(ax: Axes, color: str) -> Axes:
-    """Return axes over others, with the same x and another y-axis."""
+def range_of(values: np.ndarray | None) -> tuple[float, float]:
+    """Return the range of 99.8 % of the data, or [-4.4, 4.4] without data."""
+    low, high = (-4, 4) if values is None else np.quantile(values, (0.001, 0.999))
+    margin = 0.05 * (high - low) or 1.0
+    return float(low - margin), float(high + margin)
+
+
+def draw_derivative(x: np.ndarray, curve: np.ndarray, ax: Axes) -> None:
+    """Draw the derivative of a curve, with its own axis on the right.
+
+    Its range is wide enough that the rounding of a constant does not fill it.
+    """
+    slope = np.gradient(curve, x)
     right = ax.twinx()
-    right.tick_params(axis="y", labelcolor=color, color=color)
-    right.spines["right"].set(visible=True, color=color)
+    right.plot(x, slope, color=ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
+    room = 0.05 * np.ptp(slope) + 0.01 * np.abs(slope).max()
+    room += 1e-3 * (np.abs(curve).max() or 1) / np.ptp(x)
+    right.set_ylim(slope.min() - room, slope.max() + room)
+    right.tick_params(axis="y", labelcolor=ORANGE, color=ORANGE)
+    right.spines["right"].set(visible=True, color=ORANGE)
     right.grid(visible=False)
-    return right
+    ax.plot([], [], color=ORANGE, lw=1.5, label="derivative of f")  # for the legend
+
+
+def draw_start(x: np.ndarray, start: np.ndarray, ax: Axes) -> None:
+    """Draw the function at which a layer started."""
+    ax.plot(x, start, "--", color=DARK, lw=1.2, zorder=3.5, label="start")
 
 
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:

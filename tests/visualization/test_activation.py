@@ -43,7 +43,8 @@ def test_units_that_add_nothing_have_no_knot():
 
 
 def test_derivative_is_the_slope_between_knots(layer):
-    x, slope = lines_of(plot_activation(layer))["derivative of f"].get_data()
+    _, right = plot_activation(layer).figure.axes
+    x, slope = right.get_lines()[0].get_data()
 
     for low, high, expected in (
         (-4.4, -1, -0.5),
@@ -55,18 +56,31 @@ def test_derivative_is_the_slope_between_knots(layer):
         np.testing.assert_allclose(slope[inside], expected, atol=1e-6)
 
 
-def test_derivative_has_its_own_axis_where_it_would_flatten_f():
+@pytest.mark.parametrize("scale", [0.01, 4.0])
+def test_derivative_has_the_axis_on_the_right(scale):
     layer = VAFActivation(k=3, initialization="relu")
 
-    ax = plot_activation(layer, data=np.linspace(-0.01, 0.01, 99))
+    ax = plot_activation(layer, data=np.linspace(-scale, scale, 99))
 
     _, right = ax.figure.axes
-    assert ax.get_ylim()[1] < 0.02
+    assert ax.get_ylim()[1] < 1.2 * scale
     assert right.get_ylim()[1] > 1
     x, slope = right.get_lines()[0].get_data()
-    np.testing.assert_allclose(slope[np.abs(x) > 1e-4], x[np.abs(x) > 1e-4] > 0)
+    steep = np.abs(x) > scale / 100
+    np.testing.assert_allclose(slope[steep], x[steep] > 0)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "derivative of f (right axis)" in names
+    assert names.count("derivative of f") == 1
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3])
+def test_the_rounding_of_a_constant_derivative_is_not_drawn_large(slope):
+    layer = VAFActivation(k=1, g="linear", initialization="random")
+    layer.set_weights([np.array([slope]), np.zeros(1), np.ones(1), np.array(0.7)])
+
+    ax = plot_activation(layer, data=np.linspace(-4, 4, 99))
+
+    low, high = ax.figure.axes[1].get_ylim()
+    assert high - low > 1e-4
 
 
 def test_histogram_counts_the_data_and_decides_the_range(layer):
@@ -87,9 +101,10 @@ def test_histogram_counts_the_data_and_decides_the_range(layer):
 def test_the_curves_alone_decide_the_height(layer):
     without = plot_activation(layer, data=np.linspace(-3.8, 3.8, 9)).get_ylim()
 
-    curve, slope = layer.function(np.linspace(-4.4, 4.4, 999)), [-0.5, 1]
-    assert without[0] < min(curve.min(), *slope)
-    assert without[1] < max(curve.max(), *slope) + 1
+    x = np.linspace(-4.18, 4.18, 999)
+    drawn = [*layer.function(x), *np.maximum(x, 0)]
+    assert without[0] == pytest.approx(min(drawn), abs=0.4)
+    assert without[1] == pytest.approx(max(drawn), abs=0.4)
 
 
 def test_random_start_and_smooth_functions_have_neither_start_nor_knots():

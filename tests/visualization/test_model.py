@@ -55,6 +55,28 @@ def test_a_short_formula_is_in_the_title():
     assert titles == ["short\nf(a) = tanh(a)", "long"]
 
 
+def test_of_many_layers_the_nine_are_shown_that_moved_most():
+    vafs = [VAFActivation(name=f"{'a_long_name_' * 4}{n}") for n in range(12)]
+    for layer, step in zip(vafs, [5, 0, 3, 4, 1, 9, 2, 8, 0, 7, 6, 5], strict=True):
+        layer.beta_bias.assign(step)
+    axes = plot_activations(keras.Sequential([keras.Input((3,)), *vafs]))
+
+    titles = [ax.get_title(loc="left").partition("\n")[0] for ax in axes]
+    assert [title.rpartition("_")[2] for title in titles] == [
+        "0",
+        "2",
+        "3",
+        "5",
+        "6",
+        "7",
+        "9",
+        "10",
+        "11",
+    ]
+    assert all(title.startswith("…") for title in titles)
+    assert axes[0].figure.get_suptitle() == "9 of 12 activations, which moved most"
+
+
 def test_shows_what_enters_each_layer(model):
     x = np.random.default_rng(0).normal(size=(50, 3)).astype("float32")
     kernel, bias = model.layers[0].get_weights()

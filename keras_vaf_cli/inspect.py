@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table, and draw the picture."""
+    from keras_vaf.models import formula
     from keras_vaf.models.files import load_model
     from keras_vaf.models.formulas.nearest import inspect_activations
     from keras_vaf.utils import check_output, png_bytes, write_atomically
@@ -55,22 +56,9 @@ def run(arguments: argparse.Namespace) -> None:
         (),
     )
     if arguments.formula is not None:
-        _print_formulas(model, arguments.formula)
+        say(formula(model, arguments.formula))
     if arguments.picture is not None:
         axes: Any = plot_activations(model)
         picture = png_bytes(axes[0].figure, dpi=120)
         write_atomically(arguments.picture, picture, arguments.force)
         say(f"Drawn to {arguments.picture}.")
-
-
-def _print_formulas(model: Any, form: str) -> None:
-    """Print the formula of each layer, or the reason why it has none."""
-    from keras_vaf.layers.activation_inputs import trainable_activations
-    from keras_vaf.models import formula
-
-    for path, layer in trainable_activations(model).items():
-        try:
-            text = formula(layer, form)
-        except ValueError as reason:
-            text = f"no formula: {reason}"
-        say(f"{path}:\n{text}\n")

@@ -114,6 +114,10 @@ def test_the_family_and_layers_of_keras():
     check(values_of_python(formula(kaf, "python", 17), X), kaf.function(X))
     with pytest.raises(ValueError, match="Snake cannot be written as a VAF"):
         formula(layers.Snake())
+    model = keras.Sequential([keras.Input((2,)), layers.Snake(name="s"), kaf])
+    first, second = formula(model).split("\n\n")
+    assert first.startswith("s:\nno formula: ") and "Snake cannot be" in first
+    assert second.endswith(formula(kaf))
 
 
 def test_lines_are_merged_and_sorted():
@@ -151,15 +155,21 @@ def test_a_name_is_given_within_its_error_on_the_data():
     )
 
 
-def test_a_model_gives_a_dictionary():
+@pytest.mark.parametrize("form", READERS)
+def test_a_model_gives_a_block_for_each_layer(form):
     steep = VAFActivation(k=1, name="steep")
     steep.beta.assign([4.0])
-    model = keras.Sequential(
-        [keras.Input((2,)), steep, VAFActivation(g="tanh", name="b")]
+    smooth = VAFActivation(g="tanh", name="smooth")
+    inner = keras.Sequential([keras.Input((2,)), smooth], name="inner")
+    model = keras.Sequential([keras.Input((2,)), steep, inner])
+    comment = {"text": "", "latex": "% ", "python": "# "}[form]
+    assert (
+        formula(model, form, 17).rstrip()
+        == (
+            f"{comment}steep:\n{formula(steep, form, 17)}\n\n"
+            f"{comment}inner/smooth:\n{formula(smooth, form, 17)}"
+        ).rstrip()
     )
-    found = formula(model, digits=17)
-    assert found["b"] == "f(a) = tanh(a)"
-    check(values_of_text(found["steep"], X), steep.function(X))
 
 
 def test_a_function_of_your_own_has_text_but_no_code():

@@ -219,7 +219,8 @@ def test_an_exported_program_needs_only_pytorch(tmp_path):
 @pytest.mark.parametrize("path", ("1", "3"))
 def test_formulas(path):
     module = trained(convert(network(), data=X))
-    found = formula(module, digits=17)
+    blocks = formula(module, digits=17).split("\n\n")
+    found = dict(block.split(":\n", 1) for block in blocks)
     assert found.keys() == {"1", "3"}
     vaf = module.get_submodule(path)
     assert formula(vaf, digits=17) == found[path]
@@ -235,11 +236,16 @@ def test_formulas(path):
 
 def test_formulas_per_channel_and_of_own_functions():
     module = convert(network(), data=X, sharing="channel")
-    assert formula(module)["3"].count("| f(a)") == 1
+    assert formula(module).count("| f(a)") == 2
     own = convert(nn.Sequential(nn.Linear(8, 8), nn.ELU(0.5), nn.Linear(8, 1)), data=X)
-    assert formula(own)["1"].startswith("f(a) = ELU(a)")
+    assert formula(own).startswith("1:\nf(a) = ELU(a)")
     tanh = convert(nn.Sequential(nn.Linear(8, 8), nn.GELU("tanh"), nn.Linear(8, 1)))
-    assert "approximate_gelu(a)" in formula(tanh)["1"]
+    assert "approximate_gelu(a)" in formula(tanh)
+    code: dict = {}
+    exec(formula(tanh, "python", 17), code)
+    x = torch.tensor([-90.0, -1.5, 0.5], dtype=torch.float64)
+    y = nn.functional.gelu(x, approximate="tanh")
+    np.testing.assert_allclose([code["f"](a) for a in x.tolist()], y, rtol=1e-6)
 
 
 def test_plots():

@@ -24,7 +24,7 @@ def formula(
     form: str = "text",
     digits: int = 6,
     data: Any = None,
-) -> str | dict[str, str]:
+) -> str:
     r"""Return learned functions as formulas.
 
     If g is piecewise linear, the formula has the exact straight lines of f, with its
@@ -46,14 +46,14 @@ def formula(
 
     Args:
         layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
-            weights. A model, and a converted module of PyTorch, give a dictionary.
+            weights; or a model, or a converted module of PyTorch, with such layers.
         form: One of the forms above.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
         data: For a layer, inputs of the layer at which errors are measured.
 
     Returns:
-        The formula. For a model, a dictionary from the path of each trainable
-        activation to its formula.
+        The formula. For a model, one block for each trainable activation, below a
+        line with its path. It holds the reason if a layer cannot be written as a VAF.
 
     Raises:
         ValueError: If the layer cannot be written as a VAF or has no weights yet, if
@@ -77,16 +77,21 @@ def formula(
     if is_torch_module(layer_or_model):
         from keras_vaf.models.modules_on_torch import layers_of_module
 
-        found = layers_of_module(layer_or_model)
-        if "" in found:  # it is a VAF itself
-            return _formula(found[""], form, digits, data)
-        return {path: _formula(found[path], form, digits, None) for path in found}
-    if isinstance(layer_or_model, keras.Model):
+        layers = layers_of_module(layer_or_model)
+    elif isinstance(layer_or_model, keras.Model):
         layers = trainable_activations(layer_or_model)
-        return {
-            path: _formula(layer, form, digits, None) for path, layer in layers.items()
-        }
-    return _formula(layer_or_model, form, digits, data)
+    else:
+        layers = {"": layer_or_model}
+    if "" in layers:  # a layer, or a module that is a VAF itself
+        return _formula(layers[""], form, digits, data)
+    blocks = []
+    for path, layer in layers.items():
+        try:
+            text = _formula(layer, form, digits, None)
+        except ValueError as reason:
+            text = f"{_COMMENT[form]}no formula: {reason}"
+        blocks.append(f"{_COMMENT[form]}{path}:\n{text}")
+    return "\n\n".join(blocks)
 
 
 def short_formula(layer: keras.layers.Layer, most: int = 40) -> str:

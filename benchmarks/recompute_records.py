@@ -41,6 +41,7 @@ MORE: list[tuple[Arm, Arm]] = [
 ]
 NAMES = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU", "tanh": "tanh"}
 NAMES |= {f"vaf-{name}": f"VAF from {NAMES[name]}" for name in ("relu", "silu")}
+GONE = ["DyT", "Derf", "NActivation", "PolyReLU"]  # after version 0.3.0
 TRAININGS = {"U": 750} | dict.fromkeys(("F2", "F4", "F8", "F16"), 2400)
 TASKS = {"regression": 1, "classification": -1}  # errors and accuracies
 RIVALS = {"relu": "ReLU", "relu-fair": "ReLU of equal size and tries"}
@@ -131,17 +132,20 @@ def on_datasets() -> dict[str, Lines]:
 
 
 def on_choices() -> Lines:
-    """Return the comparisons of other settings with the default."""
-    table: dict[str, list[str]] = {}
-    for task in reversed(TASKS):
-        frame = read(f"reproduction/choices-{task}").dropna(subset="against")
-        first = frame.drop_duplicates("activation")
-        pairs = list(zip(first.activation, first.against, strict=True))
-        found = compared(f"choices-{task}", pairs)
-        for title, e, p in zip(first.title, found.ratio, found.holm, strict=True):
-            cells = [e.text(), f"{e.below}, {e.above}", p_text(p)]
-            table.setdefault(title, [title]).extend(cells)
-    return list(table.values())
+    """Return the comparisons of other settings with the default, over all datasets."""
+    names = [f"choices-{task}" for task in TASKS]
+    means = pd.concat([wide(selected(name), "dataset", "error") for name in names])
+    first = read(f"reproduction/{names[0]}").drop_duplicates("activation")
+    table = first.dropna(subset="against").set_index("title")
+    pairs = {title: (own.activation, own.against) for title, own in table.iterrows()}
+    for name in ("tanh", "silu"):  # these against the default, too
+        pairs[f"fixed {name}"] = (name, "vaf-relu")
+    found = {title: ratio(means[own], means[b]) for title, (own, b) in pairs.items()}
+    corrected = holm(e.p for e in found.values())
+    return [
+        [title, e.text(), f"{e.below}, {e.above}", p_text(p)]
+        for (title, e), p in zip(found.items(), corrected, strict=True)
+    ]
 
 
 def at_rates(frame: DataFrame, pairs: list[tuple[Arm, Arm]]) -> Lines:
@@ -278,7 +282,39 @@ def registered_0_4() -> dict[str, Lines]:
     return {"registered-0-4": table, "few-units": pairs}
 
 
+def on_cost() -> dict[str, Lines]:
+    """Return the times of networks by backend: VAFs with the kernels / without."""
+    frame = read("speed/cpu").query("not case.str.contains(' x ')")
+    vafs = frame[frame.activation == "VAF"].sort_values("kernels", ascending=False)
+    seconds, works = "seconds_median", ("training", "first step")
+    found: dict[str, Lines] = {}
+    for work in works:
+        own = vafs[vafs.work == work].assign(value=lambda each: each.ratio)
+        if work == "first step":
+            fixed = frame[(frame.work == work) & (frame.ratio == 1) & ~frame.kernels]
+            own = pd.concat([fixed, own]).assign(value=lambda each: each[seconds])
+        texts = own.assign(value=own.value.map("{:.2f}".format))
+        keys = ["network", "backend"]
+        cells = texts.groupby(keys, sort=False).value.agg(" / ".join).unstack()
+        found[f"cost-{work.replace(' ', '-')}"] = lines(
+            cells.loc[frame.network.unique(), ["jax", "tensorflow", "torch"]]
+        )
+    return found
+
+
+def on_family() -> Lines:
+    """Return time and memory of each activation on an array, relative to ReLU."""
+    frame = read("speed/cpu").query("case == '32 x 32 x 32 x 64' and not kernels")
+    frame = frame[~frame.label.isin(GONE)]
+    timed = frame[frame.work == "forward and gradient"]
+    table = timed.pivot_table("ratio", "label", "backend", sort=False)
+    kept = frame.dropna(subset="kept_bytes").drop_duplicates("label")
+    memory = kept.set_index("label").kept_bytes
+    return lines(table.assign(memory=memory / memory["ReLU"]).iloc[1:], "{:.1f}")
+
+
 def on_records() -> dict[str, Lines]:
     """Return the tables of `docs/records` and of choices."""
-    found = {"choices": on_choices(), "default-rate": default_rate()}
+    found = {"choices": on_choices(), "default-rate": default_rate()} | on_cost()
+    found["family"] = on_family()
     return on_datasets() | found | paper_selection() | registered_0_4()

@@ -140,7 +140,7 @@ def test_which_versions_are_tried():
 
 @pytest.mark.backend("tensorflow")
 def test_the_page_has_the_tried_versions():
-    page = (ROOT / "docs" / "kernels.md").read_text()
+    page = (ROOT / "docs" / "records" / "kernels.md").read_text()
     for framework, title in BACKENDS.items():
         lowest, highest = TRIED[framework]
         assert f"| {title} | {lowest} | {highest} |" in page

@@ -52,7 +52,7 @@ def kernels(g, unshared, upstream, x, *parameters):
     return kinds([y, *native.gradients(case, upstream, x, *parameters)])
 
 
-# Results of the kernels that may be of another kind, as docs/kernels.md says.
+# Results of the kernels that may be of another kind, as docs/records/kernels.md says.
 RESULTS = ("f", "x", "alpha", "alpha_bias", "beta", "beta_bias")
 FINITE, NAN = 0, 2
 

@@ -70,7 +70,7 @@ def compare_special(device):
             *operators.gradients(function, layout, *tensors),
         )
         for have, wanted in zip(kinds(found), kinds(want), strict=True):
-            # Infinity times 0 is NaN or left out, as docs/kernels.md says.
+            # Infinity times 0 is NaN or left out, as docs/records/kernels.md says.
             documented = g in ("relu", "silu", "gelu")
             either = documented & ((have == NAN) | (wanted == NAN))
             assert np.all((have == wanted) | either), (g, name, shape)

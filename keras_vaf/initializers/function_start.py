@@ -80,8 +80,8 @@ class FunctionStart(KnownStart):
     """
 
     def __init__(self, function: str | Function = "relu") -> None:
-        self.function = function
-        self._function = get_function(function, "function")
+        self._function = get_function(function, "function", saved=False)
+        self.function = function if isinstance(function, str) else self._function
 
     def target(self, x: np.ndarray) -> np.ndarray:
         """Return the values of the function to start at, in float64."""

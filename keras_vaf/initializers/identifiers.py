@@ -46,7 +46,7 @@ def get(identifier: Identifier) -> Start:
         return GStart()
     if identifier == "random":
         return RandomStart()
-    get_function(identifier, "initialization", others=("g", "random"))
+    get_function(identifier, "initialization", ("g", "random"), saved=False)
     return FunctionStart(identifier)
 
 

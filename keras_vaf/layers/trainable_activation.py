@@ -37,6 +37,7 @@ from keras_vaf.layers.weight_arguments import (
 from keras_vaf.layers.weight_paths import WeightPaths
 from keras_vaf.ops import pointwise
 from keras_vaf.ops.equation import names_of
+from keras_vaf.ops.functions import check_can_be_found
 from keras_vaf.removed import refuse
 from keras_vaf.types import Tensor
 
@@ -137,6 +138,7 @@ class TrainableActivation(LearnedFunction, WeightPaths):
         for name, value in given.items():
             setattr(self, name, get_for_weight(name, value))
         self.function_regularizer = get_function_regularizer(function_regularizer, self)
+        check_can_be_found(self.activity_regularizer, "activity_regularizer")
         if self.sharing == "layer":
             self._add_weights_at_once()
 
@@ -264,7 +266,10 @@ class TrainableActivation(LearnedFunction, WeightPaths):
 
     def get_config(self) -> dict[str, Any]:
         own = positional(type(self))
+        activity = to_config(self.activity_regularizer, "activity_regularizer")
         config = super().get_config()
+        if activity is not None:
+            config["activity_regularizer"] = activity
         names = (
             *own,
             *self._weight_arguments("regularizer", "constraint"),

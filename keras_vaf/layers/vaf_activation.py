@@ -136,6 +136,8 @@ class VAFActivation(TrainableActivation):
         self.k = check_integer("k", k)
         self.g = get_function(g, "g")
         self._start = initializers.get(initialization)
+        function = getattr(self._start, "function", "relu")
+        get_function(function, "initialization", ("g", "random"))
         named = isinstance(initialization, str)
         self.initialization = initialization if named else self._start
         super().__init__(**others)

@@ -1,7 +1,6 @@
 """Initializers, penalties and constraints for the weights of `TrainableActivation`."""
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 import keras
@@ -9,7 +8,11 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.initializers import Start
-from keras_vaf.ops.functions import evaluate, function_identifier
+from keras_vaf.ops.functions import (
+    check_can_be_found,
+    evaluate,
+    function_identifier,
+)
 from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.types import Tensor
 
@@ -65,8 +68,8 @@ def get_for_weight(argument: str, identifier: Any) -> Any:
         identifier: As for any Keras layer.
 
     Raises:
-        ValueError: If Keras does not know the identifier, or if it stands for a start,
-            which sets all weights together.
+        ValueError: If Keras does not know the identifier, if it stands for a start,
+            which sets all weights together, or if it cannot be saved.
     """
     kind = argument.rpartition("_")[2]
     found = getattr(keras, f"{kind}s").get(identifier)
@@ -76,6 +79,7 @@ def get_for_weight(argument: str, identifier: Any) -> Any:
             "weights of a VAF: use the argument `initialization`. "
             f"Received: {argument}={identifier!r}"
         )
+    check_can_be_found(found, argument)
     return found
 
 
@@ -126,12 +130,13 @@ def get_function_regularizer(
         )
     if isinstance(identifier, FunctionRegularizer):
         identifier.check_layer(layer)
+    check_can_be_found(identifier, "function_regularizer")
     return identifier
 
 
 def to_config(value: Any, argument: str) -> Any:
     """Return an argument of a layer in the form that its configuration stores."""
-    if isinstance(value, FunctionType):
+    if callable(value) and not hasattr(value, "get_config"):
         return function_identifier(value, argument)
     if isinstance(value, tuple) and any(map(callable, value)):
         return [function_identifier(function, argument) for function in value]

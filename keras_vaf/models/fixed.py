@@ -14,8 +14,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import inner_layers
 from keras_vaf.models.changes import KeptError
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
-from keras_vaf.ops.functions import evaluate, get_registered
-from keras_vaf.types import Tensor
+from keras_vaf.ops.functions import GRID, evaluate, recognize, registered_name
 
 _L = keras.layers
 _BUILT_IN = (
@@ -31,8 +30,6 @@ ACTIVATION_NAME = re.compile(
     r"(?<!recurrent_)(?<![a-z])act(ivation)?(?![a-z]|_quantizer)"
 )
 """Names of attributes and arguments that hold activations, but not those of gates."""
-# Functions with equal values at these points are treated as equal.
-_X = np.concatenate([np.linspace(-10, 10, 201), (-1000, -30, 30, 1000)])
 _OPERATIONS = {name.replace("_", ""): name for name in KERAS_NAMES}
 
 
@@ -211,21 +208,15 @@ def _function(activation: Callable[[Any], Any]) -> Fixed:
     function = getattr(activation, "__name__", "")
     if getattr(keras.activations, function, None) is activation:
         raise KeptError(f"{function} looks at several elements at once")
-    row, column = evaluate(activation, _X[None]), evaluate(activation, _X[:, None])
-    if row.shape != (1, len(_X)) or not np.array_equal(row[0], column[:, 0]):
+    row, column = evaluate(activation, GRID[None]), evaluate(activation, GRID[:, None])
+    if row.shape != (1, len(GRID)) or not np.array_equal(row[0], column[:, 0]):
         raise KeptError("it does not act on each element alone")
-    if _is_registered(activation):
-        return Fixed(label(activation), FunctionStart(activation))
-    for known in (*map(get_registered, KERAS_NAMES), approximate_gelu):
-        if np.array_equal(row[0], evaluate(known, _X), equal_nan=True):
-            return Fixed(label(activation), FunctionStart(known))
+    operation = isinstance(activation, keras.Operation)
+    known = None if operation else registered_name(activation) and activation
+    known = known or recognize(activation)
+    if known is not None:
+        return Fixed(label(activation), FunctionStart(known))
     return _sampled(label(activation), activation)
-
-
-@keras.saving.register_keras_serializable(package="keras_vaf")
-def approximate_gelu(x: Tensor) -> Tensor:
-    """Return `keras.ops.gelu(x, approximate=True)`, under a name for saved models."""
-    return keras.ops.gelu(x, approximate=True)
 
 
 def _operation_name(operation: Any) -> str | None:
@@ -235,13 +226,6 @@ def _operation_name(operation: Any) -> str | None:
     if not isinstance(operation, keras.Operation):
         return None
     return _OPERATIONS.get(type(operation).__name__.lower())
-
-
-def _is_registered(function: Any) -> bool:
-    if isinstance(function, keras.Operation):
-        return False
-    name = keras.saving.get_registered_name(function)
-    return keras.saving.get_registered_object(name) is function
 
 
 def _sampled(name: str, function: Callable[[Any], Any]) -> Fixed:

@@ -1,7 +1,10 @@
 """`get_function` and other functions that find, name and evaluate functions."""
 
 import contextlib
+import functools
+import warnings
 from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
 from typing import Any
 
 import keras
@@ -10,6 +13,7 @@ from keras import ops
 
 from keras_vaf.ops.activations import ALIASES, BY_NAME, NAMES, name_of
 from keras_vaf.ops.fixed_function import Function
+from keras_vaf.types import Tensor
 from keras_vaf.utils import did_you_mean
 
 HOW_TO_REGISTER = (
@@ -17,10 +21,28 @@ HOW_TO_REGISTER = (
 )
 
 
+GRID = np.concatenate([np.sinh(np.linspace(-3, 3, 801)), (-1000, -30, 30, 1000)])
+"""Functions with equal values at these points are treated as equal."""
+_FRAMEWORKS = ("jax", "keras", "numpy", "scipy", "tensorflow", "torch")
+
+
+@keras.saving.register_keras_serializable(package="keras_vaf")
+def approximate_gelu(x: Tensor) -> Tensor:
+    """Return `keras.ops.gelu(x, approximate=True)`, under a name for saved models."""
+    return ops.gelu(x, approximate=True)
+
+
 def get_function(
-    identifier: str | Function, argument: str, others: tuple[str, ...] = ()
+    identifier: str | Function,
+    argument: str,
+    others: tuple[str, ...] = (),
+    saved: bool = True,
 ) -> Function:
     """Find a function of one variable.
+
+    A function of a framework, such as `torch.relu` or `keras.ops.relu`, is recognized
+    by its values and becomes the named function. So does any other callable object
+    that is not registered, such as a `functools.partial`.
 
     Args:
         identifier: Name of an element-wise Keras activation (`"relu"`), `"cos"`,
@@ -28,12 +50,14 @@ def get_function(
             function (`"my_package>bump"`), or a function.
         argument: Name of the argument, for the error message.
         others: Further names that the argument may have, for the error message.
+        saved: Whether a saved model must find the function again.
 
     Returns:
         A callable that maps a tensor to one of the same shape.
 
     Raises:
-        ValueError: If the function is unknown or does not act on each element alone.
+        ValueError: If the function does not act on each element alone, or is unknown,
+            so that a saved model could not find it again.
     """
     if isinstance(identifier, str):
         function = get_registered(ALIASES.get(identifier, identifier))
@@ -45,9 +69,12 @@ def get_function(
             f"keras.layers.ReLU(). Received: {argument}={identifier!r}"
         )
     elif callable(identifier) and not isinstance(identifier, type):
-        name = getattr(identifier, "__name__", "")
-        if getattr(keras.activations, name, None) is not identifier or name in NAMES:
+        if name_of(identifier) or registered_name(identifier) or _is_own(identifier):
             return identifier
+        of_keras = getattr(keras.activations, getattr(identifier, "__name__", ""), None)
+        unknown = identifier if not saved and of_keras is not identifier else None
+        if found := recognize(identifier, tolerance=1e-6) or unknown:
+            return found
     names = (*others, *NAMES)
     raise ValueError(
         f"`{argument}` must be a function that acts on each element alone: one of "
@@ -55,6 +82,57 @@ def get_function(
         f"{HOW_TO_REGISTER}.{did_you_mean(identifier, (*names, *ALIASES))} "
         f"Received: {argument}={identifier!r}"
     )
+
+
+def stored_form(
+    identifier: str | Function, argument: str, others: tuple[str, ...] = ()
+) -> str | Function:
+    """Return a name as it is, and a function as `get_function` finds it.
+
+    Args:
+        identifier: As for `get_function`, or one of `others`.
+        argument: Name of the argument, for the error message.
+        others: Further names that the argument may have.
+    """
+    if isinstance(identifier, str) and identifier in others:
+        return identifier
+    function = get_function(identifier, argument, others)
+    return identifier if isinstance(identifier, str) else function
+
+
+def _is_own(function: Any) -> bool:
+    """Return whether a callable is a Python function of the user."""
+    package = str(getattr(function, "__module__", "")).partition(".")[0]
+    written = isinstance(function, FunctionType | MethodType)
+    return written and package not in _FRAMEWORKS
+
+
+def recognize(function: Function, tolerance: float = 0.0) -> Function | None:
+    """Return the known function that has the values of a function, or `None`.
+
+    Args:
+        function: A function of a tensor.
+        tolerance: Largest relative difference of the values.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            y = evaluate(function, GRID)
+    except Exception:  # a function of another framework may raise any error
+        return None
+    known_functions = [*(each.value for each in BY_NAME.values()), approximate_gelu]
+    name = getattr(function, "__name__", "")
+    for known in sorted(known_functions, key=lambda each: each.__name__ != name):
+        values = _known_values(known)
+        if y.shape == values.shape and np.allclose(
+            y, values, tolerance, tolerance, equal_nan=True
+        ):
+            return known
+    return None
+
+
+@functools.cache
+def _known_values(function: Function) -> np.ndarray:
+    return evaluate(function, GRID)
 
 
 def function_identifier(function: str | Function, argument: str) -> str:
@@ -66,14 +144,41 @@ def function_identifier(function: str | Function, argument: str) -> str:
     """
     if isinstance(function, str):
         return function
-    name = name_of(function) or keras.saving.get_registered_name(function)
-    if get_registered(name) is not function:
+    name = name_of(function) or registered_name(function)
+    if name is None:
         raise ValueError(
             f"`{argument}` cannot be saved: only named activations and registered "
             f"functions can be found again. {HOW_TO_REGISTER}, outside of any "
             f"other function. Received: {argument}={function!r}"
         )
     return name
+
+
+def check_can_be_found(value: Any, argument: str) -> None:
+    """Raise a `ValueError` for a callable that a saved model could never find again.
+
+    Python functions of the user pass: they can be registered later.
+
+    Args:
+        value: `None`, an object with a `get_config`, or a function.
+        argument: Name of the argument, for the error message.
+    """
+    allowed = value is None or hasattr(value, "get_config") or _is_own(value)
+    if not allowed and registered_name(value) is None:
+        raise ValueError(
+            f"`{argument}` must be an object with a `get_config`, or a function that a "
+            f"saved model can find again. {HOW_TO_REGISTER}. "
+            f"Received: {argument}={value!r}"
+        )
+
+
+def registered_name(function: Any) -> str | None:
+    """Return the name under which Keras finds a function again, or `None`."""
+    try:
+        name = keras.saving.get_registered_name(function)
+    except (AttributeError, TypeError):  # it has no name, or it has no hash
+        return None
+    return name if keras.saving.get_registered_object(name) is function else None
 
 
 def get_registered(name: str) -> Any:

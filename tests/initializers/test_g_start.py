@@ -63,7 +63,13 @@ def test_half_precision_is_rounded_once(g, dtype):
     np.testing.assert_array_equal(found[finite], expected[finite])
 
 
-@pytest.mark.parametrize("g", [ops.log, ops.sqrt, ops.sinh, bump, lambda x: x + 1])
+@pytest.mark.parametrize(
+    "g",
+    [
+        *(lambda x: ops.log(x), lambda x: ops.sqrt(x), lambda x: ops.sinh(x)),
+        *(bump, lambda x: x + 1),
+    ],
+)
 def test_f_is_g_for_functions_of_your_own(g):
     expected = ops.convert_to_numpy(g(ops.convert_to_tensor(X)))
     for k in (1, 2, 5):

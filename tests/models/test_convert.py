@@ -1,5 +1,6 @@
 """A converted model is the same model, with activations that can be trained."""
 
+import functools
 import warnings
 
 import keras
@@ -272,7 +273,7 @@ FITTED = {
     "gelu": layers.Activation("gelu"),
     "ELU": layers.ELU(0.5),
     "registered": layers.Activation(wave),
-    "lambda": layers.Activation(lambda x: ops.sin(x)),
+    "lambda": layers.Activation(lambda x: ops.sin(x) + x / 8),
 }
 
 
@@ -502,3 +503,43 @@ def test_a_printed_report_names_the_seven_most_frequent_kinds():
     assert len(lines) == 10
     assert lines[0] == "2 x relu kept, reason 5"
     assert lines[-3] == "5 other kinds of lines"
+
+
+class Tripled:
+    """A function that is an object."""
+
+    def __call__(self, x):
+        return 3 * x
+
+
+@keras.saving.register_keras_serializable("tests")
+class Saved(Tripled):
+    def get_config(self):
+        return {}
+
+
+@pytest.mark.parametrize("place", ["argument", "layer"])
+@pytest.mark.parametrize(
+    "activation, is_known",
+    [
+        (functools.partial(keras.activations.relu, negative_slope=0.1), False),
+        (functools.partial(keras.activations.relu, max_value=6), True),
+        (Tripled(), False),
+        (Tripled().__call__, False),
+        (Saved(), False),
+        (ops.custom_gradient(lambda x: (ops.sin(x), lambda y, u=None: u)), True),
+    ],
+    ids=["partial", "relu6", "object", "method", "saved", "custom_gradient"],
+)
+def test_functions_without_a_name(activation, is_known, place):
+    last = [layers.Dense(3, activation, name="a")]
+    if place == "layer":
+        last = [layers.Dense(3), layers.Activation(activation, name="a")]
+    stack = [keras.Input((2,)), *last, layers.Dense(2, "relu"), layers.Dense(1)]
+    model = keras.Sequential(stack)
+    x = np.ones((3, 2), "float32")
+    (expected,) = outputs_of(model, x)
+    found = convert(model, inplace=True)
+    np.testing.assert_allclose(outputs_of(found, x)[0], expected, rtol=1e-5)
+    assert is_known or "choose a g" in reasons(found)["a"]
+    assert len(replaced_layers(found)) == 1 + is_known

@@ -13,7 +13,7 @@ from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter, Total
-from keras_vaf.ops.functions import Function, evaluate, get_function
+from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_flag, check_integer, check_positive
 
@@ -129,9 +129,7 @@ class KAF(TrainableActivation):
             self.weight_names = ("alpha", "gamma")
         self.D = check_integer("D", D, minimum=2)
         self.boundary = check_positive("boundary", boundary)
-        self.initialization = initialization
-        if initialization != "random":
-            get_function(initialization, "initialization")
+        self.initialization = stored_form(initialization, "initialization", ("random",))
         self.seed = seed
         self._generator = generator(seed)
         self.dictionary = tuple(np.linspace(-boundary, boundary, D).tolist())

@@ -13,7 +13,7 @@ from keras_vaf.layers.family.polynomial_activation import horner
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
-from keras_vaf.ops.functions import Function, evaluate, get_function
+from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer
 
@@ -86,8 +86,7 @@ class Rational(TrainableActivation):
         self.denominator_degree = check_integer(
             "denominator_degree", denominator_degree
         )
-        get_function(initialization, "initialization")
-        self.initialization = initialization
+        self.initialization = stored_form(initialization, "initialization")
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:

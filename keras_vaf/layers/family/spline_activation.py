@@ -11,7 +11,7 @@ from keras import ops
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter, Total
-from keras_vaf.ops.functions import Function, evaluate, get_function
+from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer, check_positive
 
@@ -131,8 +131,7 @@ class SplineActivation(TrainableActivation):
     ) -> None:
         self.q = check_integer("q", q, minimum=2)
         self.boundary = check_positive("boundary", boundary)
-        get_function(initialization, "initialization")
-        self.initialization = initialization
+        self.initialization = stored_form(initialization, "initialization")
         super().__init__(sharing, data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:

@@ -146,6 +146,62 @@ def test_printed_digits_state_their_error():
         assert formula(layer, form, 3).splitlines()[-1] == comment + error
 
 
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("place", range(4))
+def test_weights_that_are_not_finite_are_refused(form, value, place):
+    good, bad = VAFActivation(name="good"), VAFActivation(name="bad")
+    weights = bad.get_weights()
+    weights[place] = np.array(weights[place])
+    weights[place].flat[0] = value
+    bad.set_weights(weights)
+    with pytest.raises(ValueError, match="must be finite"):
+        formula(bad, form)
+    with pytest.raises(ValueError, match="must be finite"):
+        models.formulas.nearest.nearest(bad)
+    good_block, bad_block = formula(
+        keras.Sequential([keras.Input((2,)), good, bad]), form
+    ).split("bad:")
+    assert "f(a)" in good_block and "no formula: Every weight" in bad_block
+
+
+def test_the_stated_difference_includes_a_spike_between_the_points():
+    layer = VAFActivation(k=3, dtype="float64")
+    knots = np.array([1, 1.001, 1.002])
+    layer.set_weights([np.ones(3), -knots, 1e5 * np.array([1, -2, 1]), np.zeros(())])
+    stated = re.search(r"largest difference (\S+)", formula(layer, digits=3))[1]
+    assert float(stated) == pytest.approx(100, rel=0.02)
+
+
+def test_the_stated_difference_is_that_from_the_layer():
+    layer = random_vaf(3, "sin")
+    shown = formula(layer, digits=2).splitlines()
+    x = np.linspace(-10, 10, 1001)
+    found = np.abs(values_of_text(shown[0], x) - layer.function(x)).max()
+    stated = float(re.search(r"largest difference (\S+)", shown[1])[1])
+    assert stated == pytest.approx(found, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        *(
+            ({"data": data}, "`data` must be finite")
+            for data in ([], [np.nan], [np.inf])
+        ),
+        ({"digits": 18}, "`digits` must be at most 17"),
+    ],
+)
+def test_wrong_data_and_digits_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        formula(VAFActivation(), **arguments)
+
+
+def test_python_of_an_exponential_overflows_to_infinity():
+    layer = VAFActivation(g="exponential")
+    assert values_of_python(formula(layer, "python"), [1000.0]) == np.inf
+
+
 def test_a_name_is_given_within_its_error_on_the_data():
     layer = VAFActivation(initialization="leaky_relu")
     layer.beta_bias.assign(0.001)

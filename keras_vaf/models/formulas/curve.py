@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.fixed_function import Function
 from keras_vaf.ops.functions import evaluate
 
@@ -30,6 +31,11 @@ class Lines(NamedTuple):
         place = np.searchsorted(self.knots, x)
         return np.take(self.slopes, place) * x + np.take(self.constants, place)
 
+    @property
+    def bends(self) -> list[float]:
+        """Points at which f bends."""
+        return [*self.knots]
+
 
 class Sum(NamedTuple):
     """A sum of copies of g: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`.
@@ -50,6 +56,12 @@ class Sum(NamedTuple):
         for alpha, bias, beta in self.units:
             y = y + beta * evaluate(self.g, alpha * x + bias)
         return y
+
+    @property
+    def bends(self) -> list[float]:
+        """Points at which f bends."""
+        pairs = itertools.product(self.units, elementwise(self.g).knots)
+        return [(knot - bias) / alpha for (alpha, bias, _), knot in pairs]
 
 
 Curve = Lines | Sum

@@ -18,7 +18,7 @@ _CODE = {
     "cos": "math.cos(h)",
     "elu": _ELU,
     "erf": "math.erf(h)",
-    "exponential": "math.exp(h)",
+    "exponential": "(math.exp(h) if h < 709.78 else math.inf)",
     "gaussian": "math.exp(-h * h)",
     "gelu": "0.5 * h * math.erfc(-h / math.sqrt(2.0))",
     "hard_shrink": "(h if abs(h) > 0.5 else 0.0)",

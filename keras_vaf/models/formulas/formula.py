@@ -41,8 +41,9 @@ def formula(
     LaTeX, and the functions `f_0`, `f_1`, ... in Python.
 
     If `digits` is below 17, the last line states the largest difference between the
-    printed and the learned function on [-10, 10], or on the data. Text also names the
-    nearest known function, with its largest error on the same points.
+    printed and the learned function on [-10, 10], or on the data. If g is smooth, it is
+    the largest at 1,001 points. Text also names the nearest known function, with its
+    largest error on the same points.
 
     Args:
         layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
@@ -56,9 +57,9 @@ def formula(
         line with its path. It holds the reason if a layer cannot be written as a VAF.
 
     Raises:
-        ValueError: If the layer cannot be written as a VAF or has no weights yet, if
-            the model does not contain a trainable activation, or if the form is
-            `"python"` and g is a function of your own.
+        ValueError: If the layer cannot be written as a VAF, has no weights yet or a
+            weight that is not finite, if the model does not contain a trainable
+            activation, or if the form is `"python"` and g is a function of your own.
 
     Example:
 
@@ -73,7 +74,8 @@ def formula(
     # 6 digits: largest difference ... on [-10, 10]
     """
     check_choice("form", form, FORMS)
-    check_integer("digits", digits)
+    if check_integer("digits", digits) > _FULL:
+        raise ValueError(f"`digits` must be at most {_FULL}. Received: digits={digits}")
     if is_torch_module(layer_or_model):
         from keras_vaf.models.modules_on_torch import layers_of_module
 
@@ -115,16 +117,11 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     curves = _curves(layer)
     printed = {name: rounded(curve, digits) for name, curve in curves.items()}
     text = with_frame(printed, form)
-    if digits >= _FULL:
+    if digits == _FULL:
         return text
     where = "on [-10, 10]" if data is None else "on the data"
-    x = np.linspace(RANGE[0], RANGE[1], 1001)
-    if data is not None:
-        x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
-    error = max(
-        float(np.max(np.abs(printed[name].values(x) - curve.values(x))))
-        for name, curve in curves.items()
-    )
+    x = np.linspace(*RANGE, 1001) if data is None else _points(data)
+    error = _largest_difference(layer, curves, printed, x)
     start = _COMMENT[form]
     lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
     if form == "text" and hasattr(layer, "function"):
@@ -132,9 +129,43 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     return "\n".join([text.rstrip("\n"), *lines])
 
 
+def _points(data: Any) -> np.ndarray:
+    x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
+    if not x.size or not np.isfinite(x).all():
+        raise ValueError(
+            "`data` must be finite inputs of the layer, one at least. "
+            f"Received: an array of {x.size} numbers"
+        )
+    return x
+
+
+def _largest_difference(
+    layer: Any, curves: dict[str, Curve], printed: dict[str, Curve], x: np.ndarray
+) -> float:
+    """Return the largest difference at given points and, between them, at knots."""
+    learned = None
+    if hasattr(layer, "function"):
+        learned = layer.function(x).reshape(len(x), -1)
+    found = []
+    for i, (name, curve) in enumerate(curves.items()):
+        shown = printed[name]
+        y = curve.values(x) if learned is None else learned[:, i]
+        found.append(np.max(np.abs(shown.values(x) - y)))
+        knots = np.array([*curve.bends, *shown.bends]).clip(x.min(), x.max())
+        knots = np.concatenate([knots, np.nextafter(knots, x.max())])
+        difference = np.abs(shown.values(knots) - curve.values(knots))
+        found.append(np.max(difference, initial=0.0))
+    return float(max(found))
+
+
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     """Return the functions of a layer by their index (see `with_frame`)."""
     g, units, constants = units_of(layer)
+    if not (np.isfinite(units).all() and np.isfinite(constants).all()):
+        raise ValueError(
+            "Every weight must be finite: train the model again, with a lower learning "
+            f"rate. Received: {layer!r} with NaN or infinite weights"
+        )
     units = np.moveaxis(units, 0, -2)
     curves: dict[str, Curve] = {}
     for place in itertools.product(*map(range, constants.shape)):

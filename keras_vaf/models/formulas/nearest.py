@@ -87,7 +87,8 @@ def nearest(
         The known function with the smallest largest error.
 
     Raises:
-        ValueError: If `layer` is not a trainable activation, or has no weights yet.
+        ValueError: If `layer` is not a trainable activation, has no weights yet, or is
+            not finite at these points.
 
     Example:
 
@@ -99,6 +100,11 @@ def nearest(
         raise ValueError(f"Expected a trainable activation. Received: layer={layer!r}")
     x = np.linspace(*RANGE, 1001) if x is None else np.asarray(x, "float64")
     y = layer.function(x).reshape(len(x), -1)
+    if not np.isfinite(y).all():
+        raise ValueError(
+            "The learned function must be finite: train the model again, with a lower "
+            f"learning rate. Received: layer={layer!r}, whose function is not"
+        )
     candidates = [_leaky(x, y, scaled)]
     candidates += [_named(name, x, y, scaled) for name in _NAMES]
     # A simpler function is kept unless another one is clearly nearer.

@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from module_graph import (
+
+from tests.module_graph import (
     ROOT,
     circles,
     imported_names,

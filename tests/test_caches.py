@@ -3,7 +3,8 @@
 import ast
 
 import pytest
-from module_graph import source_files
+
+from tests.module_graph import source_files
 
 pytestmark = pytest.mark.backend("tensorflow")
 

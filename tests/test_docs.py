@@ -7,18 +7,20 @@ import sys
 import zlib
 from pathlib import Path
 
+import pictures
 import pytest
 
-from keras_vaf import layers
 from tests.harness import public_names
 
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[1]
-LAYERS = sorted(set(layers.__all__) - {"TrainableActivation"})
+PAGES = sorted(ROOT.glob("docs/*.md"))
 LOADED_FROM_OUTSIDE = re.compile(
     r"<(?:script|link|img)\b[^>]*?\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>"
 )
+# Pages whose pictures would repeat their tables.
+WITHOUT_PICTURE = {"cost", "evidence", "reference", "reproduction", "compare"}
 
 
 def build(folder):
@@ -37,17 +39,97 @@ def site(tmp_path_factory):
     return build(tmp_path_factory.mktemp("site"))
 
 
-def test_every_public_name_has_its_place(site):
-    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
-    lines = zlib.decompress(inventory).decode().splitlines()
-    assert public_names().keys() <= {line.split()[0] for line in lines}
+def test_there_are_few_pages_and_the_navigation_has_each():
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    assert sorted(re.findall(r"\w+\.md", navigation)) == [p.name for p in PAGES]
+    assert len(PAGES) <= 22
 
 
-def test_nothing_is_loaded_from_outside(site):
-    pages = list(site.rglob("*.html"))
-    assert pages
-    for page in pages:
-        assert LOADED_FROM_OUTSIDE.findall(page.read_text(encoding="utf-8")) == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_shows_a_picture_that_the_repository_has(page):
+    text = page.read_text("utf-8").replace("--8<--", "![](images/vaf.png)")
+    shown = re.findall(r"!\[.*?\]\(([^)]+)\)", text)
+    assert shown or page.stem in WITHOUT_PICTURE
+    assert [name for name in shown if not (page.parent / name).is_file()] == []
+
+
+def test_each_drawn_picture_is_committed_and_shown():
+    shown = "".join(page.read_text("utf-8") for page in [*PAGES, ROOT / "README.md"])
+    for name in pictures.PICTURES:
+        assert re.search(rf"images/(examples/)?{name}\.png\)", shown), name
+
+
+@pytest.mark.nightly  # 9 to 34 seconds each
+@pytest.mark.backend("jax")
+@pytest.mark.parametrize("name", pictures.EXAMPLE)
+def test_the_code_of_an_example_runs_alone(name):
+    printed = pictures.example(name, length=2)
+    pictures.pyplot.close("all")
+    expected = (pictures.EXAMPLES / f"{name}.txt").read_text("utf-8")
+    lines = printed.splitlines()
+    assert len(lines) == len(expected.splitlines()) - 1  # and that of the versions
+    for line, other in zip(lines, expected.splitlines(), strict=False):
+        assert line.partition(":")[0] == other.partition(":")[0]
+
+
+@pytest.mark.nightly  # it builds the documentation
+class TestSite:
+    def test_every_public_name_has_its_place(self, site):
+        inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+        lines = zlib.decompress(inventory).decode().splitlines()
+        assert public_names().keys() <= {line.split()[0] for line in lines}
+
+    def test_nothing_is_loaded_from_outside(self, site):
+        pages = list(site.rglob("*.html"))
+        assert pages
+        for page in pages:
+            assert LOADED_FROM_OUTSIDE.findall(page.read_text("utf-8")) == [], page
+
+    def test_every_picture_is_there(self, site):
+        for page in site.rglob("*.html"):
+            if page.name != "404.html":
+                text = page.read_text("utf-8")
+                for source in re.findall(r'<img\b[^>]* src="(.*?)"', text):
+                    there = (
+                        source.startswith("data:") or (page.parent / source).is_file()
+                    )
+                    assert there, (page, source)
+
+    def test_every_notebook_has_a_page(self, site):
+        for path in ROOT.glob("notebooks/*.ipynb"):
+            page = (site / "notebooks" / path.stem / "index.html").read_text("utf-8")
+            assert "data:image/png" in page
+
+    def test_a_doctest_of_the_reference_is_code(self, site):
+        page = (site / "reference" / "index.html").read_text("utf-8")
+        assert len(re.findall(r'class="language-pycon', page)) > 50
+
+    def test_formulas_are_typeset(self, site):
+        page = (site / "vaf" / "index.html").read_text("utf-8")
+        assert "<mi>&#x003B2;</mi>" in page
+        for page in site.rglob("*.html"):
+            assert 'class="arithmatex"' not in page.read_text("utf-8"), page
+
+    @pytest.mark.parametrize(
+        ("word", "expected"),
+        [
+            ("conv2d", "convert/"),
+            ("csv", "table/"),
+            ("overfit", "choose/"),
+            ("which k", "choose/"),
+            ("plot activations", "explain/"),
+        ],
+    )
+    def test_the_search_index_has_what_a_user_looks_for(self, site, word, expected):
+        index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+        entries = index["docs"]
+        found = [
+            e["location"]
+            for e in entries
+            if word in f"{e['title']} {e['text']}".lower()
+        ]
+        assert expected in {place.partition("#")[0] for place in found}
+        assert not any(place.startswith(("reports/", "records/")) for place in found)
 
 
 @pytest.mark.parametrize(
@@ -57,72 +139,8 @@ def test_a_tag_that_loads_from_outside_is_seen(tag):
     assert LOADED_FROM_OUTSIDE.findall(tag) == [tag]
 
 
-def test_every_picture_says_what_it_shows(site):
-    for page in site.rglob("*.html"):
-        for tag in re.findall(r"<img\b[^>]*>", page.read_text(encoding="utf-8")):
-            assert re.search(r'\balt="[^"]+"', tag), (page, tag)
-
-
-def test_every_picture_is_there(site):
-    for page in site.rglob("*.html"):
-        if page.name != "404.html":
-            for source in re.findall(
-                r'<img\b[^>]* src="(.*?)"', page.read_text("utf-8")
-            ):
-                assert (page.parent / source).is_file(), (page, source)
-
-
-@pytest.mark.parametrize("name", LAYERS)
-def test_an_activation_has_formula_picture_reference_and_example(site, name):
-    page = (site / "api" / "layers" / name / "index.html").read_text(encoding="utf-8")
-    article = re.search(r"<article.*?</article>", page, re.S)[0]
-    for part in ("<math", f'alt="Plot of {name}"', "Reference", "&gt;&gt;&gt; "):
-        assert part in article
-
-
-def test_the_page_of_a_class_names_its_source(site):
-    page = (site / "api" / "layers" / "KAF" / "index.html").read_text(encoding="utf-8")
-    assert "keras_vaf/layers/family/kaf.py" in page
-
-
-def test_a_returned_value_is_one_item(site):
-    section = re.compile(r"Returns:</span></p>\s*<ul>(.*?)</ul>", re.S)
-    for page in (site / "api").rglob("*.html"):
-        for items in section.findall(page.read_text(encoding="utf-8")):
-            assert items.count("<li") == 1, page
-
-
-def test_formulas_are_typeset(site):
-    assert "<mi>&#x003B2;</mi>" in (site / "vaf" / "index.html").read_text("utf-8")
-    for page in site.rglob("*.html"):
-        assert 'class="arithmatex"' not in page.read_text(encoding="utf-8"), page
-
-
-@pytest.fixture(scope="module")
-def found(site):
-    """Addresses of the pages in the search index, by the words on them."""
-    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
-    entries = [
-        (entry["location"], f"{entry['title']} {entry['text']}".lower())
-        for entry in index["docs"]
-    ]
-    return lambda word: [place for place, text in entries if word in text]
-
-
-@pytest.mark.parametrize("word", ["conv2d", "csv", "overfit", "gelu", "transformer"])
-def test_the_search_finds_what_a_user_looks_for(found, word):
-    assert found(word)
-
-
-def test_generated_reports_are_not_searched(found):
-    assert [place for place in found("") if place.startswith("reports/")] == []
-
-
 @pytest.mark.nightly  # it builds the documentation again
-def test_a_repository_gives_source_links_and_edit_buttons(tmp_path, monkeypatch):
+def test_a_repository_gives_edit_buttons(tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_VAF_REPOSITORY", "https://example.org/we/keras_vaf")
-    site = build(tmp_path)
-    page = (site / "api" / "layers" / "KAF" / "index.html").read_text(encoding="utf-8")
-    assert "https://example.org/we/keras_vaf/blob/main/keras_vaf/layers/family" in page
-    page = (site / "vaf" / "index.html").read_text(encoding="utf-8")
+    page = (build(tmp_path) / "vaf" / "index.html").read_text(encoding="utf-8")
     assert "https://example.org/we/keras_vaf/edit/main/docs/vaf.md" in page

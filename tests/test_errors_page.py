@@ -1,4 +1,4 @@
-"""The page on errors quotes messages that the package really has."""
+"""The reference quotes messages that the package really has."""
 
 import ast
 import re
@@ -28,7 +28,8 @@ def texts():
 
 def quoted_messages():
     """Return the messages in the first columns of the page's tables."""
-    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    page = page.partition("\n## Errors\n")[2].partition("\n## ")[0]
     firsts = re.findall(r"^\| (`.*?) \| ", page, re.M)
     return [
         re.sub(r"^`+ ?| ?`+$", "", first)

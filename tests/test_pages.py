@@ -27,13 +27,13 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-RUN_ELSEWHERE = ["docs/records/reproduction.md"]  # tests/experiments/test_records.py
+# tests/experiments/test_records.py and tests/test_docs.py run these.
+RUN_ELSEWHERE = ["docs/records/reproduction.md", "docs/gallery.md"]
 
 
 def is_run(page):
     """Return whether a page has code that no other test runs."""
-    elsewhere = page.startswith("docs/examples/") or page in RUN_ELSEWHERE
-    return not elsewhere and blocks(page, "python")
+    return page not in RUN_ELSEWHERE and blocks(page, "python")
 
 
 DAILY = "docs/convert.md"
@@ -42,16 +42,20 @@ DAILY = "docs/convert.md"
 
 def examples():
     """Return the pages with examples, all but one of which run every night."""
-    pages = [page for page in PAGES[1:] if is_run(page)]
+    pages = [page for page in [*PAGES[1:], "CONTRIBUTING.md"] if is_run(page)]
     late = [pytest.mark.nightly]
     return [pytest.param(page, marks=late * (page != DAILY)) for page in pages]
 
 
+PRINTED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.M | re.S)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 # The README runs on every backend, the other pages on the default one.
-@pytest.mark.parametrize("block", blocks("README.md", "python"))
-def test_each_example_of_the_readme_runs_alone(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.parametrize(("block", "printed"), PRINTED.findall(README))
+def test_an_example_of_the_readme_prints_what_stands_below(block, printed, capsys):
     run(block, {})
+    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.backend("tensorflow")
@@ -64,10 +68,12 @@ def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.backend("tensorflow")
-def test_an_example_of_the_readme_has_few_lines():
+def test_the_readme_is_short_and_each_example_shows_what_it_prints():
     examples = blocks("README.md", "python")
     lines = [[line for line in block.splitlines() if line] for block in examples]
-    assert [len(each) for each in lines] == [3, 3, 3]
+    assert [len(each) for each in lines] == [5, 3]
+    assert len(PRINTED.findall(README)) == len(examples)
+    assert len(README.splitlines()) <= 110
 
 
 def linked_files(page):
@@ -102,7 +108,7 @@ def test_what_a_page_includes_cuts_no_table(page):
 def test_every_extra_is_explained():
     configuration = configparser.ConfigParser()
     configuration.read(ROOT / "setup.cfg")
-    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "five_minutes.md").read_text(encoding="utf-8")
     firsts = re.findall(r"^\| (`.*?) \|", page, re.M)
     explained = re.findall(r"`([\w-]+)`", " ".join(firsts))
     assert sorted(explained) == sorted(configuration["options.extras_require"])

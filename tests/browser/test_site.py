@@ -13,7 +13,6 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from api_pages import class_pages
 
 from tests.test_docs import ROOT, build
 
@@ -160,7 +159,7 @@ def test_every_page_is_reached_by_the_link_to_the_next(folder):
         assert len(set(seen)) == len(seen)
     source = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = source.partition("\nnav:\n")[2].count(".md\n")
-    assert len(seen) == pages + len(class_pages(""))
+    assert len(seen) == pages
 
 
 def test_every_page_fits_shows_code_and_formulas_and_links_to_existing_places(
@@ -178,7 +177,7 @@ def test_every_page_fits_shows_code_and_formulas_and_links_to_existing_places(
         links |= dict.fromkeys(window.evaluate(LINKS), place)
         anchors |= {f"{page}#{name}" for name in window.evaluate(ANCHORS)}
     assert {where: what for where, what in problems.items() if what} == {}
-    assert len(problems) > 200
+    assert len(problems) > 80
     local = {link: page for link, page in links.items() if is_local(link, address)}
     assert {
         link: page
@@ -205,14 +204,14 @@ def test_the_search_box_finds_what_a_user_looks_for(page):
 
 
 def test_every_section_of_the_navigation_opens_a_page(page, address):
-    for place in range(6):
+    for place in range(5):
         page.goto(address)
         if page.wide:
-            assert page.locator(TABS).count() == 6
+            assert page.locator(TABS).count() == 5
             page.locator(TABS).nth(place).click()
         else:
             page.locator("label.md-header__button[for=__drawer]").click()
-            assert page.locator(SECTIONS).count() == 6
+            assert page.locator(SECTIONS).count() == 5
             back = f"{SECTIONS}--active label.md-nav__title"
             page.locator(back).first.click()
             section = page.locator(SECTIONS).nth(place)
@@ -248,4 +247,4 @@ def test_every_picture_of_the_gallery_is_shown(open_window, address):
         }"""
     )
     assert broken == 0
-    assert page.locator("article img").count() >= 10
+    assert page.locator("article img").count() >= 3

@@ -10,7 +10,7 @@ from tests.datasets.three_rows import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
+PAGE = Path(__file__).parents[2] / "docs" / "records" / "datasets.md"
 FILES = {
     file.path: file
     for entry in CATALOGUE

@@ -30,7 +30,7 @@ def release(package):
 
 @pytest.fixture
 def old_tensorflow(request):
-    """Expect the error of TensorFlow 2.19, as docs/export.md does."""
+    """Expect the error of TensorFlow 2.19, as docs/simplify.md does."""
     if keras.backend.backend() == "jax" and release("tensorflow") < (2, 20):
         reason = "TensorFlow 2.19 reads no program of JAX 0.8 and newer."
         error = NotImplementedError
@@ -97,7 +97,7 @@ def test_saved_model(model, x, tmp_path, request):
     import tensorflow as tf
 
     if keras.backend.backend() == "jax" and release("jax") >= (0, 11):
-        # docs/export.md says so. If this passes with another TensorFlow, change both.
+        # docs/simplify.md says so. If this passes with another TensorFlow, change both.
         error = tf.errors.InvalidArgumentError
         reason = "TensorFlow 2.21 cannot read an open batch of JAX 0.11 and newer."
         request.applymarker(pytest.mark.xfail(raises=error, reason=reason))

@@ -15,7 +15,7 @@ from keras_vaf_cli import COMMANDS, EXIT_CODES, choices
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 MORE_PAGES = {"search": ROOT / "docs" / "search.md"}
 NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
 
@@ -34,7 +34,7 @@ PARSERS = parsers(keras_vaf_cli._parser())
 
 
 def section(name):
-    """Return the section of a command in docs/cli.md, or None."""
+    """Return the section of a command in docs/reference.md, or None."""
     found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
     return found and found[1]
 
@@ -52,7 +52,7 @@ def test_every_file_with_arguments_is_a_command():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_has_a_section_in_the_docs(name):
     text = section(name)
-    assert text, f"add to docs/cli.md: ## {name}"
+    assert text, f"add to docs/reference.md: ## {name}"
     assert f"keras-vaf {name}" in text
 
 

@@ -1,4 +1,4 @@
-"""Every start is in the contract tests, pinned by name, and in the documentation."""
+"""Every start is in the contract tests, and pinned by name."""
 
 import inspect
 from pathlib import Path
@@ -14,7 +14,6 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 TESTS = Path(__file__).parents[1]
 PINS = TESTS / "saving" / "test_registered_names.py"
-PAGE = TESTS.parent / "docs" / "api" / "initializers" / "index.md"
 
 CLASSES = [
     value
@@ -42,9 +41,3 @@ def test_every_example_is_of_another_public_start():
 def test_its_registered_name_is_pinned(start):
     line = f'"{keras.saving.get_registered_name(start)}",'
     assert line in PINS.read_text(), f"add to {PINS.name}: {line}"
-
-
-@each
-def test_is_in_the_documentation(start):
-    line = f"| `{start.__name__}` |"
-    assert line in PAGE.read_text(), f"add to the table of {PAGE}: {line}"

@@ -76,7 +76,7 @@ def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
         return ax, {"loc": "best", "frameon": True, "framealpha": 0.8}
     pyplot = require("matplotlib.pyplot", extra="plot")
     _, ax = pyplot.subplots(figsize=(7.0, 4.0))
-    return ax, {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    return ax, {"loc": "upper left", "bbox_to_anchor": (1.15, 1.0)}
 
 
 def range_of(values: np.ndarray | None) -> tuple[float, float]:
@@ -139,4 +139,6 @@ def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             if handle.get_gid() is None:
                 handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=6)
+    ncols = max(1, int(figure.get_figwidth() / 1.4))  # a wider legend would be cut
+    where = "outside lower center"
+    figure.legend(handles.values(), handles.keys(), loc=where, ncols=ncols)

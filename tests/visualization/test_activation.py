@@ -187,6 +187,8 @@ def test_legend_of_a_new_figure_covers_nothing(layer):
     legend = ax.get_legend().get_window_extent()
     assert not legend.overlaps(ax.get_window_extent())
     assert not legend.overlaps(ax.title.get_window_extent())
+    [right] = (each for each in ax.figure.axes if each is not ax)
+    assert not legend.overlaps(right.get_tightbbox())
     assert legend.x1 <= ax.figure.bbox.x1
 
 

@@ -142,3 +142,13 @@ def test_refuses_a_model_without_trainable_activations():
 
     with pytest.raises(ValueError, match="Received: model='plain' with none"):
         plot_activations(model)
+
+
+def test_the_legend_of_one_panel_is_inside_the_picture():
+    network = keras.Sequential([keras.Input((1,)), VAFActivation(k=5)])
+    [ax] = plot_activations(network, np.linspace(-2, 2, 50)[:, None])
+    ax.figure.canvas.draw()
+    (legend,) = ax.figure.legends
+    found = legend.get_window_extent()
+    assert len(legend.get_texts()) >= 5
+    assert ax.figure.bbox.x0 <= found.x0 and found.x1 <= ax.figure.bbox.x1

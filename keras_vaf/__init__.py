@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from keras_vaf import (
         callbacks,
         experiments,
-        research,
+        paper,
         sklearn,
         torch,
         training,
@@ -62,8 +62,8 @@ __all__ = [
     "models",
     "ops",
     "optimizers",
+    "paper",
     "regularizers",
-    "research",
     "sklearn",
     "torch",
     "training",

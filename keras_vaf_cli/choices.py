@@ -49,15 +49,8 @@ FAMILY = ("elu", *(name for _, names in _OTHERS for name in names))
 LAYERS = (_VAF[0], *(layer for layer, _ in _OTHERS))
 """Classes that `convert` can put into a model, default first."""
 
-EXPERIMENTS = (
-    "sensorless",
-    "regression",
-    "classification",
-    "curves",
-    "convolution-a",
-    "convolution-b",
-)
-"""The paper's experiments: `keras_vaf.research.paper.EXPERIMENTS`."""
+EXPERIMENTS = ("regression", "classification", "convolution", "sensorless", "curves")
+"""The paper's experiments: `keras_vaf.paper.reproduction.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
 """Tuners of `search`: `keras_vaf.tuners.cell_tuner.TUNERS`."""

@@ -8,10 +8,10 @@ from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, LEARNING_RATES, VA
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
+    add_jobs,
     add_k_and_g,
     add_output_folder,
     add_seeds,
-    integer_from,
     numbers,
     print_table,
     say,
@@ -107,13 +107,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         f"fold on validation rows (default: {', '.join(map(str, LEARNING_RATES))}, and "
         "further ones if one at the edge is selected)",
     )
-    group.add_argument(
-        "--jobs",
-        type=integer_from(1),
-        default=1,
-        metavar="NUMBER",
-        help="number of processes that train at the same time (default: %(default)s)",
-    )
+    add_jobs(group)
 
 
 def show_comparison(comparison: "Comparison") -> None:

@@ -5,7 +5,7 @@ import functools
 import importlib.util
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 T = TypeVar("T")
 
@@ -28,8 +28,7 @@ def add_output_folder(parser: argparse.ArgumentParser) -> None:
         "--output",
         default="runs",
         metavar="FOLDER",
-        help="output folder for reports, table, picture and the best network (default: "
-        "%(default)s)",
+        help="output folder for all files (default: %(default)s)",
     )
 
 
@@ -67,15 +66,14 @@ def add_k_and_g(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_run_options(group: argparse._ActionsContainer) -> None:
-    """Add the option of commands that train cells."""
+def add_jobs(group: argparse._ActionsContainer) -> None:
+    """Add the option for the number of processes."""
     group.add_argument(
-        "--replicas",
-        type=_replicas,
-        default="auto",
+        "--jobs",
+        type=integer_from(1),
+        default=1,
         metavar="NUMBER",
-        help="number of networks trained together, on JAX (default: the trainings of a "
-        "seed, up to a limit that suits the device)",
+        help="number of processes that train at the same time (default: %(default)s)",
     )
 
 
@@ -180,17 +178,6 @@ def _list(text: str, kind: Callable[[str], T], name: str) -> tuple[T, ...]:
 def names(text: str) -> tuple[str, ...]:
     """Return the names of a list such as `"wine,servo"`."""
     return tuple(name for name in text.split(",") if name)
-
-
-def _replicas(text: str) -> int | Literal["auto"]:
-    if text == "auto":
-        return "auto"
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected auto or an integer, received {text!r}"
-        ) from None
 
 
 def print_table(

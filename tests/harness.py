@@ -31,10 +31,7 @@ def public_names():
     others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}
     packages = (
         importlib.import_module(f"keras_vaf.{module.name}")
-        for module in [
-            *pkgutil.iter_modules(keras_vaf.__path__),
-            *pkgutil.iter_modules(keras_vaf.research.__path__, "research."),
-        ]
+        for module in pkgutil.iter_modules(keras_vaf.__path__)
         if module.ispkg and module.name not in others
     )
     return {

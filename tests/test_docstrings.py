@@ -27,8 +27,7 @@ def docstring_examples():
 def known_names(module):
     """Return what an example need not import: what its package offers, and NumPy."""
     parts = module.split(".")
-    depth = 3 if parts[1:2] == ["research"] else 2
-    package = importlib.import_module(".".join(parts[:depth]))
+    package = importlib.import_module(".".join(parts[:2]))
     offered = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
     return {**offered, "keras": keras, "keras_vaf": keras_vaf, "np": np}
 

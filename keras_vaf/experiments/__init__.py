@@ -5,7 +5,7 @@ A `Variant` is the activation in a protocol. `compare` writes one report file pe
 training, so that an interrupted run can be continued. Tables and pictures are made only
 from `Report` objects. `read` returns the records of files as a pandas DataFrame.
 `select` is Algorithm 2 of the paper. The experiments of the paper are in
-`keras_vaf.research.paper`.
+`keras_vaf.paper`.
 """
 
 from keras_vaf.experiments.best import Arm, choose, refit

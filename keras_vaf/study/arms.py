@@ -69,13 +69,15 @@ class Arm:
         return dataclasses.replace(self, arguments={**self.arguments, **known})
 
 
-_RESCALED = {
+RESCALED = {
     "class_name": "keras_vaf>RandomStart",
     "config": {"seed": None, "rescale": True},
 }
+"""`RandomStart(rescale=True)` as an argument of an `Arm`."""
+
 _VAF = "VAFActivation"
 _SILU = {"k": 3, "g": "silu", "initialization": "silu"}
-_RANDOM = {"k": 3, "g": "relu", "initialization": _RESCALED}
+_RANDOM = {"k": 3, "g": "relu", "initialization": RESCALED}
 
 ARMS = {
     arm.name: arm

@@ -13,16 +13,15 @@ import numpy as np
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.scores import network_scores
 from keras_vaf.datasets.tables.networks import with_encoder
-from keras_vaf.models import mlp
 from keras_vaf.study.arms import Arm
-from keras_vaf.study.recipe import METRIC, Fold, Recipe
+from keras_vaf.study.recipe import Fold, Recipe
 from keras_vaf.training import trainer
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.losses import loss_of
 from keras_vaf.training.network_trainer import NetworkTrainer, seed_random_layers
 from keras_vaf.training.runs import NetworkRun
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.utils import check_kind, class_of
+from keras_vaf.utils import check_kind
 
 Wanted = Sequence[tuple[int, float]]
 
@@ -39,10 +38,9 @@ def build_network(
         place, own = next(numbered)
         return arm.build(own, name=f"activation_{place}")
 
-    outputs = len(dataset.class_names or "1")
-    network = mlp(inputs, recipe.hidden, outputs, activation, seed=kernels)
-    optimizer = class_of("optimizer", recipe.optimizer, keras.optimizers)
-    network.compile(optimizer(), loss_of(dataset.task == "classification"))
+    network = recipe.network(dataset, inputs, activation, kernels)
+    loss = loss_of(dataset.task == "classification")
+    network.compile(recipe.new_optimizer(), loss)
     return network
 
 
@@ -91,7 +89,7 @@ class Networks:
             network.set_weights(weights)
             own = network, dataset, folds[number].fitted
             scores = [network_scores(*own, rows) for rows in folds[number].rows[1:]]
-            metric = METRIC[dataset.task]
+            metric = folds[number].metric
             yield {
                 **folds[number].record(),
                 "learning_rate": rate,

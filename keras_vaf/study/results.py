@@ -6,7 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from keras_vaf.study.significance import (
     LEVEL,
@@ -14,10 +14,12 @@ from keras_vaf.study.significance import (
     corrected_t_test,
     holm,
 )
-from keras_vaf.utils import deviation
+from keras_vaf.utils import check_choice, deviation
 
 if TYPE_CHECKING:
     import pandas
+
+Selection = Literal["validation", "paper"]
 
 _ARM = ["problem", "recipe", "activation", "arguments"]
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
@@ -25,24 +27,75 @@ SIGN = {"classification": -1.0, "regression": 1.0}
 """The number that makes a score an error, by task."""
 
 
-def select(found: pandas.DataFrame) -> pandas.DataFrame:
-    """Return the record of the best validation score per activation, seed and fold.
+def select(
+    found: pandas.DataFrame, selection: Selection = "validation"
+) -> pandas.DataFrame:
+    """Return the record of the best score per activation, recipe, seed and fold.
 
     Of equal scores, the record with the lower validation loss is selected, and of equal
     losses, the earlier record. A network without a finite loss is selected last.
 
     Args:
         found: Records, from `records`.
+        selection: `"validation"` selects by the validation score, `"paper"` by the test
+            score, as in the paper's tables. Its scores are better than those of new
+            data.
 
     Returns:
         The selected records, in the order of `found`.
+
+    Raises:
+        ValueError: If the selection is unknown.
     """
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
-    errors = found["validation"] * found["task"].map(SIGN)
+    errors = found[_score_of(selection)] * found["task"].map(SIGN)
     ordered = found.assign(error=errors.where(finite))
     ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
     chosen = ordered.drop_duplicates([*_ARM, "seed", "fold"]).index
     return found.loc[chosen.sort_values()]
+
+
+def select_architectures(
+    selected: pandas.DataFrame, selection: Selection = "validation"
+) -> pandas.DataFrame:
+    """Return the records of the recipe with the best mean score per activation.
+
+    Of equal means, the recipe with the lower mean validation loss is selected.
+
+    Args:
+        selected: Records of recipes that differ in `hidden`, from `select`.
+        selection: As in `select`.
+
+    Raises:
+        ValueError: If the recipes of an activation have different seeds or folds.
+    """
+    keys, score = ["problem", "activation", "arguments"], _score_of(selection)
+    best = []
+    for key, own in selected.groupby(keys, sort=False):
+        recipes = [rows for _, rows in own.groupby("recipe", sort=False)]
+        cells = [{*zip(rows["seed"], rows["fold"], strict=True)} for rows in recipes]
+        if any(each != cells[0] for each in cells):
+            raise ValueError(
+                "Architectures must have the same seeds and folds for a selection "
+                f"among them. Received: {[*map(len, cells)]} records of {key}"
+            )
+        sign = SIGN[own["task"].iloc[0]]
+        ranks = [
+            # Equal means may differ by rounding.
+            (
+                float(f"{sign * own[score].mean():.9g}"),
+                own["val_loss"].fillna(math.inf).mean(),
+            )
+            for own in recipes
+        ]
+        best.append(recipes[ranks.index(min(ranks))].index)
+    return selected.loc[[row for index in best for row in index]]
+
+
+def _score_of(selection: Selection) -> str:
+    """Return the column of the scores that a selection uses."""
+    columns = {"validation": "validation", "paper": "test"}
+    return columns[check_choice("selection", selection, columns)]
 
 
 class Result(NamedTuple):

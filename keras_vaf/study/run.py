@@ -67,26 +67,34 @@ class Study(NamedTuple):
         return batches
 
 
-def train_missing(study: Study, verbose: bool = True) -> pandas.DataFrame:
+def train_missing(
+    study: Study, verbose: bool = True, phase: str = "Training", further: bool = True
+) -> pandas.DataFrame:
     """Train each activation in each fold, unless it has a record, and return all.
 
     A batch holds the trainings of one activation and one seed. Batches are independent:
     joblib runs them one after another, in processes, or on the backend that
-    `joblib.parallel_config` names. If the learning rates are those of the recipe, and
-    one at the edge is selected, all activations get a further one.
+    `joblib.parallel_config` names.
+
+    Args:
+        study: The study.
+        verbose: Whether to show the progress.
+        phase: What the progress shows.
+        further: Whether all activations get a further learning rate if there are
+            several and one at the edge is selected.
     """
     dataset, recipe = study.dataset, study.recipe
     settings = recipe.settings(dataset) | {"problem": dataset.name}
     path = study.folder / f"recipe-{recipe.digest(dataset)}.json"
     write_atomically(path, json.dumps(settings, indent=1))
     rates: Sequence[float] = recipe.learning_rates
-    more, phase = rates, "Training"
+    more = rates
     try:
         while more:
             _train_all(study, rates, phase, verbose)
             found = study.records(rates)
-            more = _further(recipe, rates, found)
-            rates, phase = (*rates, *more), "Training with further learning rates"
+            more = _further(recipe, rates, found) if further else ()
+            rates, phase = (*rates, *more), f"{phase} with further learning rates"
     finally:
         _folds.cache_clear()
         _networks.cache_clear()

@@ -36,7 +36,8 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
       They, `val_loss` and `parameters` are NaN for a model of scikit-learn.
     - `val_loss`: Loss of the validation rows at the best epoch; NaN if no epoch had a
       finite one.
-    - `validation`, `test`: Accuracy (a share), or RMSE in units of the target.
+    - `validation`, `test`: Accuracy (a share), or RMSE in units of the target; of the
+      scaled target if the recipe has `targets="min-max"`.
     - `constant`: Test score of a constant prediction, in the same unit.
     - `share`: Share of the rows that are test rows.
     - `parameters`: Number of trained parameters of the network.

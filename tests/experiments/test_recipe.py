@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 from keras_vaf.experiments import comparison_protocols
-from keras_vaf.research.paper.ours import our_fields
 from keras_vaf.sklearn import VAFClassifier
 from keras_vaf.training import recipe
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
@@ -47,16 +46,14 @@ def test_digits_round_the_further_learning_rates():
 def test_every_part_trains_by_the_recipe(classes):
     protocols = comparison_protocols.comparison_protocols(classes)
     protocol = protocols[-1]
-    ours = our_fields(classes)
     options = inspect.signature(VAFClassifier).parameters
     for optimizer, size, patience in (
         (protocol.optimizer.name, protocol.batch_size, protocol.patience),
-        (ours["optimizer"].name, ours["batch_size"], ours["patience"]),
         ("Adam", options["batch_size"].default, options["patience"].default),
     ):
         assert optimizer == recipe.OPTIMIZER
         assert (size, patience) == (recipe.BATCH_SIZE, recipe.PATIENCE)
-    assert ours["rates"] == protocol.rates == LEARNING_RATES
+    assert protocol.rates == LEARNING_RATES
     names = tuple(protocol.variant.name for protocol in protocols)
     assert names == recipe.ACTIVATIONS
     assert (protocol.epochs, protocol.folds) == (recipe.EPOCHS, recipe.FOLDS)

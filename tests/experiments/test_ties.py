@@ -4,7 +4,6 @@ import pytest
 
 from keras_vaf.experiments import comparison_table, results_of
 from keras_vaf.experiments.results.table import direction_cells
-from keras_vaf.research.paper.tables.summaries import by_dataset, over_datasets
 from tests.experiments.fakes import make_arm
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -31,10 +30,3 @@ def test_a_smallest_real_gain_stays_one():
     result = results_of([*make_arm("relu", RELU), *make_arm("vaf-relu", better)])[1]
     assert result.direction == "better"
     assert result.gain == pytest.approx(0.0001 / 4)
-
-
-def test_a_tie_is_counted_as_one(tie):
-    found = {("one", "vaf-relu"): tie, ("two", "vaf-relu"): tie}
-    [sentence] = over_datasets(found)
-    assert "over 2 datasets: better on 0, worse on 0, equal on 2; 1.000 " in sentence
-    assert by_dataset(found)[0].startswith("vaf-relu against relu: +0.0000 on one")

@@ -103,7 +103,7 @@ def test_the_docs_name_every_exit_code():
         ("VARIANTS", "experiments:VARIANTS"),
         ("CONTROLS", "experiments:CONTROLS"),
         ("FAMILY", "experiments:FAMILY"),
-        ("EXPERIMENTS", "research.paper:EXPERIMENTS"),
+        ("EXPERIMENTS", "paper.reproduction:EXPERIMENTS"),
         ("TUNERS", "tuners.cell_tuner:TUNERS"),
     ],
 )

@@ -105,14 +105,13 @@ PRIVATE_MEMBERS: dict[str, set[str]] = {
     },
     "keras_vaf.layers.trainable_activation": {"_apply"},
     "keras_vaf.layers.weight_paths": {"_getframe", "_parent_path", "_path"},
-    "keras_vaf.ops.backends.on_tensorflow": {"_getframe"},
-    "keras_vaf.ops.native.modes_on_torch": {
+    "keras_vaf.ops.on_tensorflow": {"_get_control_flow_context"},
+    "keras_vaf.ops.on_torch": {
         "_C",
         "_current_level",
         "_functorch",
         "_len_torch_dispatch_stack",
     },
-    "keras_vaf.ops.native.on_tensorflow": {"_get_control_flow_context"},
     # Nothing public tells whether a module has hooks.
     "keras_vaf.torch.conversion": {
         "_backward_hooks",

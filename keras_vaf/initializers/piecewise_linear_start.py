@@ -10,7 +10,7 @@ from keras_vaf.initializers.fit import fit
 from keras_vaf.initializers.limits import Ends
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.initializers.units import Carrier, carry, relu_units
-from keras_vaf.ops.fixed_function import Lines
+from keras_vaf.ops.activations import Lines
 from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_integer, check_number, check_numbers
 

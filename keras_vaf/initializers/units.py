@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from keras_vaf.initializers.start import FAR, Values
-from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.fixed_function import Lines
+from keras_vaf.ops.activations import Lines, elementwise
 from keras_vaf.ops.functions import Function, evaluate
 
 _quantile = NormalDist().inv_cdf

@@ -10,8 +10,7 @@ from keras import ops
 from keras_vaf import layers
 from keras_vaf.initializers import FunctionStart
 from keras_vaf.layers.sharing import Sharing
-from keras_vaf.ops.activations import elementwise, name_of
-from keras_vaf.ops.fixed_function import Function
+from keras_vaf.ops.activations import Function, elementwise, name_of
 from keras_vaf.types import Tensor
 
 

@@ -1,4 +1,4 @@
-"""The equation of a trainable activation and its gradient, as functions of tensors.
+"""The equation of a trainable activation, as a function of tensors.
 
 Layers own weights and configuration. The functions that they compute are defined here.
 """
@@ -7,7 +7,7 @@ from keras_vaf.ops.activations import NAMES
 from keras_vaf.ops.dispatch import pointwise
 from keras_vaf.ops.environment import info
 from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.switches import plain_differentiation, plain_operators
+from keras_vaf.ops.switches import plain_operators
 from keras_vaf.ops.vaf import VAF
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "VAF",
     "Pointwise",
     "info",
-    "plain_differentiation",
     "plain_operators",
     "pointwise",
 ]

@@ -72,7 +72,7 @@ def _inactive(backend: str) -> str:
         return "plain_operators() is in effect"
     if find().library is None:
         return find().reason
-    native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
+    native = importlib.import_module(f"keras_vaf.ops.on_{backend}")
     reason: str = native.inactive()
     return reason
 

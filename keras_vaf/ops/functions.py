@@ -11,8 +11,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.ops.activations import ALIASES, BY_NAME, NAMES, name_of
-from keras_vaf.ops.fixed_function import Function
+from keras_vaf.ops.activations import ALIASES, BY_NAME, NAMES, Function, name_of
 from keras_vaf.types import Tensor
 from keras_vaf.utils import did_you_mean
 

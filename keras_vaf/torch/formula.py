@@ -12,11 +12,10 @@ from typing import Any
 import torch
 
 from keras_vaf.ops import VAF as Equation
+from keras_vaf.ops import on_torch as kernels
 from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native import Case
-from keras_vaf.ops.native import modes_on_torch as modes
-from keras_vaf.ops.native import on_torch as native
 from keras_vaf.torch.functions import G, on_torch
 
 Axes = tuple[int, ...]
@@ -51,7 +50,8 @@ def apply(
 ) -> torch.Tensor:
     """Return f(x) in the form that takes the least time (see the module)."""
     function = on_torch(g)
-    if torch.compiler.is_compiling() or torch.jit.is_tracing() or modes.transforming():
+    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    if recorded or not kernels.in_memory(x, weight):
         return formula(x, weight, function, axes)
     order = _order_of_memory(x) if len(axes) < 2 else []
     if order:
@@ -76,10 +76,10 @@ def _order_of_memory(x: torch.Tensor) -> list[int]:
 
 def _case(x: torch.Tensor, weight: torch.Tensor, g: str | G, axes: Axes) -> Case | None:
     """Return the case of the native kernels if they cover this call."""
-    if not isinstance(g, str) or g not in BY_NAME or not modes.in_memory(x, weight):
+    if not isinstance(g, str) or g not in BY_NAME:
         return None
     layout = Layout(x.ndim, tuple(axis % x.ndim for axis in axes))
-    return native.covered(Equation(BY_NAME[g].value), layout, x, *_parts(weight))
+    return kernels.covered(Equation(BY_NAME[g].value), layout, x, *_parts(weight))
 
 
 def _parts(weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -105,20 +105,19 @@ class _Recomputed(torch.autograd.Function):
         ctx.g, ctx.axes, ctx.case = g, axes, case
         if case is None:
             return formula(x, weight, g, axes)
-        return native.forward(case, x, *_parts(weight))
+        return kernels.forward(case, x, *_parts(weight))
 
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         x, weight = ctx.saved_tensors
-        mapped = modes.is_batched(upstream) or modes.transforming()
-        again = mapped or torch.is_grad_enabled() or ctx.case is None
-        if again or not modes.in_memory(upstream, x, weight):
+        again = torch.is_grad_enabled() or ctx.case is None
+        if again or not kernels.in_memory(upstream, x, weight):
 
             def compute(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
                 return formula(x, weight, ctx.g, ctx.axes)
 
             found = torch.func.vjp(compute, x, weight)[1](upstream)
             return *found, None, None, None
-        for_x, *parts, last = native.gradients(ctx.case, upstream, x, *_parts(weight))
+        for_x, *parts, last = kernels.gradients(ctx.case, upstream, x, *_parts(weight))
         packed = torch.cat([*parts, last.unsqueeze(-1)], -1)
         return for_x, packed.to(weight.dtype), None, None, None

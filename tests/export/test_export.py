@@ -11,7 +11,6 @@ import pytest
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import freeze
-from keras_vaf.ops.backends import choice
 
 # The libraries that Keras exports with warn of what they use themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -35,12 +34,6 @@ def old_tensorflow(request):
         reason = "TensorFlow 2.19 reads no program of JAX 0.8 and newer."
         error = NotImplementedError
         request.applymarker(pytest.mark.xfail(raises=error, reason=reason))
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_small(monkeypatch):
-    """Make TensorFlow compile what it predicts, but not what it exports."""
-    monkeypatch.setattr(choice, "SMALL", -1)
 
 
 @pytest.fixture(scope="module")

@@ -93,6 +93,7 @@ def test_loads_where_this_package_is_not(tmp_path):
     [
         vaf(k=5, g="tanh"),
         vaf(k=2, g="leaky_relu"),
+        vaf(g="hard_shrink", k=2),
         vaf(sharing="neuron"),
         vaf(sharing=(2,)),
         vaf(sharing="channel", data_format="channels_first"),

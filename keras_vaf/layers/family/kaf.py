@@ -1,7 +1,7 @@
 """`KAF`, the kernel activation function: a sum of Gaussians at fixed points."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -12,7 +12,7 @@ from keras_vaf.constraints import Interval
 from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
-from keras_vaf.ops.equation import Parameter, Total
+from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_flag, check_integer, check_positive
@@ -32,35 +32,9 @@ class Kernels(Pointwise):
 
     def value(self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None) -> Tensor:
         """Return f(x)."""
-        return sum(a * kernel for a, _, kernel in self._kernels(x, alpha, gamma))
-
-    def derivative(self, x: Tensor, *parameters: Parameter) -> Tensor:
-        """Return -2 gamma sum_i alpha_i (x - d_i) kernel_i."""
-        moment = sum(a * t * kernel for a, t, kernel in self._kernels(x, *parameters))
-        return -2 * self._gamma(*parameters[1:]) * moment
-
-    def gradients(
-        self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
-    ) -> tuple[Parameter, ...]:
-        """Return the gradients: one sum per point, and another if gamma is trained."""
-        for_alpha, for_gamma = [], 0.0
-        for a, t, kernel in self._kernels(x, *parameters):
-            part = upstream * kernel
-            for_alpha.append(total(part))
-            if len(parameters) == 2:
-                for_gamma = for_gamma - a * total(t * t * part)
-        return (for_alpha, for_gamma)[: len(parameters)]
-
-    def _gamma(self, gamma: Tensor | None = None) -> Tensor:
-        return self.fixed_gamma if gamma is None else gamma
-
-    def _kernels(
-        self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None
-    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Yield alpha_i, x - d_i and exp(-gamma (x - d_i)^2) for each point."""
-        for a, point in zip(alpha, self.dictionary, strict=True):
-            t = x - point
-            yield a, t, ops.exp(-self._gamma(gamma) * (t * t))
+        scale = -(self.fixed_gamma if gamma is None else gamma)
+        points = zip(alpha, self.dictionary, strict=True)
+        return sum(a * ops.exp(scale * ops.square(x - point)) for a, point in points)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")

@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import Pointwise
-from keras_vaf.ops.equation import Parameter, Total
+from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer, check_positive
@@ -41,22 +41,6 @@ class Spline(Pointwise):
         for i, point in enumerate(more, start=-1):
             y = y + point * _cardinal(inside - i)
         return y
-
-    def gradients(
-        self, x: Tensor, upstream: Tensor, total: Total, *parameters: Parameter
-    ) -> tuple[Parameter, ...]:
-        """Return one sum per point and line, ten times faster than autodiff."""
-        inside, left, right = self._place(x)
-        first, *gradient, last = (
-            total(upstream * _cardinal(inside - i)) for i in range(-1, self.q + 1)
-        )
-        for_rise_left = total(upstream * left) - first
-        for_rise_right = total(upstream * right) + last
-        gradient[0] = gradient[0] + first - for_rise_left
-        gradient[1] = gradient[1] + for_rise_left
-        gradient[-1] = gradient[-1] + last + for_rise_right
-        gradient[-2] = gradient[-2] - for_rise_right
-        return (gradient,)
 
     def _place(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the position among the control points, in steps, and the excess."""

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.fixed_function import Function
+from keras_vaf.ops.activations import Function, elementwise
 from keras_vaf.ops.functions import evaluate
 
 _EQUAL = 4 * np.finfo("float64").eps

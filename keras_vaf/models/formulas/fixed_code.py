@@ -3,8 +3,7 @@
 Each function is an expression in h, which avoids overflow and cancellation.
 """
 
-from keras_vaf.ops.activations import name_of
-from keras_vaf.ops.fixed_function import Function
+from keras_vaf.ops.activations import Function, name_of
 
 _SIGMOID = (
     "(1.0 / (1.0 + math.exp(-h)) if h >= 0 else math.exp(h) / (1.0 + math.exp(h)))"

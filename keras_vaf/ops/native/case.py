@@ -1,6 +1,7 @@
 """`case_of`, the one rule that decides which calls the native kernels support."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -69,7 +70,7 @@ def case_of(
     layout: Layout,
     dtypes: Sequence[str],
     shapes: Sequence[Sequence[Any]],
-    functions: Sequence[str] | None = None,
+    functions: tuple[str, ...] | None = None,
 ) -> Case | None:
     """Return the case if the kernels support it, else `None`.
 
@@ -85,19 +86,31 @@ def case_of(
         functions: Names of the fixed functions that the kernels have; by default those
             of the library for processors.
     """
-    if functions is None:
-        functions = library.find().functions
-    if type(function) is not VAF or kernels_are_off():
+    if kernels_are_off():
+        return None
+    names = library.find().functions if functions is None else functions
+    return _case(names, function, layout, tuple(dtypes), tuple(map(tuple, shapes)))
+
+
+@functools.lru_cache(maxsize=1024)
+def _case(
+    functions: tuple[str, ...],
+    function: Pointwise,
+    layout: Layout,
+    dtypes: tuple[str, ...],
+    shapes: tuple[tuple[Any, ...], ...],
+) -> Case | None:
+    if type(function) is not VAF:
         return None
     g, alpha = name_of(function.g), shapes[1]
-    k = alpha[-1] if len(alpha) else 0
+    k = alpha[-1] if alpha else 0
     if (
         g not in FUNCTIONS
+        or FUNCTIONS[g][0] not in functions
         or dtypes[0] not in TYPES
         or set(dtypes[1:]) != {"float32"}
         or not 0 < k <= MOST_UNITS
         or not _fit(layout.unshared, k, *shapes)
-        or FUNCTIONS[g][0] not in functions
     ):
         return None
     return Case(g, dtypes[0], k, layout.unshared)
@@ -112,5 +125,4 @@ def _fit(
     if first < 0 or unshared != tuple(axes) or axes.stop > len(x):
         return False
     sizes = tuple(x[axis] for axis in axes)
-    wanted = [(*sizes, k)] * 3 + [sizes]
-    return [tuple(shape) for shape in parameters] == wanted
+    return parameters == ((*sizes, k),) * 3 + (sizes,)

@@ -10,6 +10,7 @@ import importlib
 import itertools
 import os
 import platform
+import re
 import struct
 import warnings
 from collections.abc import Iterator
@@ -18,7 +19,40 @@ from typing import Any, NamedTuple
 
 import keras
 
-from keras_vaf.ops.native.versions import untried
+TRIED = {
+    "jax": ("0.8", "0.12"),
+    "tensorflow": ("2.19", "2.21"),
+    "torch": ("2.12", "2.15"),
+}
+"""Lowest and highest version of each framework on which the tests of the kernels ran.
+
+The highest one stands for all its patch releases.
+"""
+
+
+def untried(framework: str, version: str) -> str:
+    """Return why the kernels do not bind to a version of a framework, or `""`.
+
+    Args:
+        framework: One of the keys of `TRIED`.
+        version: The version, such as `"2.13.0+cpu"`.
+    """
+    lowest, highest = TRIED[framework]
+    numbers = _numbers(version)
+    last = _numbers(highest)
+    if _numbers(lowest) <= numbers and numbers[: len(last)] <= last:
+        return ""
+    return (
+        f"they were tried with {framework} from {lowest} to {highest}, and "
+        f"{version} is installed"
+    )
+
+
+def _numbers(version: str) -> list[int]:
+    """Return the release of a version, without what `+` or letters add to it."""
+    found = re.match(r"\d+(\.\d+)*", version)
+    return [int(number) for number in found[0].split(".")] if found else []
+
 
 FOLDER = Path(__file__).parent / "lib"
 """Folder of the shared libraries."""
@@ -47,18 +81,6 @@ class Call(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ARRAYS),
         ("bytes", ctypes.c_int64 * len(ARRAYS)),
     )
-
-    @classmethod
-    def of(cls, arrays: dict[str, tuple[int, int]], **settings: Any) -> "Call":
-        """Make a call.
-
-        Args:
-            arrays: Address and bytes of arrays by name.
-            **settings: The other members.
-        """
-        pointers = {name: address for name, (address, _) in arrays.items()}
-        sizes = (arrays[name][1] if name in arrays else 0 for name in ARRAYS)
-        return cls(bytes=tuple(sizes), **settings, **pointers)
 
 
 class Found(NamedTuple):

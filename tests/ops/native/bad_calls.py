@@ -11,6 +11,7 @@ import numpy as np
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import VAF, plain_operators, pointwise
+from keras_vaf.ops.native import Case
 from tests.harness import to_arrays, to_tensors, vjp
 
 
@@ -101,7 +102,8 @@ def built(channels):
 
 
 # Function and k; then on TensorFlow the axes before the unshared ones and their number,
-# and on JAX the elements before, along and behind them. The shape of x is (2, 5).
+# and on JAX the elements before, along and behind them; on PyTorch k and the unshared
+# axes. The shape of x is (2, 5).
 CASES = {
     "tensorflow": {
         "an unknown function": [99, 3, 1, 1],
@@ -134,12 +136,10 @@ CASES = {
         "numbers of 32 bits": np.int32([0, 3, 2, 5, 1]),
     },
     "torch": {
-        "an unknown function": ("cubic", [1], 0),
-        "an axis that x does not have": ("relu", [5], 0),
-        "another unshared axis": ("relu", [0], 0),
-        "no unshared axis": ("relu", [], 0),
-        "a network axis": ("relu", [1], 1),
-        "more network axes than x has": ("relu", [1], 7),
+        "other hidden units": (4, (1,)),
+        "an axis that x does not have": (3, (5,)),
+        "another unshared axis": (3, (0,)),
+        "no unshared axis": (3, ()),
     },
 }
 
@@ -153,7 +153,7 @@ def altered():
     right = {
         "tensorflow": [0, 3, 1, 1],
         "jax": [0, 3, 2, 5, 1],
-        "torch": ("relu", [1], 0),
+        "torch": (3, (1,)),
     }[keras.backend.backend()]
     for direction in ("forward", "backward"):
         first = int(direction == "forward")
@@ -179,10 +179,10 @@ def raw(direction, case, arrays):
     """Run an operator of the kernels."""
     backend = keras.backend.backend()
     tensors = to_tensors(arrays)
-    native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
+    native = importlib.import_module(f"keras_vaf.ops.on_{backend}")
     if backend == "torch":
-        operators = importlib.import_module("keras_vaf.ops.native.operators_on_torch")
-        return getattr(operators, f"_{direction}")(*tensors, *case)
+        run = native.forward if direction == "forward" else native.gradients
+        return run(Case("relu", "float32", *case), *tensors)
     if backend == "tensorflow":
         run = getattr(native.operators()[0], f"keras_vaf_{direction}")
         return run(*tensors, case=case, slope=0.0)

@@ -76,8 +76,9 @@ def draw(shape, k, dtype="float32", seed=0):
 
 def call_of(held, **settings):
     """Return a pointer to a call with the given arrays."""
-    places = {name: (a.ctypes.data, a.nbytes) for name, a in held.items()}
-    return ctypes.byref(Call.of(places, **settings))
+    places = {name: array.ctypes.data for name, array in held.items()}
+    sizes = tuple(held[name].nbytes if name in held else 0 for name in NAMES)
+    return ctypes.byref(Call(bytes=sizes, **settings, **places))
 
 
 def run(library, arrays, g, dtype="float32", threads=2):

@@ -18,7 +18,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import info, plain_operators
 from keras_vaf.ops.environment import BACKENDS
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.versions import TRIED, untried
+from keras_vaf.ops.native.library import TRIED, untried
 from keras_vaf.ops.switches import kernels_are_off
 
 ROOT = Path(__file__).parents[3]
@@ -92,10 +92,10 @@ def test_another_interface_is_refused(copy, monkeypatch):
 def test_an_untried_framework_is_left_alone(copy, monkeypatch, request, version):
     """On every backend, nothing is loaded, registered or used, and `info` says why."""
     backend = keras.backend.backend()
-    native = importlib.import_module(f"keras_vaf.ops.native.on_{backend}")
+    native = importlib.import_module(f"keras_vaf.ops.on_{backend}")
 
     def clear():
-        for name in ("unusable", "operators", "inactive"):
+        for name in ("_unusable", "operators", "inactive"):
             getattr(getattr(native, name, None), "cache_clear", int)()
 
     clear()

@@ -1,17 +1,16 @@
 """Infinite numbers and NaN: the kernels give them where the formula does."""
 
 import functools
-import importlib
 import itertools
 
 import numpy as np
 import pytest
 
-from keras_vaf.ops import VAF, gradient
+from keras_vaf.ops import VAF, pointwise
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.native.case import FUNCTIONS, Case
-from tests.harness import to_arrays, to_tensors
+from keras_vaf.ops.native.case import FUNCTIONS
+from tests import reference
+from tests.harness import to_arrays, to_tensors, vjp
 
 pytestmark = pytest.mark.backend("tensorflow")
 NAMES = ("upstream", "x", "alpha", "alpha_bias", "beta", "beta_bias")
@@ -37,19 +36,33 @@ def kinds(tensors):
 
 @functools.cache  # once for all instruction sets
 def formula(g, layout, name, value):
-    """Evaluate f and its gradients by the equations of the package."""
+    """Evaluate f and its gradients by the sums of docs/speed.md, in NumPy."""
     shape, unshared = LAYOUTS[layout]
-    upstream, *tensors = arguments(shape, unshared, name, value)
-    function, axes = VAF(get_function(g, "g")), Layout(2, unshared)
-    y = gradient.plain_forward(function, axes, *tensors)
-    return kinds([y, *gradient.blockwise_gradients(function, axes, upstream, *tensors)])
+    d, x, *parameters, c = to_arrays(arguments(shape, unshared, name, value))
+    function, slope_of = reference.FUNCTIONS[g]
+    d, x, (a, b, w) = d[..., None], x[..., None], parameters
+    axes = tuple(axis for axis in range(2) if axis not in unshared)
+    with np.errstate(all="ignore"):
+        h = a * x + b
+        y, slope = function(h), slope_of(h)
+        moved, moved_x = d * slope, d * x * slope
+        if g == "relu":  # a hidden unit that is 0 takes no part
+            moved, moved_x = np.where(h > 0, d, 0), np.where(h > 0, d * x, 0)
+        sum_0, sum_1 = moved.sum(axes), moved_x.sum(axes)
+        lines = g in ("relu", "leaky_relu")
+        for_beta = a * sum_1 + b * sum_0 if lines else (d * y).sum(axes)
+        f = (w * y).sum(-1) + c
+        for_x = d[..., 0] * (a * w * slope).sum(-1)
+        sums = (w * sum_1, w * sum_0, for_beta, d[..., 0].sum(axes))
+    return kinds((f, for_x, *sums))
 
 
-def kernels(g, unshared, upstream, x, *parameters):
-    native = importlib.import_module("keras_vaf.ops.native.on_tensorflow")
-    case = Case(g, "float32", 3, unshared)
-    y = native.forward(case, x, *parameters)
-    return kinds([y, *native.gradients(case, upstream, x, *parameters)])
+def kernels(g, unshared, upstream, *tensors):
+    function = VAF(get_function(g, "g"))
+    y, gradients = vjp(
+        lambda x, *p: pointwise(function, x, p, unshared), tensors, upstream
+    )
+    return kinds([y, *gradients])
 
 
 # Results of the kernels that may be of another kind, as docs/records/kernels.md says.

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.ops import plain_operators
-from keras_vaf.ops.native import on_tensorflow
+from keras_vaf.ops import on_tensorflow, plain_operators
 from tests.harness import grad, vjp
 from tests.ops.native.harness import assert_close
 from tests.ops.native.test_bindings import arguments, operation

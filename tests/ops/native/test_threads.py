@@ -70,7 +70,7 @@ OPENMP = """
 import json, os, sys
 {first}
 import torch
-import keras_vaf.ops.native.on_torch as native
+import keras_vaf.ops.on_torch as native
 from keras_vaf.layers import VAFActivation
 
 count = lambda: len(os.listdir("/proc/self/task"))
@@ -129,7 +129,7 @@ import json, os
 import tensorflow as tf
 {first}
 from keras_vaf.layers import VAFActivation
-from keras_vaf.ops.native.on_tensorflow import find, threads
+from keras_vaf.ops.on_tensorflow import find, threads
 
 x = tf.ones((2_000_000, 1))
 tf.nn.relu(x)
@@ -151,6 +151,6 @@ def test_tensorflows_number_of_threads_is_obeyed(library):
     variables = {"TF_NUM_INTRAOP_THREADS": "1"}
     assert run(TENSORFLOW.format(first=""), **variables) == [True, 1, 0]
     if "TF_NUM_INTRAOP_THREADS" not in os.environ:
-        from keras_vaf.ops.native import on_tensorflow
+        from keras_vaf.ops import on_tensorflow
 
         assert on_tensorflow.threads() == processors()

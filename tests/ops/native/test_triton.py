@@ -55,7 +55,9 @@ def compare(device, calls):
 
 def compare_special(device):
     """Compare infinite inputs and NaN with PyTorch's operators. One unit fills up."""
-    from keras_vaf.ops.backends import pieces_on_torch as operators
+    import torch
+
+    from keras_vaf.ops.equation import formula
     from keras_vaf.ops.native import triton_on_torch as kernels
     from keras_vaf.ops.native.case import Case
 
@@ -65,10 +67,9 @@ def compare_special(device):
         case = Case(g, "float32", 3, own)
         tensors = [each.to(device) for each in arguments(shape, own, *name)]
         found = kernels.forward(case, *tensors[1:]), *kernels.gradients(case, *tensors)
-        want = (
-            operators.forward(function, layout, *tensors[1:]),
-            *operators.gradients(function, layout, *tensors),
-        )
+        leaves = [each.requires_grad_() for each in tensors[1:]]
+        y = formula(function, layout, *leaves)
+        want = y.detach(), *torch.autograd.grad(y, leaves, tensors[0])
         for have, wanted in zip(kinds(found), kinds(want), strict=True):
             # Infinity times 0 is NaN or left out, as docs/records/kernels.md says.
             documented = g in ("relu", "silu", "gelu")

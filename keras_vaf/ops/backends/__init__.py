@@ -1,1 +1,0 @@
-"""The custom gradient on each backend."""

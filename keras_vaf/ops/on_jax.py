@@ -1,0 +1,171 @@
+"""`apply`, the operation on JAX.
+
+The native kernels act in programs that are traced with `training=True`. Elsewhere XLA
+merges the formula with the operations around it, and `jax.checkpoint` keeps only x and
+the parameters for the gradient.
+"""
+
+import ctypes
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native.case import Case, case_of
+from keras_vaf.ops.native.library import find, warn
+
+_TARGETS = {
+    "keras_vaf_forward": "vaf_xla_forward",
+    "keras_vaf_backward": "vaf_xla_backward",
+}
+
+
+def apply(
+    function: Pointwise,
+    layout: Layout,
+    training: bool,
+    x: jax.Array,
+    *parameters: jax.Array,
+) -> jax.Array:
+    """Return f(x, *parameters)."""
+    tensors = (x, *parameters)
+    case = None
+    if training and isinstance(math.prod(x.shape), int):
+        dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
+        case = case_of(function, layout, dtypes, shapes)
+    if case is None or inactive():
+        return _recomputed(function, layout)(*tensors)
+    return _with_kernels(function, layout, case)(*tensors)
+
+
+@functools.lru_cache(maxsize=1024)
+def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
+    return jax.checkpoint(functools.partial(formula, function, layout))
+
+
+def inactive() -> str:
+    """Return why the kernels support no call, or `""`.
+
+    For a custom call, XLA would gather the parts of an array from all devices. The
+    kernels are therefore used on a single device only.
+    """
+    devices = jax.devices()
+    if len(devices) != 1 or devices[0].platform != "cpu":
+        return "the native kernels are for a single device, a processor"
+    return _unusable()
+
+
+@functools.cache
+def _unusable() -> str:
+    """Register the kernels with XLA. Return why this failed, or `""`."""
+    folder = find().folder
+    if folder is None:
+        return find().reason
+    try:
+        library = ctypes.CDLL(str(folder / "libvaf_jax.so"))
+        for target, symbol in _TARGETS.items():
+            capsule = jax.ffi.pycapsule(getattr(library, symbol))
+            jax.ffi.register_ffi_target(target, capsule, platform="cpu")
+    except Exception as error:
+        reason = f"JAX {jax.__version__} cannot load the native kernels: {error}"
+        warn(reason)
+        return reason
+    return ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _with_kernels(
+    function: Pointwise, layout: Layout, case: Case
+) -> Callable[..., jax.Array]:
+    """Return f by the kernels, whose further derivatives are those of the formula."""
+    plain = functools.partial(formula, function, layout)
+
+    def call(target: str, like: tuple[jax.Array, ...]) -> Callable[..., Any]:
+        results = tuple(jax.ShapeDtypeStruct(t.shape, t.dtype) for t in like)
+        sizes = np.array([case.function, case.k, *case.sizes(like[0].shape)], "int64")
+        # `vmap` adds its axis in front of every tensor: one entry per network.
+        run = jax.ffi.ffi_call(target, results, vmap_method="broadcast_all")
+        return functools.partial(run, case=sizes, slope=np.float32(case.slope))
+
+    @jax.custom_jvp
+    @jax.jit
+    def forward(*primals: jax.Array) -> jax.Array:
+        return call("keras_vaf_forward", primals[:1])(*primals)[0]
+
+    @jax.custom_jvp
+    @jax.jit
+    def gradients(upstream: jax.Array, *primals: jax.Array) -> tuple[jax.Array, ...]:
+        return call("keras_vaf_backward", primals)(upstream, *primals)
+
+    @gradients.defjvp
+    def second(primals: Any, changes: Any) -> Any:
+        def first(upstream: jax.Array, *arguments: jax.Array) -> Any:
+            return jax.vjp(plain, *arguments)[1](upstream)
+
+        return jax.jvp(first, primals, changes)
+
+    def tangent(*arguments: Any) -> Any:
+        primals, changes = _halves(arguments)
+        return jax.jvp(plain, primals, changes)[1]
+
+    @forward.defjvp
+    def push_forward(primals: Any, changes: Any) -> Any:
+        change = _tangent.bind(*primals, *changes, run=tangent, transpose=gradients)
+        return forward(*primals), change
+
+    return forward
+
+
+# The change of f along a direction is linear in the second half of its arguments. A
+# primitive makes JAX use the kernels for its transpose, the gradient, and the formula
+# in forward mode. `jax.custom_derivatives.linear_call` does the same, but has no rule
+# for `vmap`, and `jax.custom_vjp` has no forward mode.
+_tangent = Primitive("keras_vaf_tangent")
+
+
+def _halves(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return arguments[: len(arguments) // 2], arguments[len(arguments) // 2 :]
+
+
+def _evaluate(*arguments: Any, run: Any, transpose: Any) -> Any:
+    return run(*arguments)
+
+
+def _push_forward(arguments: Any, changes: Any, run: Any, transpose: Any) -> Any:
+    return jax.jvp(run, arguments, tuple(map(ad.instantiate_zeros, changes)))
+
+
+def _transpose(upstream: Any, *arguments: Any, run: Any, transpose: Any) -> list[Any]:
+    primals, changes = _halves(arguments)
+    found = transpose(ad.instantiate_zeros(upstream), *primals)
+    wanted = map(ad.is_undefined_primal, changes)
+    pairs = zip(found, wanted, strict=True)
+    return [None] * len(primals) + [each if needed else None for each, needed in pairs]
+
+
+def _batch(arguments: Any, axes: Any, run: Any, transpose: Any) -> tuple[Any, int]:
+    pairs = list(zip(arguments, axes, strict=True))
+    size = next(argument.shape[axis] for argument, axis in pairs if axis is not None)
+    in_front = [
+        jax.numpy.broadcast_to(argument, (size, *argument.shape))
+        if axis is None
+        else jax.numpy.moveaxis(argument, axis, 0)
+        for argument, axis in pairs
+    ]
+    return _tangent.bind(*in_front, run=_vmap(run), transpose=_vmap(transpose)), 0
+
+
+_vmap = functools.lru_cache(maxsize=1024)(jax.vmap)
+_tangent.def_impl(jax.jit(_evaluate, static_argnames=("run", "transpose")))
+_tangent.def_abstract_eval(lambda x, *_, **__: jax.core.ShapedArray(x.shape, x.dtype))
+ad.primitive_jvps[_tangent] = _push_forward
+ad.primitive_transposes[_tangent] = _transpose
+batching.primitive_batchers[_tangent] = _batch
+mlir.register_lowering(_tangent, mlir.lower_fun(_evaluate, multiple_results=False))

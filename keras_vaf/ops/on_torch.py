@@ -1,0 +1,226 @@
+"""`apply`, the operation on PyTorch.
+
+The native kernels act wherever tensors are on the CPU and no program is recorded,
+compiled or transformed. Elsewhere PyTorch differentiates the formula. On a CPU this
+takes less time than computing the formula again for the gradient, but PyTorch keeps
+2k + 1 tensors of the size of x for a VAF.
+"""
+
+import ctypes
+import functools
+import struct
+from typing import Any
+
+import torch
+
+from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.native import gpus_on_torch, library
+from keras_vaf.ops.native.case import TYPES, Case, case_of
+from keras_vaf.ops.native.library import ARRAYS, Call, check
+from keras_vaf.ops.vaf import VAF
+
+Tensor = torch.Tensor
+_DTYPES = {getattr(torch, name): name for name in TYPES}
+_ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
+
+
+def apply(
+    function: Pointwise, layout: Layout, training: bool, x: Tensor, *parameters: Tensor
+) -> Tensor:
+    """Return f(x, *parameters)."""
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return formula(function, layout, x, *parameters)
+    case = covered(function, layout, x, *parameters)
+    if case is None:
+        return _formula(function, layout, x, *parameters)
+    order = _order_of_memory(layout, x)
+    if not order:
+        return _WithKernels.apply(function, layout, case, x, *parameters)
+    place = [order.index(axis) for axis in range(layout.rank)]
+    moved = Layout(layout.rank, tuple(place[axis] for axis in layout.unshared))
+    y = apply(function, moved, training, x.permute(order), *parameters)
+    return y.permute(place)
+
+
+def covered(
+    function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
+) -> Case | None:
+    """Return the case if kernels support this call, else `None`."""
+    tensors = (x, *parameters)
+    if not in_memory(*tensors):
+        return None
+    dtypes = [_DTYPES.get(tensor.dtype, "") for tensor in tensors]
+    shapes = [tensor.shape for tensor in tensors]
+    return case_of(function, layout, dtypes, shapes, _functions(x.device))
+
+
+def _functions(device: torch.device) -> tuple[str, ...]:
+    """Return the names of the fixed functions that the kernels of a device have."""
+    if device.type == "cuda":
+        return gpus_on_torch.functions(device)
+    return library.find().functions if device.type == "cpu" else ()
+
+
+def in_memory(*tensors: Tensor) -> bool:
+    """Return whether tensors are in one memory, and no mode records operators.
+
+    PyTorch has no public counterpart of these members. Tensors of `torch.func` and of
+    `is_grads_batched=True` have no memory. A dispatch mode (`make_fx`) would not see
+    the kernels, and forward mode needs the formula.
+    """
+    private = torch._C._functorch
+    if torch._C._len_torch_dispatch_stack() or private.peek_interpreter_stack():
+        return False
+    if torch.autograd.forward_ad._current_level >= 0:
+        return False
+    device = tensors[0].device
+    for tensor in tensors:  # a loop takes half of the time of `all`
+        if (
+            type(tensor) not in (torch.Tensor, torch.nn.Parameter)
+            or tensor.device != device
+            or private.is_functorch_wrapped_tensor(tensor)
+            or private.is_legacy_batchedtensor(tensor)
+        ):
+            return False
+    return True
+
+
+def _order_of_memory(layout: Layout, x: Tensor) -> list[int]:
+    """Return the axes in the order in which a dense input stores its numbers.
+
+    The list is empty for the usual order, which the kernels need, and if parameters
+    differ along several axes, whose order they share.
+    """
+    if x.is_contiguous() or len(layout.unshared) > 1:
+        return []
+    order = sorted(range(x.ndim), key=x.stride, reverse=True)
+    return order if x.permute(order).is_contiguous() else []
+
+
+def _formula(
+    function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
+) -> Tensor:
+    """Return f(x). The hidden units of a VAF form one more axis: few operations."""
+    if not isinstance(function, VAF):
+        return formula(function, layout, x, *parameters)
+    if not layout.unshared:  # products of matrices compute the sums
+        alpha, alpha_bias, beta, beta_bias = (p.reshape(-1, 1) for p in parameters)
+        row = x.reshape(1, -1).to(alpha.dtype)
+        hidden = function.g(torch.addmm(alpha_bias, alpha, row))
+        return torch.addmm(beta_bias, beta.T, hidden).reshape(x.shape).to(x.dtype)
+    alpha, alpha_bias, beta = (
+        p.movedim(-1, 0).reshape(-1, *layout.aligned(p)) for p in parameters[:-1]
+    )
+    hidden = function.g(torch.addcmul(alpha_bias, alpha, x.to(alpha.dtype)))
+    return ((beta * hidden).sum(0) + layout.align(parameters[-1])).to(x.dtype)
+
+
+class _WithKernels(torch.autograd.Function):
+    """f(x), whose gradient stores only x and the parameters."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        function: Pointwise,
+        layout: Layout,
+        case: Case,
+        x: Tensor,
+        *parameters: Tensor,
+    ) -> Tensor:
+        ctx.function, ctx.layout, ctx.case = function, layout, case
+        ctx.save_for_backward(x, *parameters)
+        return forward(case, x, *parameters)
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = ctx.saved_tensors
+        again = torch.is_grad_enabled()
+        if not again and in_memory(upstream, *tensors):
+            return None, None, None, *gradients(ctx.case, upstream, *tensors)
+        # The caller needs the gradients of all arguments, also of frozen ones.
+        leaves = [
+            t if t.requires_grad else t.detach().requires_grad_() for t in tensors
+        ]
+        with torch.enable_grad():
+            y = _formula(ctx.function, ctx.layout, *leaves)
+            found = torch.autograd.grad(y, leaves, upstream, create_graph=again)
+        return None, None, None, *found
+
+
+def inactive() -> str:
+    """Return why the kernels support no call, or `""`."""
+    return library.find().reason
+
+
+def forward(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
+    """Return f(x) by the kernels."""
+    x = _dense(x)
+    if x.is_cuda:
+        return gpus_on_torch.kernels().forward(case, x, *map(_dense, parameters))
+    y = torch.empty_like(x)
+    _run("vaf_forward", case, x, None, y, *map(_dense, parameters), *[None] * 4)
+    return y
+
+
+def gradients(
+    case: Case, upstream: Tensor, x: Tensor, *parameters: Tensor
+) -> tuple[Tensor, ...]:
+    """Return the gradients of x and of each parameter by the kernels."""
+    dense = [_dense(t) for t in (upstream, x, *parameters)]
+    if x.is_cuda:
+        return gpus_on_torch.kernels().gradients(case, *dense)
+    upstream, x, *rest = dense
+    found = [torch.empty_like(t) for t in (x, *rest)]
+    _run("vaf_backward", case, x, upstream, found[0], *rest, *found[1:])
+    return tuple(found)
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    """Return the numbers of a tensor in the order of its axes, with their signs."""
+    if tensor.is_contiguous() and not tensor.is_neg():
+        return tensor
+    return tensor.resolve_neg().contiguous()
+
+
+@functools.lru_cache(maxsize=1024)
+def _settings(case: Case, shape: torch.Size) -> bytes:
+    """Return the members of a call before its arrays."""
+    outer, units, inner = case.sizes(shape)
+    call = Call(function=case.function, type=TYPES[case.dtype], slope=case.slope)
+    call.k, call.networks = case.k, 1
+    call.outer, call.units, call.inner = outer, units, inner
+    return bytes(call)[: -_ARRAYS.size]
+
+
+def _run(name: str, case: Case, x: Tensor, *others: Tensor | None) -> None:
+    """Call a function of the library with tensors in the order of `ARRAYS`."""
+    tensors = (x, *others)
+    addresses = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
+    sizes = [0 if tensor is None else tensor.nbytes for tensor in tensors]
+    arrays = _ARRAYS.pack(*addresses, *sizes)
+    call = Call.from_buffer_copy(_settings(case, x.shape) + arrays)
+    check(
+        getattr(library.find().library, name)(
+            ctypes.byref(call), torch.get_num_threads()
+        )
+    )
+
+
+def _use_threads_of_torch() -> None:
+    """Run the kernels on PyTorch's threads, which wait actively for work.
+
+    Other packages may load a second OpenMP. The name is therefore looked up in
+    PyTorch's library and the libraries that it was linked with, not in the process.
+    """
+    found = library.find().library
+    if found is None:
+        return
+    try:
+        parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
+    except (OSError, AttributeError):  # this PyTorch was built without OpenMP
+        return
+    found.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
+
+
+_use_threads_of_torch()

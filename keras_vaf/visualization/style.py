@@ -140,5 +140,6 @@ def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
             if handle.get_gid() is None:
                 handles.setdefault(label, handle)
     ncols = max(1, int(figure.get_figwidth() / 1.4))  # a wider legend would be cut
-    where = "outside lower center"
-    figure.legend(handles.values(), handles.keys(), loc=where, ncols=ncols)
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=ncols
+    )

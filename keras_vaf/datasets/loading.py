@@ -11,7 +11,7 @@ from keras_vaf.datasets.catalogue import Entry, Source, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.fetching import read_files
 from keras_vaf.datasets.parsers import READERS, Table, decompress
-from keras_vaf.datasets.tables.sources import TABLES
+from keras_vaf.datasets.tables.files import TABLES
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:

@@ -209,6 +209,10 @@ def test_groups_and_times_are_no_inputs(write):
     assert read_table(path, "y", ignore=["g", "y"][:1]).feature_names == ("d",)
     with pytest.raises(ValueError, match="is the time and must hold numbers or dates"):
         read_table(path, "y", time="g")
+    rows = "".join(f"id {n},{n % 7},{n}.5\n" for n in range(ROWS))
+    names = write("c,a,y\n" + rows, "names.csv")
+    with pytest.raises(TableError, match="row 2: .* the time and .*Received: 'id 0'"):
+        read_table(names, "y", time="c")
     with pytest.raises(ValueError, match="by `groups` or by `time`"):
         read_table(path, "y", time="g", groups="d")
 
@@ -282,23 +286,12 @@ FRAME = pandas.DataFrame(
 )
 
 
-def write_percents(path):
-    """Write a workbook that stores 5 % as .05, with the format of percentages."""
-    FRAME.assign(share=[n / 1000 for n in range(ROWS)]).to_excel(path, index=False)
-    book = openpyxl.load_workbook(path)
-    for [cell] in book.active["B2" : f"B{ROWS + 1}"]:
-        cell.number_format = "0.0%"
-    book.save(path)
-    return path
-
-
 FORMATS = {
     "pandas": lambda path: FRAME,
     "nullable": lambda path: FRAME.convert_dtypes(),
     "csv": lambda path: FRAME.to_csv(path, index=False) or path,
     "parquet": lambda path: FRAME.set_index("y", drop=False).to_parquet(path) or path,
     "xlsx": lambda path: FRAME.to_excel(path, index=False) or path,
-    "percents.xlsx": write_percents,
 }
 
 

@@ -11,17 +11,13 @@ import numpy as np
 
 from keras_vaf.datasets.tables.formats import (
     ISO,
+    Numbers,
     Odd,
     arrow,
     days,
-    matches,
     plain_numbers,
-    read_numbers,
 )
 from keras_vaf.utils import check_choice, require, visible
-
-MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
-"""Cells that stand for a missing entry."""
 
 Kind = Literal["number", "category", "boolean", "date"]
 
@@ -31,6 +27,7 @@ UNKNOWN = -1
 BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
 """Words for 0 and 1, in lower case."""
 
+_MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 _MOST_WORDS = 5  # different words that may mean a missing entry
 _MOST_LISTED = 20  # columns in a message
 
@@ -44,21 +41,20 @@ class TableError(ValueError):
     @classmethod
     def of(cls, table: str, odd: Sequence[str], note: str = "") -> "TableError":
         """Return one error about all odd columns."""
-        lines = [*odd[:_MOST_LISTED]]
-        if len(odd) > 1:
-            lines.insert(0, f"{table}: {len(odd)} columns cannot be used.")
-        else:
-            lines = [f"{table}{',' if odd[0].startswith('row') else ':'} {odd[0]}"]
-        if len(odd) > _MOST_LISTED:
-            lines.append(f"and {len(odd) - _MOST_LISTED} more columns")
+        first = f"{table}{',' if odd[0].startswith('row') else ':'} {odd[0]}"
+        lines = [f"{table}: {len(odd)} columns cannot be used.", *odd[:_MOST_LISTED]]
+        more = len(odd) - _MOST_LISTED
+        lines = (lines if len(odd) > 1 else [first]) + [f"and {more} more columns"] * (
+            more > 0
+        )
         return cls("\n".join([*lines, note]).rstrip())
 
 
 class Cells:
-    """The cells of a column.
+    """The cells of a column: numbers, dates or texts.
 
-    They become an Arrow array of numbers, dates or texts. `typed` has numbers, or days
-    since 1970-01-01 if `is_date` is true, and is `None` for texts.
+    `typed` has numbers, or days since 1970-01-01 if `is_date` is true, and is `None`
+    for texts.
 
     Args:
         values: An Arrow array, a sequence or a pandas Series.
@@ -76,7 +72,7 @@ class Cells:
     ) -> None:
         pyarrow = require("pyarrow", extra="experiments")
         self.typed: Any = None
-        self.na, self.decimal, self.rows = na, decimal or ".", rows
+        self.na, self.decimal = na, decimal or "."
         try:
             array = pyarrow.array(values, from_pandas=True)
         except (pyarrow.ArrowException, OverflowError):  # several types
@@ -96,9 +92,24 @@ class Cells:
         self.array = array.cast("string") if "string" in kind else array
 
     @cached_property
+    def texts(self) -> Any:
+        """The cells without white space around them, and null for missing entries."""
+        texts = self.array
+        if self.typed is not None:
+            coded = texts.dictionary_encode()
+            texts = _texts(coded.dictionary.to_pylist(), ".")
+            texts = (
+                require("pyarrow", extra="experiments")
+                .array(texts, "string")
+                .take(coded.indices)
+            )
+        texts = arrow().utf8_trim_whitespace(texts)
+        return arrow().if_else(among(texts, (*_MISSING, *self.na)), None, texts)
+
+    @cached_property
     def coded(self) -> tuple[np.ndarray, Any, np.ndarray]:
         """The code of each cell (-1 if missing), the different texts, their counts."""
-        coded = self._texts.dictionary_encode()
+        coded = self.texts.dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return codes, coded.dictionary, np.bincount(codes + 1)[1:]
 
@@ -107,36 +118,17 @@ class Cells:
         """All cells as numbers, if they are digits, a decimal mark and an exponent."""
         if self.typed is not None:
             return None if self.is_date else self.typed
-        found = None if self.na else self._plain(self.array)
-        if found is not None:
-            return found
-        return self._plain(arrow().replace_substring(self._texts, "\u2212", "-"))
-
-    def _plain(self, texts: Any) -> Any:
+        texts = arrow().replace_substring(self.texts, "\u2212", "-")
         if self.decimal != ".":
-            if matches(texts, r"\.").any():
+            if arrow().any(arrow().match_substring(texts, ".")).as_py():
                 return None
             texts = arrow().replace_substring(texts, self.decimal, ".")
         try:
             numbers = texts.cast("float64")
         except ValueError:
             return None
-        nan = arrow().any(numbers.is_nan()).as_py()  # a text such as nan
+        nan = arrow().any(numbers.is_nan()).as_py()  # a text such as NAN
         return None if nan else numbers.to_numpy(zero_copy_only=False)
-
-    @cached_property
-    def _texts(self) -> Any:
-        """The cells without white space around them, and null for missing entries."""
-        texts = self.array
-        if self.typed is not None:
-            coded, pyarrow = (
-                texts.dictionary_encode(),
-                require("pyarrow", "experiments"),
-            )
-            texts = pyarrow.array(_texts(coded.dictionary.to_pylist(), "."), "string")
-            texts = texts.take(coded.indices)
-        texts = arrow().utf8_trim_whitespace(texts)
-        return arrow().if_else(among(texts, (*MISSING, *self.na)), None, texts)
 
     def words(self, odd: np.ndarray) -> list[str]:
         """Return the texts of odd cells, if they may stand for missing entries."""
@@ -145,15 +137,13 @@ class Cells:
         few = len(words) <= _MOST_WORDS and 2 * odd.sum() <= (codes >= 0).sum()
         return words if few and not re.search(r"\d|inf", "".join(words), re.I) else []
 
-    def sentence(self, name: str, problem: Odd, first: int) -> str:
-        """Return what is wrong with the column, with the row and text of a cell."""
-        text, row = f"column {name!r} {problem.must}", problem.cell
-        if isinstance(row, np.ndarray):
-            row = int(np.append(row, False)[self.coded[0]].argmax())
-        if row is not None:
-            place = first + (row if self.rows is None else int(self.rows[row]))
-            text = f"row {place}: {text}. Received: {str(self.array[row].as_py())!r}"
-        return f"{text}. {problem.advice}" if problem.advice else text
+    def sentence(self, name: str, problem: Odd, rows: Any) -> str:
+        """Return what is wrong with a column, with the number and text of a row."""
+        sentence = f"column {name!r} {problem}"
+        if problem.text is not None:
+            row = rows[arrow().index(self.texts, problem.text).as_py()]
+            sentence = f"row {row}: {sentence}. Received: {problem.text!r}"
+        return f"{sentence}. {problem.advice}" if problem.advice else sentence
 
 
 def among(texts: Any, words: Sequence[str]) -> Any:
@@ -229,9 +219,9 @@ class Column:
         """Return different texts as numbers, and NaN for those that are odd."""
         if self.kind == "date":
             return days(texts, self.format)
-        if self.kind == "number" and self.format:
-            return read_numbers(texts, self.format)
         if self.kind == "number":
+            if self.format:
+                return Numbers(texts).read(self.format, wide=True)
             return plain_numbers(texts, decimal)
         known = {name: float(place) for place, name in enumerate(self.names)}
         known |= dict.fromkeys(self.na, np.nan)
@@ -242,12 +232,10 @@ class Column:
 
     def problem(self, cells: Cells, odd: np.ndarray) -> Odd:
         """Return what is wrong with odd cells."""
-        place, count = int(odd.argmax()), int(odd.sum())
-        codes, texts, _ = cells.coded
-        text = texts[int(codes[place]) :][:1]
-        large = re.fullmatch("[+-]?inf(inity)?", text[0].as_py(), re.I)
-        if large or not np.isnan(self._read(text, cells.decimal)[0]):
-            return Odd("must hold finite numbers in the range of float32", place)
+        found = cells.texts[int(odd.argmax()) :][:1]
+        text, value = found[0].as_py(), self._read(found, cells.decimal)
+        if re.fullmatch("[+-]?inf(inity)?", text, re.I) or not np.isnan(value[0]):
+            return Odd("must hold finite numbers in the range of float32", text)
         must = "truth values, such as true and false"
         if self.kind == "number":
             must = f"numbers, such as {self.format or '-1.5 or 2e3'}"
@@ -255,9 +243,9 @@ class Column:
             form = "%Y-%m-%d" if self.format == ISO else self.format
             example = datetime.date(2024, 12, 31).strftime(form)
             must = f"dates of the format {self.format}, such as {example}"
-        verb = "does" if count == 1 else "do"
-        must = f"must hold {must}; {count} of its {len(odd)} cells {verb} not"
-        return Odd(must, place, na_advice(cells.words(odd)))
+        verb = "does" if odd.sum() == 1 else "do"
+        must = f"must hold {must}; {odd.sum()} of its {len(odd)} cells {verb} not"
+        return Odd(must, text, na_advice(cells.words(odd)))
 
 
 def na_advice(words: Sequence[str]) -> str:

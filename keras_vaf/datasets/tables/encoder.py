@@ -11,7 +11,7 @@ from keras import ops
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.column import UNKNOWN, Cells, Column, TableError
-from keras_vaf.datasets.tables.sources import Table, listed, open_table
+from keras_vaf.datasets.tables.files import Table, listed, open_table
 from keras_vaf.utils import check_number, check_numbers, did_you_mean
 
 
@@ -92,15 +92,12 @@ class TableEncoder(keras.layers.Layer):
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
         """Return the encoder that is equivalent to a fitted preprocessing."""
         scale = fitted.input_scale
-        return cls(
-            dataset.columns,
-            scale.fill.tolist(),
-            scale.center.tolist(),
-            scale.spread.tolist(),
-            [fitted.categories.get(n, ()) for n in range(len(dataset.columns))],
-            dataset.target or "target",
-            dataset.class_names,
-        )
+        numbers = (scale.fill, scale.center, scale.spread)
+        fill, center, spread = (each.tolist() for each in numbers)
+        kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
+        target = dataset.target or "target"
+        classes = dataset.class_names
+        return cls(dataset.columns, fill, center, spread, kept, target, classes)
 
     def encode(
         self, table: Any, na: Sequence[str] = (), notes: list[str] | None = None
@@ -131,21 +128,22 @@ class TableEncoder(keras.layers.Layer):
         found: list[np.ndarray] = []
         odd: list[str] = []
         for column in self.columns:
-            if column.name in table.columns:
-                cells = Cells(table.columns[column.name], na, table.decimal)
-                values, wrong = column.read(cells)
-                words = cells.words(wrong) if notes is not None else []
-                values[wrong & bool(words)] = np.nan
-                found.append(values)
-                if wrong.any() and not words:
-                    problem = column.problem(cells, wrong)
-                    odd.append(cells.sentence(column.name, problem, table.first))
-                elif notes is not None:
-                    notes += _notes(column, values, words)
-            else:
-                hint = did_you_mean(column.name, others)
-                text = f"column {column.name!r} is missing; add it, or rename another"
-                odd.append(f"{text} column.{hint}")
+            if column.name not in table.columns:
+                odd.append(
+                    f"column {column.name!r} is missing; add it, or rename another "
+                    f"column.{did_you_mean(column.name, others)}"
+                )
+                continue
+            cells = Cells(table.columns[column.name], na, table.decimal)
+            values, wrong = column.read(cells)
+            words = cells.words(wrong) if notes is not None else []
+            values[wrong & bool(words)] = np.nan
+            found.append(values)
+            if wrong.any() and not words:
+                rows, problem = range(table.first, 2**63), column.problem(cells, wrong)
+                odd.append(cells.sentence(column.name, problem, rows))
+            elif notes is not None:
+                notes += _notes(column, values, words)
         if odd:
             note = f"Columns of the table: {listed([*table.columns])}.{table.hint}"
             raise TableError.of(table.name, odd, note)

@@ -12,13 +12,19 @@ DateOrder = Literal["day-first", "month-first"]
 ISO = "ISO 8601"
 """Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
 
-_NUMBER = (
-    r"^(?P<sign>[+-]?)\s?(?P<before>[$€£¥]?)\s?(?P<other>[+-]?)"
-    r"(?P<body>\d(?:[\d.,' ]*\d)?)\s?(?P<after>(?:%|[$€£¥]|CHF)?)$"
-)
-# Signs that stand for others. An amount in parentheses is negative.
-_SAME = {"[\u00a0\u2009\u202f]": " ", "\u2019": "'", "\u2212": "-", "EUR$": "€"}
-_SAME |= {"USD$": "$", "GBP$": "£", r"^\((.*)\)$": r"-\1"}
+_NUMBER = r"^(?P<s>[+-]?)\s?(?P<body>\d(?:[\d.,' ]*\d)?)\s?(?P<unit>[%$€£¥]|CHF|)$"
+# Signs that stand for others. An amount in parentheses is negative. The currency moves
+# to the end.
+_SAME = {
+    "[\u00a0\u2009\u202f]": " ",
+    "\u2019": "'",
+    "\u2212": "-",
+    "EUR$": "€",
+    "USD$": "$",
+    "GBP$": "£",
+    r"^\((.*)\)$": r"-\1",
+    r"^([+-]?)\s?([$€£¥])\s?([+-]?)(.*)$": r"\1\3\4 \2",
+}
 _WITH_POINTS = "$£¥"  # currencies whose numbers have decimal points
 _MARKS = [(d, t) for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
 _DATES = [
@@ -35,11 +41,11 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """A column that must be something else, by a cell (or a mask of texts)."""
+    """What a column must hold, a text of it that differs, and advice."""
 
-    def __init__(self, must: str, cell: Any = None, advice: str = "") -> None:
+    def __init__(self, must: str, text: str | None = None, advice: str = "") -> None:
         super().__init__(must)
-        self.must, self.cell, self.advice = must, cell, advice
+        self.text, self.advice = text, advice
 
 
 def arrow() -> Any:
@@ -53,16 +59,17 @@ def matches(texts: Any, pattern: str) -> np.ndarray:
     return found.fill_null(False).to_numpy(zero_copy_only=False)
 
 
+def _floats(texts: Any, fits: np.ndarray, decimal: str) -> np.ndarray:
+    texts = arrow().replace_substring(texts, decimal, ".")
+    numbers = arrow().cast(arrow().if_else(fits, texts, None), "float64")
+    return numbers.to_numpy(zero_copy_only=False)
+
+
 def plain_numbers(texts: Any, decimal: str = ".") -> np.ndarray:
     """Return texts such as `-1.5e3` as numbers, and NaN for others."""
     texts, mark = arrow().replace_substring(texts, "\u2212", "-"), re.escape(decimal)
     fits = matches(texts, rf"^[+-]?(\d+{mark}?\d*|{mark}\d+)([eE][+-]?\d+)?$")
-    return _floats(arrow().replace_substring(texts, decimal, "."), fits)
-
-
-def _floats(texts: Any, fits: np.ndarray) -> np.ndarray:
-    numbers = arrow().cast(arrow().if_else(fits, texts, None), "float64")
-    return numbers.to_numpy(zero_copy_only=False)
+    return _floats(texts, fits, decimal)
 
 
 class Numbers:
@@ -71,47 +78,39 @@ class Numbers:
     def __init__(self, texts: Any) -> None:
         for old, new in _SAME.items():
             texts = arrow().replace_substring_regex(texts, old, new)
-        sign, before, other, self.body, after = (
+        self.sign, self.body, self.unit = (
             arrow().extract_regex(texts, _NUMBER).flatten()
         )
-        join = arrow().binary_join_element_wise
-        self.sign, self.unit = join(sign, other, ""), join(before, after, "")
-        self.fits = matches(self.sign, "^.?$") & matches(self.unit, "^(CHF|.?)$")
 
     def have(self, pattern: str) -> np.ndarray:
         """Return the mask of the numbers whose digits and marks have a pattern."""
-        return matches(self.body, pattern) & self.fits
+        return matches(self.body, pattern)
 
-    def read(self, example: str) -> np.ndarray:
-        """Return the numbers that have the format of an example, and NaN for others.
+    def read(self, example: str, wide: bool = False) -> np.ndarray:
+        """Return the numbers in the format of an example, and NaN for others.
 
         Numbers without a currency sign are read, too. 5 % is 5.
+
+        Args:
+            example: A number such as `1.234,5 €`.
+            wide: Whether the comma or point that is not the decimal mark may separate
+                thousands if the example has no mark, since new rows may have larger
+                numbers.
         """
-        decimal, mark, unit = _parts(example)
+        decimal, mark, unit = parts(example)
+        mark = mark or (".,"[decimal == "."] if wide else "")
         groups = rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+|" if mark else ""
         fits = self.have(rf"^(?:{groups}\d+)(?:{re.escape(decimal)}\d+)?$")
-        unit = re.escape(unit) + ("" if unit == "%" else "|")
-        digits = arrow().replace_substring(self.body, mark, "") if mark else self.body
-        digits = arrow().replace_substring(digits, decimal, ".")
+        fits &= matches(self.unit, f"^(?:{re.escape(unit)}{'|' * (unit != '%')})$")
+        digits = arrow().replace_substring(self.body, mark or " ", "")
         digits = arrow().binary_join_element_wise(self.sign, digits, "")
-        return _floats(digits, fits & matches(self.unit, f"^(?:{unit})$"))
+        return _floats(digits, fits, decimal)
 
 
-def _parts(example: str) -> tuple[str, str, str]:
+def parts(example: str) -> tuple[str, str, str]:
     """Return decimal mark, mark between thousands and unit of `1.234,5 €`."""
     number, _, unit = example.partition("5")
     return number[-1], number[1:-1].removesuffix("234"), unit.strip()
-
-
-def read_numbers(texts: Any, example: str) -> np.ndarray:
-    """Return the numbers that have the format of an example, and NaN for others.
-
-    If it has no mark between thousands, the comma or point that is not the decimal mark
-    is taken as one, since new rows may have larger numbers.
-    """
-    decimal, mark, _ = _parts(example)
-    wider = example if mark else f"1{'.,'[decimal == '.']}{example[1:]}"
-    return Numbers(texts).read(wider)
 
 
 def number_format(
@@ -131,7 +130,7 @@ def number_format(
     points = "," in (decimal, likely) or numbers.have(r"\..*\.").any()
     if len(units) > 1 and matches(numbers.unit, ".").all():
         must = "writes numbers with several signs, such as % and €"
-        raise Odd(must, numbers.have(""), "Leave it out with `--ignore`.")
+        raise Odd(must, texts[0].as_py(), "Leave it out with `--ignore`.")
     if len(units) > 1 or not (units or marks - (set() if points else {"."})):
         return None
     unit, known = "".join(units), decimal
@@ -145,18 +144,19 @@ def number_format(
             readings.setdefault(values.tobytes(), (example, found))
     most = max(found.sum() for _, found in readings.values())
     best = [each for each in readings.values() if each[1].sum() == most > 0]
-    best = [each for each in best if _parts(each[0])[0] == known] or best
+    best = [each for each in best if parts(each[0])[0] == known] or best
     if not best:
         return None
     (example, found), *others = best
-    point, mark, _ = map(re.escape, _parts(example))
+    point, mark, _ = map(re.escape, parts(example))
     certain = decimal or unit or mark not in (r"\.", ",")
     if others or not (certain or numbers.have(f"{mark}.*({mark}|{point})").any()):
         must = (
             "has numbers whose comma or point may be a decimal mark or separate "
             "thousands; name the decimal mark"
         )
-        raise Odd(must, numbers.have("[.,]"), "Use `--decimal ,` or `--decimal .`.")
+        text = texts.filter(numbers.have("[.,]"))[0].as_py()
+        raise Odd(must, text, "Use `--decimal ,` or `--decimal .`.")
     return example if counts[found].sum() > counts.sum() / 2 else None
 
 
@@ -168,7 +168,7 @@ def days(texts: Any, form: str) -> np.ndarray:
         texts = texts.where(texts.str.contains(r"^\d{4}-\d\d-\d\d", regex=True))
         form = "ISO8601"
     moments = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
-    since = moments - pandas.Timestamp("1970-01-01", tz="UTC")
+    since = moments - pandas.Timestamp(0, tz="UTC")
     return (since / pandas.Timedelta(days=1)).to_numpy(np.float64)
 
 
@@ -181,19 +181,19 @@ def date_format(texts: Any, counts: np.ndarray, order: DateOrder | None) -> str 
     if not matches(sample, r"\d[-./, ]").any():
         return None
     likely = [form for form in (ISO, *_DATES) if not np.isnan(days(sample, form)).all()]
-    found = {form: ~np.isnan(days(texts, form)) for form in likely}
-    cells = {form: counts[mask].sum() for form, mask in found.items()}
+    cells = {form: counts[~np.isnan(days(texts, form))].sum() for form in likely}
     most = max(cells.values(), default=0)
     if most <= counts.sum() / 2:
         return None
     forms = [form for form in likely if cells[form] == most]
+    text = texts.filter(~np.isnan(days(texts, forms[0])))[0].as_py()
     if "%y" in forms[0]:
         must = "holds dates whose years have two digits; write them with four digits"
-        raise Odd(must, found[forms[0]], "Or leave the column out with `--ignore`.")
+        raise Odd(must, text, "Or leave the column out with `--ignore`.")
     if forms[0].startswith("%d") and forms[-1].startswith("%m"):
         if order is None:
             must = "holds dates that can be read with the day or with the month first"
             advice = "Use `--dates day-first` or `--dates month-first`."
-            raise Odd(must, found[forms[0]], advice)
+            raise Odd(must, text, advice)
         return forms[0 if order == "day-first" else -1]
     return forms[0]

@@ -11,7 +11,7 @@ import keras
 
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.encoder import TableEncoder
-from keras_vaf.datasets.tables.sources import EXCEL, PARQUET, listed, open_table
+from keras_vaf.datasets.tables.files import EXCEL, PARQUET, listed, open_table
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -108,7 +108,11 @@ def predict_table(
             f"{table.name} already has a column for the prediction. Rename it or "
             f"remove it. Received: {listed(present)}"
         )
-    frame = table.frame().assign(**columns)
+    cells = {
+        name: getattr(cells, "to_pandas", lambda cells=cells: cells)()
+        for name, cells in table.columns.items()
+    }
+    frame = require("pandas", extra="experiments").DataFrame(cells).assign(**columns)
     form = table.separator or ",", table.decimal or ".", table.encoding or "utf-8"
     frame.attrs = {"notes": notes, "format": form}
     return frame

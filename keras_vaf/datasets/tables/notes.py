@@ -6,13 +6,12 @@ import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
-from keras_vaf.datasets.tables.sources import SEPARATORS, Table, listed
+from keras_vaf.datasets.tables.files import SEPARATORS, Table, listed
 from keras_vaf.utils import readable, visible
 
 _MOST_NAMES = 12  # names in one sentence
 _LEAK = 0.9999  # a correlation with the target above this is suspicious
 _FEWEST_ROWS = 20  # fewer rows can match the target by chance
-_SAMPLE = 10_000  # rows used to find columns that predict the target alone
 _TITLES = {
     "number": "Numbers",
     "category": "Categories (with their number of values)",
@@ -33,17 +32,14 @@ def describe(
     `left_out` has the reasons for columns, `dropped` counts rows without a target, and
     `task` is that of the user.
     """
-    inputs = "1 input" if dataset.x.shape[1] == 1 else f"{dataset.x.shape[1]} inputs"
     form = f" (separated by {SEPARATORS.get(table.separator, repr(table.separator))}"
-    form += (
-        ", decimal comma" * (table.decimal == ",")
-        + f", {table.encoding.removesuffix('-sig').upper()})"
-    )
-    form = form if table.separator else ""
-    notes = [f"{table.name}: {len(dataset.x):,} rows, {inputs}{form}."]
+    form += ", decimal comma" * (table.decimal == ",")
+    form += f", {table.encoding.removesuffix('-sig').upper()})"
+    count = _counted(dataset.x.shape[1], "input")
+    head = f"{table.name}: {len(dataset.x):,} rows, {count}"
+    notes = [f"{head}{form if table.separator else ''}."]
     if dropped:
-        rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
-        notes.append(f"Left out {rows} without a target.")
+        notes.append(f"Left out {_counted(dropped, 'row')} without a target.")
     notes.append(_target(dataset, task))
     for kind, title in _TITLES.items():
         found = [
@@ -59,9 +55,22 @@ def describe(
         if all(map(str.isdecimal, c.names))
         and any(n[0] == "0" < n[1:] for n in c.names)
     ]
-    notes += [*_missing(dataset)]
+    missing = np.isnan(dataset.x).sum(axis=0).tolist()
+    pairs = [*zip(dataset.columns, missing, strict=True)]
+    names = [f"{column.name} ({count:,})" for column, count in pairs if count]
+    words = sorted({word for column in dataset.columns for word in column.na})
+    if names:
+        read = f" {listed(words, _MOST_NAMES)} count as missing." if words else ""
+        notes.append(
+            f"Missing entries: {listed(names, _MOST_NAMES)}.{read} Numbers are filled "
+            "in by the mean of the training rows, categories by the most frequent one."
+        )
     notes += [f"Left out column {name!r}: {why}." for name, why in left_out.items()]
     return tuple(map(visible, (*notes, *map("Warning: {}".format, _warnings(dataset)))))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _target(dataset: Dataset, task: Task | None) -> str:
@@ -75,30 +84,14 @@ def _target(dataset: Dataset, task: Task | None) -> str:
         )
     names = listed(classes, _MOST_NAMES)
     text = f"Target {name!r}: taken as {len(classes)} classes ({names})"
-    if task is None and not any(
-        set(name.lower()) - set("+-.e0123456789") for name in classes
-    ):
+    if task is None and {*"".join(classes).lower()} <= {*"+-.e0123456789"}:
         text += "; use `--task regression` if they are numbers to predict"
     return f"{text}."
 
 
-def _missing(dataset: Dataset) -> Iterator[str]:
-    """Return the notes on missing entries, and on the words that stand for them."""
-    counts = np.isnan(dataset.x).sum(axis=0).tolist()
-    pairs = list(zip(dataset.columns, counts, strict=True))
-    if any(counts):
-        names = [f"{column.name} ({count:,})" for column, count in pairs if count]
-        words = sorted({word for column, _ in pairs for word in column.na})
-        read = f" {listed(words, _MOST_NAMES)} count as missing." if words else ""
-        yield (
-            f"Missing entries: {listed(names, _MOST_NAMES)}.{read} Numbers are filled "
-            "in by the mean of the training rows, categories by the most frequent one."
-        )
-
-
 def _warnings(dataset: Dataset) -> Iterator[str]:
-    classes = dataset.class_names or ()
-    rows = np.bincount(dataset.y, minlength=len(classes)).tolist() if classes else ()
+    classes, y = dataset.class_names or (), dataset.y
+    rows = np.bincount(y, minlength=len(classes)).tolist() if classes else ()
     few = [f"{name!r} ({n})" for name, n in zip(classes, rows, strict=True) if n < 3]
     if few:
         yield (
@@ -115,7 +108,7 @@ def _warnings(dataset: Dataset) -> Iterator[str]:
             )
         if len(values) < _FEWEST_ROWS:
             continue
-        if why := _leak(values, dataset.y, column.kind == "category"):
+        if why := _leak(values, y, column.kind == "category"):
             yield f"{name} {why}. {ignore} unless it is known before the target."
         if column.kind == "number" and (steps == 1).all():
             yield f"{name} counts the rows. {ignore} if it is without meaning."
@@ -126,15 +119,12 @@ def _warnings(dataset: Dataset) -> Iterator[str]:
 
 def _leak(values: np.ndarray, y: np.ndarray, is_category: bool) -> str:
     """Return how a column predicts the target alone; empty if it does not."""
-    step = -(-len(y) // _SAMPLE)
-    filled = ~np.isnan(values[::step])
-    values, y = values[::step][filled], y[::step][filled]
+    filled = ~np.isnan(values)
+    values, y = values[filled].astype(np.float64), y[filled]
     if len(values) < _FEWEST_ROWS or np.ptp(values) == 0 or np.ptp(y) == 0:
         return ""
     if y.dtype == np.float32:
-        found = float(
-            np.corrcoef(values.astype(np.float64), y.astype(np.float64))[0, 1]
-        )
+        found = float(np.corrcoef(values, y.astype(np.float64))[0, 1])
         high = abs(found) > _LEAK
         return f"has a correlation of {found:.5f} with the target" if high else ""
     order = np.lexsort((y, values))

@@ -4,27 +4,40 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.column import TableError
-from keras_vaf.datasets.tables.formats import DateOrder
-from keras_vaf.datasets.tables.inference import (
-    Reader,
-    category,
-    check_input,
-    check_target,
-    check_time,
+from keras_vaf.datasets.tables.column import (
+    BOOLEANS,
+    Cells,
+    Column,
+    TableError,
+    among,
+    na_advice,
+)
+from keras_vaf.datasets.tables.files import listed, open_table
+from keras_vaf.datasets.tables.formats import (
+    ISO,
+    DateOrder,
+    Numbers,
+    Odd,
+    date_format,
+    matches,
+    number_format,
+    plain_numbers,
 )
 from keras_vaf.datasets.tables.notes import describe
-from keras_vaf.datasets.tables.sources import listed, open_table
 from keras_vaf.utils import check_choice, did_you_mean
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_MOST_CLASSES = 20  # that whole numbers may have
+_FEWEST_IDENTIFIERS = 20  # different texts of a column of identifiers
+_STRANGE = r"(?i)^[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)(e[+-]?\d+)?$|^[+-]?(inf|infinity|nan)$"
+_NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
 
 
 def read_table(
@@ -110,55 +123,207 @@ def read_table(
             f"than the target. Received: {groups=}, {time=}, {target=}"
         )
     table = open_table(source, separator, decimal, encoding, sheet, header)
-    uses = dict.fromkeys(ignore, "a column to ignore")
-    uses |= {groups: "the groups"} if groups else {}
-    uses |= {time: "the time"} if time else {}
-    uses |= {target: "the target"}
-    for name, use in (dict.fromkeys(categories, "a category") | uses).items():
+    others = dict.fromkeys(ignore, "a column to ignore")
+    others |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
+    others[target] = "the target"
+    for name, use in (dict.fromkeys(categories, "a category") | others).items():
         if name not in table.columns:
             raise TableError(
                 f"{table.name} has no column {name!r} to use as {use}."
                 f"{did_you_mean(name, table.columns)} Name one of its columns: "
                 f"{listed([*table.columns]) or 'none'}.{table.hint}"
             )
-    names = [name for name in table.columns if name not in uses]
-    if not names:
-        raise TableError(f"{table.name}: expected a column besides the target")
-    if not len(table.columns[target]):
-        raise TableError(f"{table.name}: expected at least one row of data")
-    reader = Reader(table, tuple(na), decimal, dates)
-    goal = reader.read(target, partial(reader.target, task=task), check_target)
-    if goal is not None:
-        reader.rows = np.flatnonzero(~np.isnan(goal[1]))
-    kinds = {name: category if name in categories else reader.input for name in names}
-    read = (reader.read(name, kind, check_input) for name, kind in kinds.items())
-    found = [each for each in read if each is not None]
-    group = reader.read(groups, category) if groups else None
-    times = reader.read(time, reader.input, check_time) if time else None
-    if reader.odd or goal is None or reader.rows is None:
-        raise TableError.of(table.name, reader.odd)
+    names = [name for name in table.columns if name not in others]
+    if not names or not len(table.columns[target]):
+        missing = "at least one row of data" if names else "a column besides the target"
+        raise TableError(f"{table.name}: expected {missing}")
+    likely = "," if table.separator and table.decimal == "," else None
+    rows, found, odd, left_out = None, {}, [], {}
+    for name in (target, *names, *filter(None, (groups, time))):
+        cells = Cells(table.columns[name], tuple(na), table.decimal, rows)
+        role = others.get(name) or ("a category" if name in categories else "an input")
+        try:
+            column = _infer(name, cells, role, task, (decimal, likely), dates)
+            values, wrong = column.read(cells)
+            if wrong.any():
+                raise column.problem(cells, wrong)
+            _CHECKS.get(role, _check_input)(column, cells, values)
+            found[name] = column, values
+        except _LeftOut as reason:
+            left_out[name] = str(reason)
+        except Odd as problem:
+            kept = np.arange(len(cells.array)) if rows is None else rows
+            odd.append(cells.sentence(name, problem, kept + table.first))
+        if name == target and not odd:
+            rows = np.flatnonzero(~np.isnan(values))
+    if odd:
+        raise TableError.of(table.name, odd)
+    goal, y = found.pop(target)
+    group, times = (found.pop(name)[1] if name else None for name in (groups, time))
     if not found:
         raise TableError(
             f"{table.name}: expected a column besides the target that varies. "
             f"Received: {', '.join(names)}"
         )
-    columns, values = zip(*found, strict=True)
-    classes = goal[0].names or None
+    columns, x = zip(*found.values(), strict=True)
     dataset = Dataset(
         name=re.sub(r"\.[^.]*(\.gz|\.bz2)?$", "", table.name.removeprefix("the ")),
-        task="classification" if classes else "regression",
-        x=np.stack(values).T,
-        y=goal[1][reader.rows].astype(np.int64 if classes else np.float32),
-        feature_names=tuple(column.name for column in columns),
-        class_names=classes,
+        task="classification" if goal.names else "regression",
+        x=np.stack(x).T,
+        y=y[rows].astype(np.int64 if goal.names else np.float32),
+        feature_names=tuple(found),
+        class_names=goal.names or None,
         categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
         source="a pandas table" if table.path is None else str(table.path),
         columns=tuple(replace(column, na=(*na, *column.na)) for column in columns),
         target=target,
-        groups=group and np.nan_to_num(group[1], nan=-1).astype(np.int64),
-        times=times and times[1],
+        groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
+        times=times,
     )
-    dropped = len(goal[1]) - len(reader.rows)
-    return replace(
-        dataset, notes=describe(dataset, table, reader.left_out, dropped, task)
-    )
+    notes = describe(dataset, table, left_out, len(y) - len(dataset.y), task)
+    return replace(dataset, notes=notes)
+
+
+class _LeftOut(Exception):
+    """The reason why a column is not an input."""
+
+
+def _infer(
+    name: str,
+    cells: Cells,
+    role: str,
+    task: Task | None,
+    marks: tuple[str | None, str | None],
+    dates: DateOrder | None,
+) -> Column:
+    """Decide what a column holds.
+
+    Args:
+        name: Name of the column.
+        cells: Its cells.
+        role: Use of the column.
+        task: Task of the user.
+        marks: Decimal marks: that of the user, and that of other numbers.
+        dates: Order of day and month.
+    """
+    target, plain = role == "the target", cells.plain
+    if role in ("a category", "the groups") or (target and task == "classification"):
+        return _category(name, cells)
+    if cells.is_date:
+        return Column(
+            name, "number" if target else "date", format="" if target else ISO
+        )
+    if plain is not None and (
+        target or cells.typed is not None or not _are_codes(cells.texts.drop_null())
+    ):
+        if target and task is None and _are_labels(plain):
+            return _category(name, cells)
+        return Column(name)
+    _, texts, counts = cells.coded
+    word = among(texts, _NO_ENTRY).to_numpy(zero_copy_only=False)
+    words = tuple(sorted(texts.filter(word).to_pylist()))
+    texts, counts = texts.filter(~word), counts[~word]
+    if target and 2 * counts[matches(Numbers(texts).body, "")].sum() <= counts.sum():
+        (_, texts, counts), words = cells.coded, ()
+    if len(texts) and (target or not _are_codes(texts)):
+        few = {text.lower() for text in texts[:_MOST_CLASSES].to_pylist()}
+        if not target and any(few <= {*pair} for pair in BOOLEANS):
+            return Column(name, "boolean", na=words)
+        if form := number_format(texts, counts, *marks):
+            return Column(name, format=form, na=words)
+        numbers = plain_numbers(texts, cells.decimal)
+        odd = np.isnan(numbers)
+        strange = matches(texts, _STRANGE).all()
+        labels = not strange if odd.any() else _are_labels(numbers)
+        if target and task is None and labels:
+            return _category(name, cells, words)
+        if target or strange or 2 * counts[odd].sum() <= counts.sum():
+            return Column(name, na=words)
+        if form := date_format(texts, counts, dates):
+            return Column(name, "date", format=form, na=words)
+    _, texts, counts = cells.coded
+    many = len(texts) >= _FEWEST_IDENTIFIERS and len(texts) > counts.sum() // 2
+    if many and role != "the time":
+        share = "each row" if len(texts) == counts.sum() else "most rows"
+        raise _LeftOut(f"its text differs in {share}, as an identifier")
+    return Column(name, "category", tuple(sorted(texts.to_pylist())))
+
+
+def _category(name: str, cells: Cells, words: tuple[str, ...] = ()) -> Column:
+    """Return the encoding of categories, sorted as numbers if all are numbers."""
+    texts = cells.coded[1]
+    names, numbers = texts.to_pylist(), plain_numbers(texts)
+    if np.isnan(numbers).any():
+        return Column(name, "category", tuple(sorted({*names} - {*words})), na=words)
+    order = np.lexsort((names, numbers))
+    for place in np.flatnonzero(np.diff(numbers[order]) == 0)[:1]:
+        must = f"must write each number in one way, such as {names[order[place]]}"
+        raise Odd(must, names[order[place + 1]])
+    return Column(name, "category", tuple(names[place] for place in order))
+
+
+def _check_input(column: Column, cells: Cells, values: np.ndarray) -> None:
+    """Leave out a column with a single value, or one that numbers the rows."""
+    if np.isnan(values).all():
+        raise _LeftOut("it has no entry")
+    if len(values) > 1 and not np.fmin.reduce(values) < np.fmax.reduce(values):
+        raise _LeftOut("it has one value")
+    unnamed = not column.name or column.name.startswith("Unnamed: ")
+    whole = unnamed and column.kind == "number" and _whole(values)
+    if whole and len(np.unique(values)) == len(values):
+        raise _LeftOut("it has no name and numbers the rows")
+
+
+def _check_time(column: Column, cells: Cells, values: np.ndarray) -> None:
+    """Refuse values that do not order all rows."""
+    if column.kind not in ("number", "date"):
+        must = f"is the time and must hold numbers or dates ({ISO} is best)"
+        raise Odd(must, next(iter(cells.coded[1].to_pylist()), None))
+    if np.isnan(values).any():
+        raise Odd("is the time; fill in its missing entries, or remove their rows")
+
+
+def _check_target(column: Column, cells: Cells, values: np.ndarray) -> None:
+    """Refuse a target that cannot be predicted."""
+    filled, names, texts = values[~np.isnan(values)], column.names, cells.coded[1]
+    if not len(filled):
+        raise Odd("is the target and has no entry")
+    first = cells.texts[int((~np.isnan(values)).argmax())].as_py()
+    if column.kind == "number" and len(filled) > 1 and np.ptp(filled) == 0:
+        raise Odd("is the target and must hold more than one value to predict", first)
+    if column.kind == "category" and len(names) < 2:
+        raise Odd("is the target and must hold at least two classes", first)
+    if len(names) > max(_MOST_CLASSES, len(filled) // 2):
+        others = texts.filter(np.isnan(plain_numbers(texts)))
+        odd = among(cells.texts, others.to_pylist()).to_numpy(zero_copy_only=False)
+        must = (
+            "is the target and must hold numbers, or classes of several rows each; "
+            f"it has {len(names)} different texts in {len(filled)} rows"
+        )
+        text = others[0].as_py() if len(others) else first
+        raise Odd(must, text, na_advice(cells.words(odd)))
+
+
+def _are_codes(texts: Any) -> bool:
+    """Return whether texts are whole numbers, some of them with a leading zero."""
+    return bool(matches(texts, r"^0\d").any() and matches(texts, r"^\d+$").all())
+
+
+def _whole(numbers: np.ndarray) -> bool:
+    return not (np.floor(numbers) < numbers).any()
+
+
+def _are_labels(numbers: np.ndarray) -> bool:
+    """Return whether numbers are classes: few whole numbers."""
+    for values in (numbers[:_MOST_CLASSES], numbers):  # the first ones often settle it
+        values = np.unique(values[~np.isnan(values)])
+        if len(values) > _MOST_CLASSES or not _whole(values):
+            return False
+    return not np.isinf(values).any()
+
+
+_CHECKS = {
+    "the target": _check_target,
+    "the time": _check_time,
+    "the groups": lambda *_: None,
+}

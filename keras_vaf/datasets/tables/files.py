@@ -5,18 +5,15 @@ import csv
 import io
 import os
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keras_vaf.datasets.tables.column import TableError
-from keras_vaf.datasets.tables.workbooks import read_sheet
 from keras_vaf.utils import require
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
@@ -27,6 +24,7 @@ TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz", ".bz2")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 2**20  # bytes used to find the separator and the number of columns
 _ROWS = 100  # rows used to guess the decimal mark
+_FEW_CELLS = 2**21  # of a workbook
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Not 1.234 or 1,234, which may have a mark between thousands.
 _POINT = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|0\.\d+)", re.ASCII)
@@ -50,13 +48,6 @@ class Table:
         """Name of the table for messages."""
         return "the table" if self.path is None else self.path.name
 
-    def frame(self) -> "DataFrame":
-        """Return the table as a pandas `DataFrame`; cells of a CSV file are text."""
-        cells = {
-            n: getattr(c, "to_pandas", lambda c=c: c)() for n, c in self.columns.items()
-        }
-        return require("pandas", extra="experiments").DataFrame(cells)
-
 
 def listed(names: Sequence[str], most: int = 20) -> str:
     """Return names separated by commas, and the number of those left out."""
@@ -79,29 +70,29 @@ def open_table(
                 f"`{name}` must be a single character, such as a comma. "
                 f"Received: {name}={mark!r}"
             )
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        path.open("rb").close()  # errors about the file come first
-        try:
-            if path.suffix.lower() in PARQUET:
-                return _read_parquet(path, decimal)
-            if path.suffix.lower() in EXCEL:
-                return _read_sheet(path, decimal, sheet, header)
-            return _read_csv(path, separator, decimal, encoding, header)
-        except (ImportError, TableError):
-            raise
-        except Exception as error:  # any error of the package that reads the format
-            raise TableError(f"{path.name}: expected a table. {error}") from error
-    if not hasattr(source, "keys"):
-        raise ValueError(
-            "`source` must be the path of a table, or a pandas DataFrame. "
-            f"Received: {type(source).__name__}"
-        )
-    cells = (source[name] for name in source)
-    return Table(_named([*source], cells, "the table"), decimal=decimal)
+    if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "keys"):
+            raise ValueError(
+                "`source` must be the path of a table, or a pandas DataFrame. "
+                f"Received: {type(source).__name__}"
+            )
+        cells = (source[name] for name in source)
+        return Table(_named([*source], cells, "the table"), decimal=decimal)
+    path = Path(source)
+    path.open("rb").close()  # errors about the file come first
+    try:
+        if path.suffix.lower() in PARQUET:
+            return _read_parquet(path, decimal)
+        if path.suffix.lower() in EXCEL:
+            return _read_sheet(path, decimal, sheet, header)
+        return _read_csv(path, separator, decimal, encoding, header)
+    except (ImportError, TableError):
+        raise
+    except Exception as error:  # any error of the package that reads the format
+        raise TableError(f"{path.name}: expected a table. {error}") from error
 
 
-def _named(names: Sequence[Any], cells: Iterable[Any], place: str) -> dict[str, Any]:
+def _named(names: Iterable[Any], cells: Iterable[Any], place: str) -> dict[str, Any]:
     """Return columns by name. Their names must differ."""
     names = [str(name).strip() for name in names]
     if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
@@ -140,16 +131,42 @@ def _read_parquet(path: Path, decimal: str | None) -> Table:
 def _read_sheet(
     path: Path, decimal: str | None, sheet: str | int, header: bool
 ) -> Table:
-    rows, others = read_sheet(path, sheet)
+    calamine = require("python_calamine", extra="experiments")
+    if path.suffix.lower() in (".xlsx", ".xlsm"):
+        _check_extent(path)
+    book = calamine.load_workbook(path)
+    name = sheet if isinstance(sheet, str) else book.sheet_names[sheet]
+    page = book.get_sheet_by_name(name)
+    rows = page.to_python(skip_empty_area=False) or [[]]
     names = [cell or f"Unnamed: {place}" for place, cell in enumerate(rows[0])]
     names = _header(names, f"{path.name}, row 1", header)
-    cells: list[list[Any]] = [[] for _ in names]
-    for row in rows[header:]:
-        for each, cell in zip(cells, row, strict=True):
-            each.append(None if cell == "" else cell)
-    columns = _named(names, cells, f"{path.name}, row 1")
+    cells = (
+        [None if c == "" else c for c in column]
+        for column in zip(*rows[header:], strict=True)
+    )
+    columns = _named(names, [*cells] or [[] for _ in names], f"{path.name}, row 1")
+    others = [other for other in book.sheet_names if other != name]
     hint = f" Other sheets of the file (`--sheet`): {listed(others)}." if others else ""
     return Table(columns, path, 1 + header, decimal, hint=hint)
+
+
+def _check_extent(path: Path) -> None:
+    """Refuse cells far from the others, before the cells between take memory."""
+    with zipfile.ZipFile(path) as book:
+        for name in book.namelist():
+            if name.startswith("xl/worksheets/sheet"):
+                cells = {*re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name))}
+                rows = max((int(row) for _, row in cells), default=0)
+                last = max(
+                    (c for c, _ in cells), key=lambda c: (len(c), c), default=b""
+                )
+                columns = sum((n - 64) * 26**p for p, n in enumerate(reversed(last)))
+                if rows * columns > max(_FEW_CELLS, 100 * path.stat().st_size):
+                    raise ValueError(
+                        f"The sheet has {rows} rows and {columns} columns, and nearly "
+                        "all of its cells are empty. Remove the cells that are far "
+                        "from the table."
+                    )
 
 
 def _read_csv(
@@ -169,13 +186,12 @@ def _read_csv(
     records = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     first = next((record for record in records if "".join(record).strip()), [])
     names = _header(first, f"{path.name}, line 1", header)
-    cells = _cells(path, separator, encoding, len(names))
+    cells = [c[header:] for c in _cells(path, separator, encoding, len(names))]
     if decimal is None and separator != ",":
-        texts = [t.strip() for c in cells for t in c[header:][:_ROWS].to_pylist()]
+        texts = [t.strip() for c in cells for t in c[:_ROWS].to_pylist()]
         comma = any(map(_COMMA.fullmatch, texts))
         decimal = "," if comma and not any(map(_POINT.fullmatch, texts)) else None
-    rows = (column[int(header) :] for column in cells)
-    columns = _named(names, rows, f"{path.name}, line 1")
+    columns = _named(names, cells, f"{path.name}, line 1")
     hint = " Are its cells separated by another character (`--separator`)?"
     hint = hint if len(names) == 1 else ""
     return Table(columns, path, 1 + header, decimal, separator, encoding, hint)
@@ -211,13 +227,14 @@ def _cells(path: Path, separator: str, encoding: str, width: int) -> list[Any]:
         odd.extend([] if blank else [row])
         return "skip" if blank else "error"
 
-    read = reader.ReadOptions(encoding=encoding, block_size=2**24, use_threads=False)
-    parse = reader.ParseOptions(delimiter=separator, newlines_in_values=True)
-    read.column_names = [*map(str, range(width))]
-    parse.invalid_row_handler = unequal
-    texts = reader.ConvertOptions(
-        column_types=dict.fromkeys(read.column_names, "string")
+    names = [*map(str, range(width))]
+    read = reader.ReadOptions(
+        encoding=encoding, block_size=2**24, use_threads=False, column_names=names
     )
+    parse = reader.ParseOptions(
+        delimiter=separator, newlines_in_values=True, invalid_row_handler=unequal
+    )
+    texts = reader.ConvertOptions(column_types=dict.fromkeys(names, "string"))
     try:
         found = reader.read_csv(str(path), read, parse, texts)
     except ValueError as error:

@@ -101,9 +101,9 @@ def open_data(arguments: argparse.Namespace) -> "Dataset":
         ValueError: If the table cannot be used, or has few rows.
     """
     if arguments.target is None:
-        from keras_vaf.datasets.loading import open_dataset
+        from keras_vaf.datasets import load
 
-        dataset = open_dataset(arguments.data, arguments.data_dir)
+        dataset = load(arguments.data, arguments.data_dir)
     else:
         from keras_vaf.datasets import read_table
 

@@ -19,13 +19,10 @@ class File:
         path: Path in the data folder, with forward slashes.
         size: Size in bytes; `None` if unknown.
         sha256: SHA-256 of the bytes.
-        words: For a text file, SHA-256 of the words joined by single spaces. It does
-            not depend on line endings and spacing.
+        words: For a text file, SHA-256 of the words joined by single spaces.
         git_blob: Git blob id, if the SHA-256 is unknown.
-        urls: Addresses of the file, starting with the publisher's. An address on
-            GitHub names a commit, so that its content cannot change.
-        note: Origin of the copy with this size and SHA-256, if the copy may differ from
-            the publisher's file.
+        urls: Addresses, starting with the publisher's. One on GitHub names a commit.
+        note: Origin of the copy with this SHA-256, if it may differ from the publisher.
     """
 
     path: str

@@ -26,15 +26,7 @@ _MOST_BYTES = 1 << 26
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the folder in which the user stores the publishers' files.
-
-    Args:
-        data_dir: The folder, if the user names one.
-
-    Returns:
-        `data_dir`, or else the folder in the environment variable `KERAS_VAF_DATA_DIR`,
-        or else `None`.
-    """
+    """Return `data_dir`, or the folder in `KERAS_VAF_DATA_DIR`, or `None`."""
     folder = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
     return Path(folder) if folder else None
 
@@ -48,60 +40,41 @@ def cache_folder() -> Path:
 def read_files(
     entry: Entry, data_dir: str | os.PathLike[str] | None = None
 ) -> tuple[Source, list[bytes]]:
-    """Return the checked files of a dataset; download them if no folder is given.
+    """Return the form of a dataset and the bytes of its checked files.
 
-    Args:
-        entry: The catalogue entry of the dataset.
-        data_dir: Folder with the publishers' files, as for `load`.
-
-    Returns:
-        The form in which the dataset is available, and the bytes of each of its files.
+    If `data_dir` or the environment names a folder, the files must be in it. Otherwise
+    they are downloaded into the cache, unless they are there.
 
     Raises:
         ValueError: If a file is not the publisher's.
         OSError: If a file is missing, or cannot be fetched or stored.
     """
-    folder = data_folder(data_dir)
-    if folder is None:
-        folder = cache_folder()
-        source = _source_in(entry, folder) or _source_online(entry)
-        return source, [_fetch_unless_there(file, folder) for file in source.files]
-    found = _source_in(entry, folder)
-    if found is None:
-        raise _missing(entry, folder)
-    return found, [_read_checked(file, folder) for file in found.files]
-
-
-def _source_in(entry: Entry, folder: Path) -> Source | None:
-    """Return the first form that is available without fetching."""
-    for source in entry.sources:
-        if source.package:
-            if importlib.util.find_spec(source.package) is not None:
-                return source
-        elif all((folder / file.path).is_file() for file in source.files):
-            return source
-    return None
-
-
-def _source_online(entry: Entry) -> Source:
-    return next(
-        source
-        for source in entry.sources
-        if source.files and all(file.urls for file in source.files)
-    )
-
-
-def _missing(entry: Entry, folder: Path) -> FileNotFoundError:
-    wanted = _source_online(entry).files
-    absent = [file for file in wanted if not (folder / file.path).is_file()]
-    subfolder = (folder / wanted[0].path).parent
-    found = sorted(path.name for path in subfolder.glob("*"))
-    return FileNotFoundError(
-        f"{folder} does not contain {', '.join(file.path for file in absent)}. Get it "
-        f"from {', '.join(file.urls[0] for file in absent)}, or do not set a folder "
-        "(`data_dir`, KERAS_VAF_DATA_DIR), so that it is downloaded. "
-        f"Received: {', '.join(found) or 'no file'} in {subfolder}"
-    )
+    given = data_folder(data_dir)
+    folder = given or cache_folder()
+    for source in entry.sources:  # the first form that is available
+        if source.package and importlib.util.find_spec(source.package) is not None:
+            return source, []
+        if (
+            all((folder / file.path).is_file() for file in source.files)
+            and source.files
+        ):
+            break
+    else:
+        source = next(
+            s for s in entry.sources if s.files and all(f.urls for f in s.files)
+        )
+    absent = [file for file in source.files if not (folder / file.path).is_file()]
+    if given and absent:
+        subfolder = (folder / absent[0].path).parent
+        found = sorted(path.name for path in subfolder.glob("*"))
+        raise FileNotFoundError(
+            f"{folder} does not contain {', '.join(file.path for file in absent)}. Get "
+            f"it from {', '.join(file.urls[0] for file in absent)}, or do not set a "
+            "folder (`data_dir`, KERAS_VAF_DATA_DIR), so that it is downloaded. "
+            f"Received: {', '.join(found) or 'no file'} in {subfolder}"
+        )
+    read = _read_checked if given else _fetch_unless_there
+    return source, [read(file, folder) for file in source.files]
 
 
 def _read_checked(file: File, folder: Path) -> bytes:
@@ -116,16 +89,7 @@ def _read_checked(file: File, folder: Path) -> bytes:
 
 
 def is_right(content: bytes, file: File) -> bool:
-    """Return whether the bytes are those of a file of the catalogue.
-
-    Args:
-        content: The bytes.
-        file: The file that they should be.
-
-    Returns:
-        Whether one of the known checksums matches. Line endings and spacing of a text
-        file may differ.
-    """
+    """Return whether bytes have the checksum of a file, or the words of a text."""
     if hashlib.sha256(content).hexdigest() == file.sha256:
         return True
     if file.words is not None:
@@ -151,12 +115,23 @@ def _difference(content: bytes, file: File) -> str:
 
 def _fetch_unless_there(file: File, folder: Path) -> bytes:
     """Return a file of the cache; fetch it if it is missing or wrong."""
-    path = folder / file.path
-    if path.is_file():
-        content = path.read_bytes()
+    path, failures = folder / file.path, []
+    if path.is_file() and is_right(content := path.read_bytes(), file):
+        return content
+    for url in file.urls:
+        try:
+            content = _download(url, file)
+        except (OSError, http.client.HTTPException) as error:
+            failures.append(f"{url}: {error}")
+            continue
         if is_right(content, file):
-            return content
-    content = _fetch(file, path)
+            break
+        failures.append(f"{url} gives another file: {_difference(content, file)}")
+    else:
+        raise OSError(
+            f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or "
+            f"get the file in another way and save it as {path}."
+        )
     try:
         write_atomically(path, content)
     except OSError as error:
@@ -165,23 +140,6 @@ def _fetch_unless_there(file: File, folder: Path) -> bytes:
             "the environment variable KERAS_HOME to another folder."
         ) from error
     return content
-
-
-def _fetch(file: File, path: Path) -> bytes:
-    failures = []
-    for url in file.urls:
-        try:
-            content = _download(url, file)
-        except (OSError, http.client.HTTPException) as error:
-            failures.append(f"{url}: {error}")
-            continue
-        if is_right(content, file):
-            return content
-        failures.append(f"{url} gives another file: {_difference(content, file)}")
-    raise OSError(
-        f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or get "
-        f"the file in another way and save it as {path}."
-    )
 
 
 def _download(url: str, file: File) -> bytes:
@@ -197,13 +155,9 @@ def _download(url: str, file: File) -> bytes:
 
 
 class VerifiedFile(NamedTuple):
-    """The result for one file.
+    """The result for one file: what is wrong with it, or `""`.
 
-    Attributes:
-        dataset: Name of the dataset.
-        path: Path of the file in the data folder. `None` if the folder has no file of
-            the dataset.
-        problem: Difference from the publisher's file, or `""`.
+    `path` is `None` if the folder has no file of the dataset.
     """
 
     dataset: str
@@ -213,13 +167,6 @@ class VerifiedFile(NamedTuple):
 
 def verify_files(folder: Path) -> Iterator[VerifiedFile]:
     """Check the publishers' files in a data folder, each file once.
-
-    Args:
-        folder: The data folder.
-
-    Yields:
-        The result for each file, and one result without a path for each dataset that
-        has no file in the folder.
 
     Raises:
         FileNotFoundError: If the folder does not exist.
@@ -233,14 +180,11 @@ def verify_files(folder: Path) -> Iterator[VerifiedFile]:
         if not there:
             yield VerifiedFile(entry.name, None)
         for file in there:
+            problem = ""
             if file.path not in seen:
-                yield VerifiedFile(entry.name, file.path, _problem(file, folder))
+                try:
+                    _read_checked(file, folder)
+                except ValueError as error:
+                    problem = str(error)
+                yield VerifiedFile(entry.name, file.path, problem)
             seen.add(file.path)
-
-
-def _problem(file: File, folder: Path) -> str:
-    try:
-        _read_checked(file, folder)
-    except ValueError as error:
-        return str(error)
-    return ""

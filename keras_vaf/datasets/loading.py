@@ -1,4 +1,4 @@
-"""`load` and `open_dataset`, which load datasets of the paper by name."""
+"""`load`, which loads a dataset of the paper by name."""
 
 import math
 import os
@@ -32,8 +32,8 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         The dataset, with the publisher's unscaled rows in their original order.
 
     Raises:
-        ValueError: If the catalogue does not contain a dataset of this name, or if a
-            file differs from the publisher's.
+        ValueError: If the catalogue does not contain a dataset of this name, such as
+            the path of a table, or if a file differs from the publisher's.
         FileNotFoundError: If a file is missing in the folder. The message names its
             address.
         OSError: If a file cannot be fetched or stored.
@@ -43,58 +43,33 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     >>> load("wine")
     Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
     """
+    if Path(name).suffix.lower() in TABLES:
+        raise ValueError(
+            "A table needs the name of the column to predict: `target`, on the "
+            f"command line `--target COLUMN`. Received: {name!r}"
+        )
     entry = find(name)
     return decode(entry, *read_files(entry, data_dir))
 
 
-def open_dataset(
-    source: str, data_dir: str | os.PathLike[str] | None = None
-) -> Dataset:
-    """Load a dataset of the paper, for a command without a target.
-
-    Args:
-        source: Name of a dataset in the catalogue.
-        data_dir: As in `load`.
-
-    Raises:
-        ValueError: If the source is the path of a table, or if the catalogue does not
-            contain a dataset of this name.
-
-    Example:
-
-    >>> open_dataset("wine")
-    Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
-    """
-    if Path(source).suffix.lower() in TABLES:
-        raise ValueError(
-            "A table needs the name of the column to predict: `target`, on the "
-            f"command line `--target COLUMN`. Received: {source!r}"
-        )
-    return load(source, data_dir)
-
-
 def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
-    """Turn the bytes of a dataset's files into arrays.
-
-    Args:
-        entry: The catalogue entry of the dataset.
-        source: The form of the files.
-        contents: The bytes of each file of this form, already compared with their
-            checksum.
-
-    Returns:
-        The dataset.
+    """Turn the bytes of a dataset's files, already checked, into arrays.
 
     Raises:
         ValueError: If the numbers of rows or columns differ from the catalogue.
     """
+    origin = f"package {source.package}"
+    if source.files:
+        more = f" and {len(source.files) - 1} more" if len(source.files) > 1 else ""
+        note = f" ({source.note})" if source.note else ""
+        origin = f"{source.files[0].path}{more}{note}"
     files = [
         decompress(content, file.path)
         for content, file in zip(contents, source.files, strict=True)
     ]
     data = READERS[source.format](files, **source.options)
     if isinstance(data, Table):
-        dataset = encode_table(data, entry, _describe(source))
+        dataset = encode_table(data, entry, origin)
     else:
         images, labels = data
         dataset = Dataset(
@@ -103,7 +78,7 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
             x=images.astype(np.float32),
             y=labels.astype(np.int64),
             class_names=entry.class_names or entry.labels,
-            source=_describe(source),
+            source=origin,
         )
     expected = source.rows or entry.size.rows, entry.size.inputs
     received = len(dataset.x), math.prod(dataset.x.shape[1:])
@@ -115,25 +90,8 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
     return dataset
 
 
-def _describe(source: Source) -> str:
-    if source.package:
-        return f"package {source.package}"
-    text = source.files[0].path
-    if len(source.files) > 1:
-        text += f" and {len(source.files) - 1} more"
-    return f"{text} ({source.note})" if source.note else text
-
-
 def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
-    """Turn a publisher's table into a dataset.
-
-    Args:
-        table: The table.
-        entry: The catalogue entry of the dataset.
-        source: Origin of the table.
-
-    Returns:
-        The dataset, with the columns in the order of the table.
+    """Turn a publisher's table from `source` into a dataset.
 
     Raises:
         ValueError: If a row has more or fewer cells than there are columns.
@@ -148,9 +106,10 @@ def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
     target = columns.pop(entry.target)
     for name in entry.left_out:
         del columns[name]
+    known = entry.categories
     x = [
-        _indices(cells, entry.categories[name])
-        if name in entry.categories
+        _indices(cells, known[name])
+        if name in known
         else _numbers(cells, entry.missing)
         for name, cells in columns.items()
     ]
@@ -161,11 +120,7 @@ def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
         y=_indices(target, entry.labels) if entry.labels else _numbers(target),
         feature_names=tuple(columns),
         class_names=(entry.class_names or entry.labels) or None,
-        categories={
-            position: entry.categories[name]
-            for position, name in enumerate(columns)
-            if name in entry.categories
-        },
+        categories={n: known[name] for n, name in enumerate(columns) if name in known},
         source=source,
     )
 

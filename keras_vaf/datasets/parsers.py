@@ -12,9 +12,9 @@ import lzma
 import pickle
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,11 +22,6 @@ from keras_vaf.utils import require
 
 _ATTRIBUTE = re.compile(r"""\s*@attribute\s+('[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
 _DATA = re.compile(r"^@data\s*$", re.IGNORECASE | re.MULTILINE)
-_XLS_SIGNATURE = bytes.fromhex("d0cf11e0a1b11ae1")
-_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".xz": lzma.decompress,
-}
 
 
 class Table(NamedTuple):
@@ -37,19 +32,9 @@ class Table(NamedTuple):
 
 
 def decompress(content: bytes, file: str) -> bytes:
-    """Return the content of a file, decompressed if its name ends in .gz or .xz.
-
-    Args:
-        content: The bytes of the file, already compared with a checksum.
-        file: Name of the file.
-
-    Example:
-
-    >>> decompress(b"1,2", "plain.csv")
-    b'1,2'
-    """
-    read = _DECOMPRESS.get(PurePosixPath(file).suffix)
-    return read(content) if read else content
+    """Return the content of a file, decompressed if its name ends in .gz or .xz."""
+    readers = {".gz": gzip.decompress, ".xz": lzma.decompress}
+    return readers.get(PurePosixPath(file).suffix, bytes)(content)
 
 
 def read_text(
@@ -59,10 +44,8 @@ def read_text(
 ) -> Table:
     """Read text with one row per line.
 
-    Args:
-        contents: The bytes of each file, in the order of the rows.
-        separator: Text between two cells; `None` for any run of white space.
-        names: Names of the columns; `None` to read them from the first line.
+    `separator` is the text between two cells, `None` any run of white space. The
+    default of `names` reads them from the first line.
 
     Example:
 
@@ -82,9 +65,6 @@ def read_arff(contents: Sequence[bytes]) -> Table:
     """Read the ARFF format of WEKA, with commas, spaces or both between the values.
 
     SciPy's reader cannot read `delta_elevators.arff`, whose separators are spaces.
-
-    Args:
-        contents: The bytes of one file.
 
     Example:
 
@@ -107,37 +87,19 @@ def read_workbook(
 ) -> Table:
     """Read a table from a sheet of an `.xls` or `.xlsx` file, up to an empty row.
 
-    Use this reader only for files with a known checksum. A workbook of unknown origin
-    could contain a cell so far away that the table would exceed the memory.
-
-    Args:
-        contents: The bytes of one file.
-        sheet: Name of the sheet; `None` for the first sheet.
-        first_row: Number of the row with the names of the columns, from 1.
-        first_column: Number of the first column of the table, from 1.
-        names: The columns to read; `None` for all columns with a name.
-
-    Raises:
-        ImportError: If the package that reads this format is not installed.
+    `first_row` is the number of the row of names, from 1, `first_column` that of the
+    first column. The default of `names` reads all columns with a name.
     """
-    cells = [[_cell_text(cell) for cell in row] for row in _cells(contents[0], sheet)]
+    calamine = require("python_calamine", extra="data")
+    book = calamine.load_workbook(io.BytesIO(contents[0]))
+    page = book.get_sheet_by_name(sheet or book.sheet_names[0])
+    found = page.to_python(skip_empty_area=False)
+    cells = [[_cell_text(cell) for cell in row] for row in found]
     header, *rows = [row[first_column - 1 :] for row in cells[first_row - 1 :]]
     kept = tuple(names or filter(None, header))
     columns = [header.index(name) for name in kept]
     filled = itertools.takewhile(any, rows)
     return Table(kept, [[row[column] for column in columns] for row in filled])
-
-
-def _cells(content: bytes, sheet: str | None) -> Iterable[Sequence[Any]]:
-    if content.startswith(_XLS_SIGNATURE):
-        xlrd = require("xlrd", extra="data")  # pandas no longer supports it
-        book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
-        table = book[0 if sheet is None else sheet]
-        return [table.row_values(row) for row in range(table.nrows)]
-    openpyxl = require("openpyxl", extra="data")
-    book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
-    table = book.worksheets[0] if sheet is None else book[sheet]
-    return cast("Iterable[Sequence[Any]]", table.iter_rows(values_only=True))
 
 
 def _cell_text(cell: Any) -> str:
@@ -148,14 +110,7 @@ def _cell_text(cell: Any) -> str:
 
 
 def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
-    """Return scikit-learn's copy of the wine table, with the labels as first column.
-
-    Args:
-        contents: Ignored, because the package contains the data.
-
-    Raises:
-        ImportError: If scikit-learn is not installed.
-    """
+    """Return scikit-learn's copy of the wine table, with the labels as first column."""
     wine = require("sklearn.datasets", extra="experiments").load_wine()
     rows = np.column_stack([wine.target + 1, wine.data]).tolist()
     names = ("class", *wine.feature_names)
@@ -163,22 +118,14 @@ def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
 
 
 def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Read greyscale images in the format of MNIST.
-
-    Args:
-        contents: The bytes of each file: images, then labels, for each part.
-
-    Returns:
-        All images, `(rows, height, width, 1)`, and all labels, uint8.
-    """
-    arrays = [_read_idx_array(content) for content in contents]
+    """Read images and labels of MNIST, as uint8: images, then labels, for each part."""
+    arrays = []
+    for content in contents:
+        axes = content[3]
+        shape = np.frombuffer(content, ">u4", axes, offset=4)
+        values = np.frombuffer(content, np.uint8, offset=4 + 4 * axes)
+        arrays.append(values.reshape(shape))
     return np.concatenate(arrays[::2])[..., None], np.concatenate(arrays[1::2])
-
-
-def _read_idx_array(content: bytes) -> np.ndarray:
-    axes = content[3]
-    shape = np.frombuffer(content, ">u4", axes, offset=4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
 # The names that a batch of CIFAR-10 needs. Any other name in a pickle could run code.
@@ -201,14 +148,7 @@ class BatchUnpickler(pickle.Unpickler):
 
 
 def read_cifar_batches(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Read the batches of CIFAR-10, which are pickles written by Python 2.
-
-    Args:
-        contents: The bytes of each file, in the order of the rows.
-
-    Returns:
-        All images, `(rows, 32, 32, 3)`, and all labels, uint8.
-    """
+    """Read images and labels of CIFAR-10, uint8, from pickles written by Python 2."""
     batches = [
         BatchUnpickler(io.BytesIO(content), encoding="bytes").load()
         for content in contents
@@ -219,14 +159,7 @@ def read_cifar_batches(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarra
 
 
 def read_cifar_archive(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    """Read the batches from the publisher's archive, without unpacking it to disk.
-
-    Args:
-        contents: The bytes of the archive, already decompressed.
-
-    Returns:
-        Images and labels, as in `read_cifar_batches`.
-    """
+    """Read the batches from the publisher's archive, without unpacking it to disk."""
     names = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
     with tarfile.open(fileobj=io.BytesIO(contents[0])) as archive:
         members = [archive.extractfile(f"cifar-10-batches-py/{n}") for n in names]

@@ -71,14 +71,7 @@ class Preprocessing:
         check_choice("categories", self.categories, get_args(Categories))
 
     def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
-        """Compute the statistics of the training rows.
-
-        Args:
-            dataset: The dataset.
-            rows: The training rows: indices, a mask or a slice.
-
-        Returns:
-            The fitted preprocessing.
+        """Compute the statistics of the training rows: indices, a mask or a slice.
 
         Raises:
             ValueError: If no row is left, or if the options scale the targets of a
@@ -132,15 +125,9 @@ class FittedPreprocessing:
     categories: Mapping[int, tuple[int, ...]]
 
     def transform(self, dataset: Dataset, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return some rows of a dataset as inputs and targets of a network.
+        """Return rows of a dataset (indices, mask, slice) as inputs and targets.
 
-        Args:
-            dataset: The dataset.
-            rows: Indices, a mask or a slice.
-
-        Returns:
-            Inputs (float32) and targets. Rows with missing entries are left out if the
-            preprocessing drops them.
+        Rows with missing entries are left out if the preprocessing drops them.
         """
         x, y = self.preprocessing._select(dataset, rows)
         return self.transform_inputs(x), self.transform_targets(y)
@@ -166,10 +153,10 @@ class FittedPreprocessing:
         widths = [len(self.categories.get(n, (0,))) for n in range(columns)]
         parts = np.split(x, np.cumsum(widths)[:-1], axis=1)
         scaled = [
-            np.array(self.categories[column])[part.argmax(axis=1)]
-            if column in self.categories
+            np.array(self.categories[n])[part.argmax(axis=1)]
+            if n in self.categories
             else part[:, 0]
-            for column, part in enumerate(parts)
+            for n, part in enumerate(parts)
         ]
         return self.input_scale.invert(np.stack(scaled, axis=1))
 
@@ -194,11 +181,8 @@ class FittedPreprocessing:
             y: Targets in the units of the dataset.
             outputs: Outputs of a network trained on transformed targets, one per
                 target.
-            units: Units of the error: `"original"` for those of the dataset, `"scaled"`
-                for those of the transformed targets.
-
-        Returns:
-            The error.
+            units: `"original"` for the units of the dataset, `"scaled"` for those of
+                the transformed targets.
 
         Raises:
             ValueError: If the dataset is a classification, if the sizes differ, or if

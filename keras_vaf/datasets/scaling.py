@@ -44,12 +44,7 @@ class Scale:
 def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     """Compute the statistics of each column (last axis) over all other axes.
 
-    Args:
-        values: The training rows, with NaN for missing entries.
-        scaling: `"none"`, `"min-max"` or `"standard"`.
-
-    Returns:
-        The scale. A constant column has spread 0 unless `scaling` is `"none"`.
+    A constant column has spread 0 unless `scaling` is `"none"`.
     """
     axes = tuple(range(values.ndim - 1))
     columns = values.shape[-1]

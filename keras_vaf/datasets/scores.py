@@ -24,45 +24,22 @@ class Rows(NamedTuple):
 def network_scores(
     model: keras.Model, dataset: Dataset, fitted: FittedPreprocessing, rows: np.ndarray
 ) -> dict[str, float]:
-    """Return the scores of a network.
-
-    Args:
-        model: A network whose inputs are transformed by `fitted`.
-        dataset: The data.
-        fitted: The preprocessing, fitted on the network's training rows.
-        rows: The rows on which the network is scored.
-
-    Returns:
-        `"accuracy"` and `"balanced_accuracy"`, or `"rmse"` in the units of the target
-        and `"scaled_rmse"` in the units of the preprocessed targets.
-    """
+    """Return the scores on some rows of a network whose inputs `fitted` transforms."""
     size = len(rows) if dataset.x.ndim == 2 else _IMAGES_AT_ONCE
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    inputs = (fitted.transform_inputs(dataset.x[part]) for part in parts)
     outputs = np.concatenate(
-        [_outputs(model, fitted.transform_inputs(dataset.x[part])) for part in parts]
+        [keras.ops.convert_to_numpy(model(x, training=False)) for x in inputs]
     )
     if dataset.task == "regression":
         return regression_scores(dataset.y[rows], outputs, fitted)
     return class_scores(dataset.y[rows], outputs.argmax(axis=1))
 
 
-def _outputs(model: keras.Model, x: np.ndarray) -> np.ndarray:
-    return keras.ops.convert_to_numpy(model(x, training=False))
-
-
 def baseline_scores(
     dataset: Dataset, fitted: FittedPreprocessing, rows: Rows
 ) -> dict[str, float]:
-    """Return the test scores of the best constant prediction for the training rows.
-
-    Args:
-        dataset: The data.
-        fitted: The preprocessing, fitted on the training rows.
-        rows: Training and test rows.
-
-    Returns:
-        The same scores as for a network.
-    """
+    """Return the test scores of the best constant prediction for the training rows."""
     train, test = dataset.y[rows.train], dataset.y[rows.test]
     if dataset.task == "classification":
         return class_scores(test, np.full_like(test, np.bincount(train).argmax()))
@@ -71,15 +48,7 @@ def baseline_scores(
 
 
 def class_scores(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """Return the accuracy and the balanced accuracy, which is the mean recall.
-
-    Args:
-        y: The classes.
-        predicted: The predicted classes.
-
-    Returns:
-        The scores by name.
-    """
+    """Return the accuracy and the balanced accuracy, which is the mean recall."""
     shares = [float(np.mean(predicted[y == label] == label)) for label in np.unique(y)]
     accuracy = float(np.mean(predicted == y))
     return {"accuracy": accuracy, "balanced_accuracy": float(np.mean(shares))}
@@ -88,16 +57,7 @@ def class_scores(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
 def regression_scores(
     y: np.ndarray, outputs: np.ndarray, fitted: FittedPreprocessing
 ) -> dict[str, float]:
-    """Return the root mean square error, in the units of the target and scaled.
-
-    Args:
-        y: Targets as they are in the dataset.
-        outputs: Outputs of a network trained on preprocessed targets.
-        fitted: The preprocessing.
-
-    Returns:
-        The scores by name.
-    """
+    """Return the root mean square error, in the units of the target and scaled."""
     return {
         "rmse": fitted.rmse(y, outputs),
         "scaled_rmse": fitted.rmse(y, outputs, units="scaled"),

@@ -92,16 +92,15 @@ def prepare_tfds(
         name: Short name in the catalogue.
         data_dir: Folder with the publishers' files, as for `load`.
         tfds_dir: Folder of datasets prepared by TFDS; `None` for the default of TFDS.
-        file_format: `"array_record"` to prepare tables without TensorFlow, and images
-            that can be read without it; `None` for the default of TFDS, `"tfrecord"`.
+        file_format: `"array_record"` to prepare tables, and to read images, without
+            TensorFlow; `None` for the default of TFDS, `"tfrecord"`.
 
     Returns:
         The builder: `builder.as_dataset()`, or `builder.as_data_source()` for
         `"array_record"`.
 
     Raises:
-        ValueError: If the catalogue does not contain a dataset of this name, or if a
-            file differs from the publisher's.
+        ValueError: If the name is unknown, or if a file differs from the publisher's.
         OSError: If a file is missing, or cannot be fetched or written.
         ImportError: If TensorFlow is needed but not installed.
     """

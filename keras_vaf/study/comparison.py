@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.datasets import Dataset, read_table
-from keras_vaf.datasets.loading import open_dataset
+from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.models.files import load_model
 from keras_vaf.study.advice import advice
 from keras_vaf.study.arms import Arm, find_arms
@@ -168,7 +167,7 @@ def _dataset(data: Any, target: str | None) -> Dataset:
     if isinstance(data, Dataset):
         return data
     if target is None and isinstance(data, str):
-        return open_dataset(data)
+        return load(data)
     if target is None:
         raise ValueError(
             "A table needs the name of the column to predict: `target`. Received: None"

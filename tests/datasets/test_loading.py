@@ -189,6 +189,12 @@ class TestForms:
         assert source == "three/three.csv (a subset of 3 of the 9 rows)"
 
 
+@pytest.mark.parametrize("path", ["Table.CSV", "table.csv.gz", "table.xls"])
+def test_a_table_needs_a_target(path):
+    with pytest.raises(ValueError, match="--target COLUMN"):
+        load(path)
+
+
 def test_wine_comes_with_scikit_learn(monkeypatch, tmp_path):
     monkeypatch.undo()
     dataset = load("wine", tmp_path)

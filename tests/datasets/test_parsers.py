@@ -102,8 +102,7 @@ class TestWorkbook:
     def test_without_its_package_the_line_that_installs_it_is_named(
         self, content, monkeypatch
     ):
-        for package in ("openpyxl", "xlrd"):
-            monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.setitem(sys.modules, "python_calamine", None)
         with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[data\]'"):
             read_workbook([content])
 

@@ -6,7 +6,8 @@ No other part of the package imports `keras_vaf.paper`.
 """
 
 from keras_vaf.paper.networks import cnet
-from keras_vaf.paper.published_numbers import published
-from keras_vaf.paper.reproduction import Reproduction, reproduce
+from keras_vaf.paper.parts import Reproduction
+from keras_vaf.paper.reproduction import reproduce
+from keras_vaf.paper.tables import published
 
 __all__ = ["Reproduction", "cnet", "published", "reproduce"]

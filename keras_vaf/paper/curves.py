@@ -1,4 +1,4 @@
-"""`curves_report`, the pictures of activations before and after training."""
+"""`curves_table`, the pictures of activations before and after training."""
 
 from __future__ import annotations
 
@@ -9,28 +9,25 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.paper.parts import Part, Report, Trained, fully_connected
+from keras_vaf.paper.parts import Part, Reproduction, Trained, fully_connected, lines_of
 from keras_vaf.paper.sensorless import sensorless
 from keras_vaf.study.figure import learned_layers
 from keras_vaf.study.networks import refit
 from keras_vaf.study.results import Selection, result_of, select, settings_of
+from keras_vaf.study.tables import Text
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HIDDEN = (25, 10)
-"""Widths of the network whose activations are drawn."""
-
+HIDDEN = (25, 10)  # widths of the network whose activations are drawn
 _COLUMNS = ["dataset", "activation", "layer", "change", "unlike"]
 _NOTE = (
-    "Each network is trained again on all rows, with the learning rate that most folds "
-    "selected, for the median of their best epochs. Change: root mean square "
-    "difference between the learned function and its start over its inputs, in "
-    "standard deviations of what the start makes of them. Unlike: the share of the "
-    "learned function's variance that no leaky ReLU explains, with any two slopes and "
-    "offset."
+    "Each network is trained again on all rows, for the median of the best epochs of "
+    "the folds. Change: root mean square difference between the learned function and "
+    "its start over its inputs, in standard deviations of the start. Unlike: share of "
+    "the variance that no leaky ReLU explains, with any two slopes and offset."
 )
 
 
@@ -40,10 +37,6 @@ def curves(dataset: Dataset, quick: bool) -> list[Part]:
     They are VAFs of all starts in the network 25-10, and on Sensorless those of five
     hidden units, shared by layer, in a network of 10 (in the quick form, of 5). Other
     experiments train them too, so that nothing is trained again in their folder.
-
-    Args:
-        dataset: The data.
-        quick: As in the other experiments.
     """
     if dataset.name == "sensorless":
         part = sensorless(dataset, quick)[0 if quick else 1]
@@ -55,15 +48,10 @@ def curves(dataset: Dataset, quick: bool) -> list[Part]:
     return [Part("curves", tuple(arms), part.recipe)]
 
 
-def curves_report(trained: Sequence[Trained], selection: Selection) -> Report:
+def curves_table(trained: Sequence[Trained], selection: Selection) -> Reproduction:
     """Return a picture of each dataset, and a row for each hidden layer.
 
-    - `dataset`, `activation`, `layer`: Their names, and the number of the hidden layer.
-    - `change`, `unlike`: As in `change` and `unlike`.
-
-    Args:
-        trained: The trained parts.
-        selection: As in `select`.
+    Columns are `dataset`, `activation`, `layer` (counted from 1), `change`, `unlike`.
     """
     rows, figures = [], {}
     for dataset, part, records in trained:
@@ -78,7 +66,7 @@ def curves_report(trained: Sequence[Trained], selection: Selection) -> Report:
                 rows.append([dataset.name, arm.name, place, *numbers])
         figures[dataset.name] = picture(drawn, len(part.recipe.hidden))
     table = require("pandas", extra="experiments").DataFrame(rows, columns=_COLUMNS)
-    return Report.of(table, [_NOTE], **figures)
+    return Reproduction(table, Text("", *lines_of(table), [_NOTE]), figures)
 
 
 def start_of(learned: TrainableActivation) -> TrainableActivation:
@@ -87,19 +75,13 @@ def start_of(learned: TrainableActivation) -> TrainableActivation:
 
 
 def change(learned: TrainableActivation, inputs: np.ndarray) -> float:
-    """Return the root mean square difference between a shared function and its start.
-
-    Its unit is the standard deviation of the start's outputs for these inputs.
-    """
+    """Return how far a function is from its start, in deviations of the start."""
     before, after = (f.function(inputs) for f in (start_of(learned), learned))
     return float(np.sqrt(np.mean((after - before) ** 2)) / (before.std() or 1.0))
 
 
 def unlike(learned: TrainableActivation, inputs: np.ndarray) -> float:
-    """Return the share of a function's variance that no leaky ReLU explains.
-
-    It is a number from 0, for any a * max(x, 0) + b * min(x, 0) + c, to 1.
-    """
+    """Return the share of the variance that no a max(x, 0) + b min(x, 0) + c has."""
     x = np.ravel(inputs)
     y = learned.function(x)
     parts = np.stack([np.maximum(x, 0), np.minimum(x, 0), np.ones_like(x)], axis=1)

@@ -27,24 +27,20 @@ def cnet(
 ) -> keras.Sequential:
     """Return a convolutional network, such as `cnet_A` and `cnet_B` of the paper.
 
-    Each block consists of a convolution of size 5 x 5, an activation, max pooling of 3
-    x 3 with strides of 2, and dropout of 0.25. A dense layer follows the last block.
-    `cnet_A` has two or three blocks of 192 filters, `cnet_B` two blocks of 150. Equal
-    seeds give equal kernels for every activation on every backend. Biases start at 0.
+    A block is a convolution of 5 x 5, an activation, max pooling of 3 x 3 with strides
+    of 2, and dropout of 0.25. A dense layer follows the last block. `cnet_A` has two or
+    three blocks of 192 filters, `cnet_B` two of 150. Equal seeds give equal kernels for
+    every activation on every backend.
 
     Args:
         input_shape: Height, width and number of channels of the images.
         filters: Number of filters of each convolution, in order.
         outputs: Number of output units.
-        activation: Function without arguments that returns a new layer. It is called
-            once per block. An `MLPConv`, whose first convolution has the same size,
-            takes the place of convolution and activation: the network is then the
-            network in network of Lin, Chen and Yan (2013).
+        activation: Function without arguments that returns a new layer for each block.
+            An `MLPConv` takes the place of convolution and activation, as in *network
+            in network* (Lin, Chen, Yan, 2013).
         output_activation: Activation of the outputs, such as `"softmax"`.
         seed: Seed of kernels and dropout.
-
-    Returns:
-        The network, built but not compiled.
 
     Raises:
         ValueError: If a number of filters or units is not a positive integer, or if

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,32 +25,16 @@ ARCHITECTURES = (
 )
 """Widths of the hidden layers, in the paper's order."""
 
-RATES = tuple(np.linspace(1e-4, 1e-1, 10).tolist())
-"""The paper's learning rates for RMSprop: ten equispaced values."""
-
 LARGE = 5_000
 """Number of rows from which data are trained with RMSprop and not with Rprop."""
 
-RPROP: dict[str, Any] = {
-    "optimizer": "Rprop",
-    "optimizer_arguments": {"eta_plus": 1.01, "eta_minus": 0.5},
-    "learning_rates": (0.01,),
-    "batch_size": None,
-}
-"""Rprop as in the paper, which does not specify the first step."""
+_FILE = Path(__file__).with_name("recipes.json")
 
-RMSPROP: dict[str, Any] = {
-    "optimizer": "RMSprop",
-    "optimizer_arguments": {},
-    "batch_size": 128,
-}
-
-K = 5
-"""Hidden units of a VAF in a convolutional network."""
+RECIPES = json.loads(_FILE.read_text(encoding="utf-8"))
+"""Settings of the trainings. Docstrings name those that the paper does not specify."""
 
 _QUICK_ARCHITECTURES = ((10,), (25, 10))
 _RAW_TARGETS = ("delta_elevators", "elevators")
-_TEST_IMAGES = 10_000
 _QUICK_TEST_IMAGES = 50
 
 
@@ -70,48 +57,55 @@ class Trained(NamedTuple):
     records: pandas.DataFrame
 
 
-class Report(NamedTuple):
-    """The results of an experiment as numbers and text, and pictures by name."""
+class Reproduction(NamedTuple):
+    """The results of an experiment.
+
+    Attributes:
+        table: The numbers, next to those of the paper. Its columns depend on the
+            experiment.
+        text: The same for readers, with notes.
+        figures: Pictures by name.
+        records: All trainings, as from `keras_vaf.study.records`, with the column
+            `part`: the table of the paper to which they belong.
+        path: File of the text. The pictures are next to it.
+    """
 
     table: pandas.DataFrame
     text: Text
     figures: dict[str, Figure]
+    records: pandas.DataFrame = None
+    path: Path = Path()
 
-    @classmethod
-    def of(cls, table: pandas.DataFrame, notes: list[str], **figures: Figure) -> Report:
-        """Return a report whose text has all columns of the table."""
-        lines = [
-            [f"{x:.4f}" if isinstance(x, float) else str(x) for x in row]
-            for row in table.itertuples(index=False, name=None)
-        ]
-        return cls(table, Text("", [*table], lines, notes), figures)
+
+def lines_of(table: pandas.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and lines of a text with all columns of a table."""
+    rows = table.itertuples(index=False, name=None)
+    lines = [[_cell(x) for x in each] for each in rows]
+    return [*table], lines
+
+
+def _cell(value: Any) -> str:
+    """Return a value as text; "" for NaN."""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.4f}"
+    return str(value)
 
 
 def fully_connected(dataset: Dataset, quick: bool) -> list[Part]:
     """Return the parts of a regression or classification: one for each architecture.
 
-    The arms are ReLU, VAFs with a plain and a rescaled random start, and the VAF that
-    starts as ReLU.
-
     The paper does not specify all settings. Here, RMSprop has batches of 128, the first
     step of Rprop is 0.01, inputs are standardised, targets are scaled to [0, 1] except
-    for two datasets, and a fifth of the other rows is for validation.
-
-    Args:
-        dataset: The data.
-        quick: Whether to have fewer architectures, folds, epochs and learning rates.
+    for two datasets, and a fifth of the other rows is for validation. The quick form
+    has fewer architectures, folds, epochs and learning rates.
     """
     arms = find_arms("relu,vaf-random,vaf-random-rescaled,vaf-relu")
-    recipe = Recipe(
-        epochs=30 if quick else 300,
-        patience=None,
-        folds=3 if quick else 10,
-        targets="none" if dataset.name in _RAW_TARGETS else "min-max",
-        **RPROP,
-    )
-    if len(dataset.x) >= LARGE:
-        rates = RATES[:1] if quick else RATES
-        recipe = replace(recipe, learning_rates=rates, **RMSPROP)
+    recipe = Recipe(**RECIPES["large" if len(dataset.x) >= LARGE else "small"])
+    if dataset.name in _RAW_TARGETS:
+        recipe = replace(recipe, targets="none")
+    if quick:
+        rates = recipe.learning_rates[:1]
+        recipe = replace(recipe, epochs=30, folds=3, learning_rates=rates)
     return [
         Part(dataset.task, arms, replace(recipe, hidden=hidden))
         for hidden in (_QUICK_ARCHITECTURES if quick else ARCHITECTURES)
@@ -123,35 +117,21 @@ def convolution(dataset: Dataset, quick: bool) -> list[Part]:
 
     The paper specifies neither learning rates and momentum nor batch size and patience.
     Here, they are 0.01 (SGD) and 0.001 (Adam), 0.9, 128 and 30. The test rows of
-    `cnet_B` are the publisher's 10,000 test images.
-
-    Args:
-        dataset: The images.
-        quick: Whether to have two epochs. The images must then be `few_images`.
+    `cnet_B` are the publisher's 10,000 test images. The quick form has two epochs, on
+    `few_images`.
     """
     names = "relu,vaf-random,vaf-random-rescaled,vaf-relu,kaf"
-    relu, vaf, rescaled, vaf_relu, kaf = (arm.updated(k=K) for arm in find_arms(names))
+    relu, vaf, rescaled, vaf_relu, kaf = (arm.updated(k=5) for arm in find_arms(names))
     kaf = replace(kaf, arguments={**kaf.arguments, "D": 20})
     hidden = (192,) * (3 if dataset.name == "cifar10" else 2)
-    cnet_a = ConvolutionRecipe(
-        hidden,
-        (0.01,),
-        "SGD",
-        {"momentum": 0.9},
-        epochs=2 if quick else 300,
-        batch_size=32 if quick else 128,
-        folds=2 if quick else 10,
-    )
-    cnet_b = replace(
-        cnet_a,
-        hidden=(150, 150),
-        learning_rates=(0.001,),
-        optimizer="Adam",
-        optimizer_arguments={},
-        folds=1,
-        test_size=_QUICK_TEST_IMAGES if quick else _TEST_IMAGES,
-        validation_fraction=0.1,
-    )
+    cnet_a = ConvolutionRecipe(hidden, **RECIPES["cnet_A"])
+    cnet_b = ConvolutionRecipe(**RECIPES["cnet_B"])
+    if quick:
+        cnet_a, cnet_b = (
+            replace(each, epochs=2, batch_size=32, folds=min(2, each.folds))
+            for each in (cnet_a, cnet_b)
+        )
+        cnet_b = replace(cnet_b, test_size=_QUICK_TEST_IMAGES)
     others = relu, vaf, kaf, network_in_network(150), rescaled, vaf_relu
     return [
         Part("cnet_A", (relu, vaf, rescaled, vaf_relu), cnet_a),

@@ -5,28 +5,25 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import keras
 
 from keras_vaf.datasets import Dataset, load
-from keras_vaf.paper.curves import curves, curves_report
+from keras_vaf.paper.curves import curves, curves_table
 from keras_vaf.paper.parts import (
     Part,
-    Report,
+    Reproduction,
     Trained,
     convolution,
     few_images,
     fully_connected,
 )
-from keras_vaf.paper.published_numbers import NUMBERS
-from keras_vaf.paper.sensorless import sensorless, sensorless_report
-from keras_vaf.paper.tables import published_table
+from keras_vaf.paper.sensorless import sensorless, sensorless_table
+from keras_vaf.paper.tables import NUMBERS, published_table
 from keras_vaf.study.results import Selection
 from keras_vaf.study.run import Study, train_missing
-from keras_vaf.study.tables import Text
 from keras_vaf.utils import (
     check_choice,
     check_distinct,
@@ -38,69 +35,28 @@ from keras_vaf.utils import (
     write_atomically,
 )
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
 
 class Experiment(NamedTuple):
     """An experiment: its parts for each dataset, and what is made of them."""
 
-    title: str
     datasets: tuple[str, ...]
     parts: Callable[[Dataset, bool], list[Part]]
-    report: Callable[[Sequence[Trained], Selection], Report]
+    table: Callable[[Sequence[Trained], Selection], Reproduction]
     quick_rows: float = math.inf  # most rows of a dataset in the quick form
 
 
 _TABLES = {
-    name: Experiment(
-        name.capitalize(), tuple(NUMBERS[name]), fully_connected, published_table, 1_000
-    )
+    name: Experiment(tuple(NUMBERS[name]), fully_connected, published_table, 1_000)
     for name in ("regression", "classification")
 }
+_ALL = ("sensorless", *(name for each in _TABLES.values() for name in each.datasets))
 
 EXPERIMENTS = {
     **_TABLES,
-    "convolution": Experiment(
-        "Convolutional networks",
-        tuple(NUMBERS["cnet_A"]),
-        convolution,
-        published_table,
-    ),
-    "sensorless": Experiment(
-        "Sensorless", ("sensorless",), sensorless, sensorless_report
-    ),
-    "curves": Experiment(
-        "Start and learned functions",
-        ("sensorless", *(n for each in _TABLES.values() for n in each.datasets)),
-        curves,
-        curves_report,
-        2_200,
-    ),
+    "convolution": Experiment(tuple(NUMBERS["cnet_A"]), convolution, published_table),
+    "sensorless": Experiment(("sensorless",), sensorless, sensorless_table),
+    "curves": Experiment(_ALL, curves, curves_table, 2_200),
 }
-"""The experiments by name."""
-
-
-@dataclass(frozen=True, eq=False)
-class Reproduction:
-    """The results of an experiment.
-
-    Attributes:
-        records: The records of all trainings, as from `keras_vaf.study.records`, with
-            the column `part`: the table of the paper to which they belong.
-        table: The results as numbers, next to those of the paper. Its columns depend on
-            the experiment.
-        text: The same for readers, with notes.
-        figures: Pictures by name.
-        path: File of the text. The pictures are next to it.
-    """
-
-    records: pandas.DataFrame
-    table: pandas.DataFrame
-    text: Text
-    figures: dict[str, Figure]
-    path: Path
 
 
 def reproduce(
@@ -118,21 +74,17 @@ def reproduce(
 ) -> Reproduction:
     """Run an experiment of the paper, and write its table and pictures.
 
-    The record of a training is written as soon as it has ended. If `reproduce` is
-    called again, also with another selection, it trains only what is missing. All data
-    are loaded before the first training.
+    If it is called again, also with another selection, it trains only what is missing.
 
     Args:
         name: `"regression"`, `"classification"`, `"convolution"`, `"sensorless"` or
             `"curves"`.
         datasets: Names of the datasets; `()` means all of the experiment.
-        activations: Names of the activations; `()` means all of the experiment. The
-            first one of the experiment is the baseline.
+        activations: Names of the activations; `()` means all of the experiment.
         seeds: Different seeds. Each seed draws other folds and initial weights.
-        selection: How learning rates and architectures are selected: by
-            `"validation"` scores, or by test scores as in the `"paper"`.
-        quick: Whether to run a small version, whose scores are not meaningful. It
-            leaves out large datasets.
+        selection: `"validation"` selects learning rates and architectures by validation
+            scores, `"paper"` by test scores.
+        quick: Whether to run a small version, whose scores are not meaningful.
         data_dir: Folder of the datasets, as in `keras_vaf.datasets.load`.
         output: Folder of all files. The records of a dataset are in a folder in it.
         jobs: Number of processes, as in `keras_vaf.study.compare`.
@@ -141,8 +93,7 @@ def reproduce(
     Raises:
         ValueError: If a name is unknown, or if a seed, a dataset or an activation
             occurs twice.
-        FileNotFoundError: If the files of a dataset are missing.
-        OSError: If the folder cannot be written to.
+        OSError: If a dataset is missing, or the folder cannot be written to.
 
     Example:
 
@@ -182,20 +133,20 @@ def reproduce(
         if own.arms:
             found = train_missing(study, verbose, phase, further=False)
             trained.append(Trained(dataset, own, found.assign(part=part.title)))
-    report = experiment.report(trained, selection)
-    title = f"{experiment.title}{', quick form' if quick else ''}"
+    done = experiment.table(trained, selection)
+    title = f"{name.capitalize()}{', quick form' if quick else ''}"
     left_out = [each.name for each in loaded if each.name not in {u.name for u in used}]
     notes = [f"Left out, as too large: {', '.join(left_out)}."] if left_out else []
-    text = report.text._replace(title=title, notes=[*report.text.notes, *notes])
+    text = done.text._replace(title=title, notes=[*done.text.notes, *notes])
     start = f"{name}{'-quick' if quick else ''}"
     end = f"{selection}-{keras.backend.backend()}"
-    for each, figure in report.figures.items():
+    for each, figure in done.figures.items():
         picture = png_bytes(figure, bbox_inches="tight")
         write_atomically(Path(output) / f"{start}-{each}-{end}.png", picture)
     path = write_atomically(Path(output) / f"{start}-{end}.md", text.markdown)
     pandas = require("pandas", extra="experiments")
     records = pandas.concat([each.records for each in trained], ignore_index=True)
-    return Reproduction(records, report.table, text, report.figures, path)
+    return done._replace(text=text, records=records, path=path)
 
 
 def _names(

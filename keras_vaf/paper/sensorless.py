@@ -8,23 +8,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.paper.parts import Part, Report, Trained
+from keras_vaf.paper.parts import RECIPES, Part, Reproduction, Trained, lines_of
 from keras_vaf.study import Arm, Recipe
 from keras_vaf.study.arms import RESCALED
 from keras_vaf.study.results import Selection, result_of, select
+from keras_vaf.study.tables import Text
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
     import pandas
 
-WIDTHS = (5, 10, 20)
-WIDE = 50
-"""The width of which the paper gives the accuracy of tanh alone."""
-
+WIDTHS, WIDE = (5, 10, 20), 50  # of the last, the paper gives the accuracy of tanh
 UNITS = (3, 5, 7, 9, 11, 15)
-FUNCTIONS = ("tanh", "relu")
-SHARINGS = ("neuron", "layer")
+FUNCTIONS, SHARINGS = ("tanh", "relu"), ("neuron", "layer")
 STARTS = ("random", "rescaled", "specific")
+
+_KEYS = ("hidden", "g", "sharing", "start", "k")
+_NUMBERS = ("constant", "mean", "deviation", "gain")
 _CLAIMS = (
     ("shared and not shared are very similar", "sharing", "neuron", "layer"),
     ("the random start is slightly better", "start", "random", "specific"),
@@ -39,11 +39,8 @@ def sensorless(dataset: Dataset, quick: bool) -> list[Part]:
     Networks of 50 units have the fixed activations only. The paper does not specify
     Adam's learning rate, the batch size and the scaling of inputs. Here they are 0.001,
     128 and standardised inputs. Each of ten repeats draws 60% of the rows for training,
-    20% for validation and 20% for test.
-
-    Args:
-        dataset: The data.
-        quick: Whether to have one width and k, three folds and 30 epochs.
+    20% for validation and 20% for test. The quick form has one width and k, three folds
+    and 30 epochs.
     """
     units = (5,) if quick else UNITS
     kinds = itertools.product(FUNCTIONS, STARTS, SHARINGS, units)
@@ -52,15 +49,9 @@ def sensorless(dataset: Dataset, quick: bool) -> list[Part]:
         Arm(f"novaf-{g}", f"{g}, no VAF", "Activation", {"activation": g})
         for g in FUNCTIONS
     ]
-    recipe = Recipe(
-        learning_rates=(0.001,),
-        epochs=30 if quick else 500,
-        patience=None,
-        batch_size=128,
-        folds=3 if quick else 10,
-        test_size=0.2,
-        validation_fraction=0.25,
-    )
+    recipe = Recipe(**RECIPES["sensorless"])
+    if quick:
+        recipe = replace(recipe, epochs=30, folds=3)
     parts = []
     for width in WIDTHS[:1] if quick else (*WIDTHS, WIDE):
         arms = tuple(fixed if width == WIDE else [*fixed, *vafs])
@@ -78,7 +69,7 @@ def _vaf(g: str, start: str, sharing: str, k: int) -> Arm:
     )
 
 
-def sensorless_report(trained: Sequence[Trained], selection: Selection) -> Report:
+def sensorless_table(trained: Sequence[Trained], selection: Selection) -> Reproduction:
     """Return one row for each network.
 
     - `hidden`, `g`, `sharing`, `start`, `k`: Width of the network, and the VAF; k is 0
@@ -87,9 +78,7 @@ def sensorless_report(trained: Sequence[Trained], selection: Selection) -> Repor
       deviation of the test accuracy.
     - `gain`: Mean improvement over g in the same network.
 
-    Args:
-        trained: The trained parts.
-        selection: As in `select`; there is nothing to select.
+    There is nothing to select.
     """
     rows = []
     for _, part, found in trained:
@@ -102,16 +91,15 @@ def sensorless_report(trained: Sequence[Trained], selection: Selection) -> Repor
             constant = result.rows["constant"].mean()
             numbers = constant, result.mean, result.deviation, result.gain
             rows.append([*part.recipe.hidden, g, sharing, start, int(k), *numbers])
-    columns = ["hidden", "g", "sharing", "start", "k"]
-    columns += ["constant", "mean", "deviation", "gain"]
-    table = require("pandas", extra="experiments").DataFrame(rows, columns=columns)
-    return Report.of(table, [*_claims(table), _NOTE])
+    pandas = require("pandas", extra="experiments")
+    table = pandas.DataFrame(rows, columns=[*_KEYS, *_NUMBERS])
+    text = Text("", *lines_of(table), [*_claims(table), _NOTE])
+    return Reproduction(table, text, {})
 
 
 _NOTE = (
     "Gain: improvement over the fixed activation g in the same network, on the same "
-    "rows. One dataset is not tested for significance. Nothing is selected: each line "
-    "is one network."
+    "rows. Each line is one network. One dataset is not tested for significance."
 )
 
 
@@ -119,29 +107,24 @@ def _claims(table: pandas.DataFrame) -> list[str]:
     """Return the paper's statements on its six panels, each with our numbers."""
     vafs = table[table["k"] > 0]
     held = vafs["gain"].dropna()
-    by_k = ", ".join(
-        f"{k}: {m:.4f}" for k, m in vafs.groupby("k")["mean"].mean().items()
-    )
+    means = vafs.groupby("k")["mean"].mean()
+    by_k = ", ".join(f"{k}: {mean:.4f}" for k, mean in means.items())
     wide = table[(table["hidden"] == WIDE) & (table["g"] == "tanh")]
     return [
         "Paper: every VAF outperforms its fixed activation. Here: the mean is better "
         f"in {(held > 0).sum()} of {len(held)}.",
-        *(
-            f"Paper: {claim}. Here: {_contrast(vafs, *values)}."
-            for claim, *values in _CLAIMS
-        ),
+        *(f"Paper: {text}. Here: {_contrast(vafs, *each)}." for text, *each in _CLAIMS),
         f"Paper: accuracy tends to increase with k. Here, mean by k: {by_k}.",
         *(
-            "Paper: tanh in a network of 50 units is very close to 100 %. Here: "
-            f"{mean:.4f}."
-            for mean in wide["mean"]
+            f"Paper: tanh with 50 units nears 100 %. Here: {m:.4f}."
+            for m in wide["mean"]
         ),
     ]
 
 
 def _contrast(vafs: pandas.DataFrame, column: str, one: str, other: str) -> str:
     """Return how much better networks with one value of a column are than others."""
-    keys = [n for n in ("hidden", "g", "sharing", "start", "k") if n != column]
+    keys = [name for name in _KEYS if name != column]
     means = vafs.pivot(index=keys, columns=column, values="mean")
     if not {one, other} <= {*means}:
         return f"{one} and {other} were not both run"

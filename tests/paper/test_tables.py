@@ -74,7 +74,7 @@ def test_published_numbers_stand_beside_ours():
 def test_six_datasets_are_tested_and_five_are_not(count):
     parts = [trained(name) for name in DATASETS[:count]]
 
-    table, text, _ = published_table(parts, "validation")
+    table, text, *_ = published_table(parts, "validation")
 
     vafs = table[table["activation"] == "vaf-relu"]
     if count == 5:
@@ -104,7 +104,7 @@ def test_equal_means_are_neither_better_nor_tested_as_different():
     scores = {"relu": [(x, x) for x in relu], "vaf_relu": [(x, x) for x in vaf]}
 
     parts = [trained(name, **scores) for name in ("servo", "yacht")]
-    table, text, _ = published_table(parts, "validation")
+    table, text, *_ = published_table(parts, "validation")
 
     assert table["gain"].tolist()[1::2] == [0, 0]
     assert "better on 0 of 2 datasets, 1.000 times" in text.notes[-1]
@@ -123,7 +123,7 @@ LARGE = {"relu": [(0.3, 0.2), (0.4, 0.1)], "vaf_relu": [(0.2, 0.5), (0.2, 0.3)]}
 def test_architectures_are_selected_as_asked(selection, hidden, means):
     parts = [trained("servo", "10", **SMALL), trained("servo", "25", **LARGE)]
 
-    table, text, _ = published_table(parts, selection)
+    table, text, *_ = published_table(parts, selection)
 
     assert {*table["hidden"]} == {hidden}
     assert table["mean"].tolist() == pytest.approx(means)

@@ -53,4 +53,4 @@ EXPERIMENTS = ("regression", "classification", "convolution", "sensorless", "cur
 """The paper's experiments: `keras_vaf.paper.reproduction.EXPERIMENTS`."""
 
 TUNERS = ("random", "bayesian", "grid", "hyperband")
-"""Tuners of `search`: `keras_vaf.tuners.cell_tuner.TUNERS`."""
+"""Tuners of `search`: `keras_vaf.tuners.table_search.TUNERS`."""

@@ -110,7 +110,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
     add_jobs(group)
 
 
-def show_comparison(comparison: "Comparison") -> None:
+def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:
     """Print the table of a comparison, the advice and the files."""
     from keras_vaf.study.results import settings_of
     from keras_vaf.study.tables import text_of
@@ -123,7 +123,7 @@ def show_comparison(comparison: "Comparison") -> None:
         f"\n{comparison.advice}\n\n"
         f"best.keras is the network with {arm.title}, trained again on all "
         f"{len(rows):,} rows for {epochs} epochs.\n"
-        f"Written to {folder}: table.md, comparison.png and best.keras. Predict new "
+        f"Written to {folder}: table.md, {files} and best.keras. Predict new "
         "rows with:\n"
         f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
         "-o OUT.csv"

@@ -1,12 +1,10 @@
 """`keras-vaf search`: search the hyperparameters of a VAF on a dataset."""
 
 import argparse
-import shlex
-import sys
 from typing import TYPE_CHECKING
 
 from keras_vaf_cli.choices import TUNERS
-from keras_vaf_cli.progress import Progress
+from keras_vaf_cli.compare import show_comparison
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
@@ -53,35 +51,33 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the search that the command line asks for, and show its results."""
-    from keras_vaf.experiments import find_variants
+    from keras_vaf.study import Recipe, find_arms
     from keras_vaf.tuners import search
+    from keras_vaf.tuners.table_search import LEARNING_RATES
 
     names = arguments.baselines
-    baselines = () if names == "none" else find_variants(names)
+    baselines = () if names == "none" else find_arms(names)
+    settings = {
+        name: getattr(arguments, name) for name in ("hidden", "epochs", "folds")
+    } | ({"missing": arguments.missing} if arguments.missing else {})
     dataset = open_data(arguments)
     titles = ", ".join(each.title for each in baselines)
     others = f", and as many trainings of each of {titles}" if titles else ""
     say(f"{arguments.trials} trials of a VAF{others}, on {arguments.folds} folds.")
     try:
-        with Progress() as progress:
-            found = search(
-                dataset,
-                trials=arguments.trials,
-                tuner=arguments.tuner,
-                baselines=baselines,
-                folds=arguments.folds,
-                hidden=arguments.hidden,
-                epochs=arguments.epochs,
-                seed=arguments.seed,
-                missing=arguments.missing,
-                output=arguments.output,
-                on_progress=progress.show,
-            )
+        found = search(
+            dataset,
+            arguments.trials,
+            arguments.tuner,
+            baselines,
+            Recipe(learning_rates=LEARNING_RATES, **settings),
+            seed=arguments.seed,
+            output=arguments.output,
+        )
     except RuntimeError as error:
         raise ValueError(str(error).strip()) from error
     _print_trials(found)
-    files = "trials.csv, parallel.png, progress.png, effects.png"
-    _show_comparison(found, files)
+    show_comparison(found, "comparison.png, trials.csv, trials.png")
 
 
 def _add_search_options(group: argparse._ArgumentGroup) -> None:
@@ -115,32 +111,26 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _print_trials(found: "Search") -> None:
-    from keras_vaf.tuners.trial_table import trial_table
+    """Print the best trials of a search."""
+    from keras_vaf.study.tables import SCORE, task_of, written
 
-    table = trial_table(found)
-    print_table(table.title, table.shown, table.shown_lines, table.notes)
-
-
-def _show_comparison(comparison: "Search", files: str) -> None:
-    """Print the table of a comparison, the advice and the files."""
-    from keras_vaf.experiments import comparison_table
-
-    for path in comparison.set_aside:
-        say(
-            f"keras-vaf: a file that was not a valid report was renamed to {path}; "
-            "its training was repeated.",
-            file=sys.stderr,
+    task, trials = task_of(found.records), found.trials
+    names = [*trials.columns[: trials.columns.get_loc("score")]]
+    best = trials.head(10)[["score", "deviation", *names]]
+    lines = [
+        [*(written(number, task) for number in scores), *map(str, values)]
+        for *scores, values in zip(
+            best["score"], best["deviation"], best[names].values.tolist(), strict=True
         )
-    table = comparison_table(comparison.reports)
-    print_table(table.title, table.shown, table.shown_lines, table.shown_notes)
-    folder, choice = comparison.folder, comparison.choice
-    say(
-        f"\n{comparison.advice}\n\n"
-        f"best.keras is the network with {choice.title}, trained again on all "
-        f"{comparison.rows:,} rows for {choice.epochs} epochs.\n"
-        f"Written to {folder}: report.json, table.md (with more columns), "
-        f"comparison.png, {files} and best.keras. Predict new rows "
-        "with:\n"
-        f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
-        "-o OUT.csv"
+    ]
+    failed = trials["score"].isna().sum()
+    print_table(
+        f"Trials of the VAF: the best {len(best)} of {len(trials)}",
+        [SCORE[task], "deviation", *names],
+        lines,
+        [
+            f"{SCORE[task][0].upper()}{SCORE[task][1:]}: mean on the validation rows "
+            "of the folds, with its deviation.",
+            *([f"{failed} trials failed."] if failed else []),
+        ],
     )

@@ -44,8 +44,8 @@ ARROWS = {
         *("training", "visualization"),
     },
     "tuners": {
-        *("datasets", "experiments", "initializers", "layers", "models", "ops"),
-        *("training", "visualization"),
+        *("datasets", "initializers", "layers", "ops", "study", "training"),
+        "visualization",
     },
     "sklearn": {"initializers", "layers", "models", "ops", "training"},
     "paper": {"datasets", "initializers", "layers", "study", "visualization"},

@@ -20,8 +20,7 @@ OTHERS = {
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.pictures": ["savefig"],  # into memory
     "keras_vaf.study.store": ["open"],  # appends a line
-    "keras_vaf.tuners.trial_training": ["savez"],  # into memory
-    "keras_vaf.tuners.study": ["to_csv"],  # returns text
+    "keras_vaf.tuners.table_search": ["to_csv"],  # returns text
     "keras_vaf_cli.process": ["open"],  # a stream without a file
 }
 

@@ -79,7 +79,6 @@ RELU = {
 PROTOCOL = experiments.Protocol.of(**RELU)
 REPORTS = ("report.json", ["report.json"], [3.5])
 PATH = (3.5, None, [])
-RESULTS = (3.5, None, "results", [3.5])
 ENCODER = {
     "columns": [datasets.Column("a")],
     **{key: [0] for key in ("fill", "center", "spread")},
@@ -267,17 +266,6 @@ TABLE = {
             "initialization": (*NAMES, []),
         },
     ),
-    tuners.hypermodel: (
-        {"model_or_builder": "MODEL"},
-        {
-            "model_or_builder": MODEL[:4],
-            "activations": ((), "ReLU", ["no such"]),
-            "space": ("no such", 3, {}),
-        },
-    ),
-    tuners.read_trials: ({}, {"folder": PATH}),
-    tuners.to_csv: ({}, {"results": RESULTS}),
-    tuners.ranked: ({"results": []}, {"direction": NAME}),
     visualization.plot_activation: ({}, {"layer": MODEL}),
     visualization.plot_epochs: ({}, {"records": ([], {}, 3.5, "no such", [3])}),
     train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),

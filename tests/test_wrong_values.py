@@ -14,8 +14,6 @@ from keras_vaf.experiments.reports.report_files import write_reports
 from keras_vaf.experiments.results.learned import learned_layers
 from keras_vaf.experiments.runs.learned import learned_activations
 from keras_vaf.layers import VAFActivation
-from keras_vaf.tuners import read_trials
-from keras_vaf.tuners.recorded.same_search import check_same_search
 from keras_vaf.utils import parse_json
 from tests.experiments.fakes import make_protocol, make_report
 from tests.faults.mutations import DEEP, mutations
@@ -71,40 +69,6 @@ def test_files_of_reports(tmp_path, report):
             warnings.simplefilter("ignore", UserWarning)
             for each in read_reports(path):
                 use(each)
-
-
-def test_trials_of_a_search(tmp_path):
-    value = {"value": [0.5], "step": 0}
-    names = ("val_loss", "cv/deviation", "cv/epochs", "cv/fold_0", "cv/fold_0_epochs")
-    metrics = {name: {"observations": [value], "direction": "min"} for name in names}
-    state = {
-        "trial_id": "0",
-        "hyperparameters": {"space": [], "values": {"k": 3}},
-        "metrics": {"metrics": metrics},
-        "score": 0.5,
-        "best_step": 0,
-        "status": "COMPLETED",
-        "message": None,
-    }
-    path = tmp_path / "trial_0" / "trial.json"
-    path.parent.mkdir()
-    path.write_text(json.dumps(state))
-    assert read_trials(tmp_path)[0].fold_scores == (0.5,)
-    for _, text in mutations(state):
-        path.write_text(text)
-        with contextlib.suppress(ValueError):
-            read_trials(tmp_path)
-
-
-def test_protocols_of_a_search(tmp_path):
-    check_same_search(tmp_path, {"folds": 5, "names": ["a"]})
-    for _, text in mutations({"folds": 5, "names": ["a"]}):
-        (tmp_path / "protocol.json").write_text(text)
-        with contextlib.suppress(ValueError):
-            check_same_search(tmp_path, {"folds": 5, "names": ["a"]})
-    (tmp_path / "protocol.json").write_text("")
-    with pytest.raises(ValueError, match=r"protocol\.json"):
-        check_same_search(tmp_path, {"folds": 5})
 
 
 def test_deep_nesting_is_refused():

@@ -13,7 +13,7 @@ from keras_vaf.study.tables import CONSTANT, SCORE, p_value, task_of, written
 from keras_vaf.utils import readable
 
 
-def advice(results: Sequence[Result], layer: str) -> str:
+def advice(results: Sequence[Result], layer: str, more: str = "") -> str:
     """Return what to use, how sure that is, and what to try next, as two sentences.
 
     If a reference has a better mean test score than the chosen network, the reference
@@ -22,6 +22,7 @@ def advice(results: Sequence[Result], layer: str) -> str:
     Args:
         results: The results of a comparison, perhaps with references.
         layer: Name of the layer of the chosen activation.
+        more: What to try next. By default, it depends on the chosen activation.
     """
     chosen = choose(results)
     networks = [each for each in results if each.is_network]
@@ -36,7 +37,7 @@ def advice(results: Sequence[Result], layer: str) -> str:
         )
     evidence = _evidence(networks, chosen)
     if best is chosen:
-        following = _next(chosen is networks[0], layer)
+        following = more or _next(chosen is networks[0], layer)
         return f"Use {chosen.title}: {evidence}. {following}"
     return (
         f"Try {best.title} first: {_instead(best, chosen)}. "
@@ -69,6 +70,11 @@ def _evidence(networks: Sequence[Result], chosen: Result) -> str:
         )
     if len(networks) == 1:
         return "it is the only activation"
+    if len(chosen.rows) == 2:
+        return (
+            f"two folds cannot tell whether an activation is better than {title}, and "
+            "it is the cheapest"
+        )
     seeds, folds = (chosen.rows[name].nunique() for name in ("seed", "fold"))
     words = f"these {folds} folds" if folds > 1 else "this fold"
     words += f" of {seeds} seeds" if seeds > 1 else ""

@@ -151,19 +151,20 @@ def compare(
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
     recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
-    dataset = _dataset(data, target)
+    dataset = as_dataset(data, target)
     arms = find_arms(activations) if isinstance(activations, str) else activations
     study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
-    _check(study)
+    check_study(study)
     if references:
         study = study._replace(arms=(*arms, *reference_arms(dataset.task)))
     found = train_missing(study, verbose)
-    comparison = Comparison(found, _folder(study), dataset, tuple(arms), recipe)
-    _write(comparison)
+    comparison = Comparison(found, folder_of(study), dataset, tuple(arms), recipe)
+    write_files(comparison)
     return comparison
 
 
-def _dataset(data: Any, target: str | None) -> Dataset:
+def as_dataset(data: Any, target: str | None) -> Dataset:
+    """Return the data of `compare` as a `Dataset`."""
     if isinstance(data, Dataset):
         return data
     if target is None and isinstance(data, str):
@@ -179,7 +180,7 @@ def _key(arm: Arm) -> tuple[str, str]:
     return arm.name, json.dumps(arm.arguments)
 
 
-def _check(study: Study) -> None:
+def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
     dataset, arms, recipe, seeds, output, _ = study
     for package in ("joblib", "matplotlib", "rich", "scipy", "sklearn"):
@@ -201,17 +202,23 @@ def _check(study: Study) -> None:
     tempfile.TemporaryFile(dir=output).close()
 
 
-def _folder(study: Study) -> Path:
-    """Return the folder of a comparison, whose name depends on all settings."""
-    parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates]
+def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
+    """Return the folder of a comparison, whose name depends on all settings.
+
+    Args:
+        study: The study.
+        prefix: Beginning of the name.
+        *more: Settings in addition to those of the study.
+    """
+    parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates, *more]
     text = json.dumps([*parts, *map(_key, study.arms), *study.seeds])
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     # The name of a dataset may come from a path.
     name = "".join(c if c.isalnum() else "-" for c in study.dataset.name)[:60]
-    return study.folder / f"{name}-{digest}"
+    return study.folder / f"{prefix}{name}-{digest}"
 
 
-def _write(comparison: Comparison) -> None:
+def write_files(comparison: Comparison) -> None:
     """Write the recommended network, unless it is there, the table and the picture."""
     folder, x = comparison.folder, comparison.dataset.x
     folder.mkdir(parents=True, exist_ok=True)

@@ -166,7 +166,8 @@ def result_of(
             )
         gains = (sign * (first["test"].to_numpy() - rows["test"].to_numpy())).tolist()
     gain = statistics.fmean(gains) if gains else math.nan
-    tested = len(gains) > 1 and all(map(math.isfinite, gains))
+    # With two folds, the interval is so wide that it means nothing.
+    tested = len(gains) > 2 and all(map(math.isfinite, gains))
     share = rows["share"].iloc[0]
     diverged = rows[["val_loss", "validation"]].isna().any(axis=None)
     return Result(

@@ -62,13 +62,7 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
     pandas = require("pandas", extra="experiments")
     rows = []
     for file in sorted(Path(path).glob("*.jsonl")):
-        for line in file.read_bytes().splitlines():
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue  # an interruption cut this line off
-            if isinstance(row, dict) and row.keys() == {*COLUMNS}:
-                rows.append(row)
+        rows += [row for row in read_lines(file) if row.keys() == {*COLUMNS}]
     found = pandas.DataFrame(rows, columns=list(COLUMNS))
     optional = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
     found = found.astype(dict.fromkeys(optional, "float64"))
@@ -76,12 +70,28 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
 
 
 def append(folder: Path, row: dict[str, Any]) -> None:
-    """Append a record to the file of this process, and wait until it is on disk.
+    """Append a record to the file of this process."""
+    path = folder / f"{platform.node()}-{os.getpid()}.jsonl"
+    append_line(path, {name: row.get(name) for name in COLUMNS})
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file, one per line, without incomplete lines."""
+    rows = []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue  # an interruption cut this line off
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def append_line(path: Path, row: dict[str, Any]) -> None:
+    """Append a JSON object to a file, and wait until it is on disk.
 
     The text starts with a line break, which ends a line that is incomplete.
     """
-    text = json.dumps({name: row.get(name) for name in COLUMNS})
-    with (folder / f"{platform.node()}-{os.getpid()}.jsonl").open("ab") as file:
-        file.write(f"\n{text}\n".encode())
+    with path.open("ab") as file:
+        file.write(f"\n{json.dumps(row)}\n".encode())
         file.flush()
         os.fsync(file.fileno())

@@ -21,6 +21,10 @@ _TESTED = (
     "activation with {} on the same folds. p (Holm) is corrected for the number of "
     "activations, the intervals are not."
 )
+_TWO_FOLDS = (
+    "Gain compares each activation with {} on the same folds. Two folds cannot tell "
+    "whether it is more than chance: use three or more."
+)
 _REFERENCES = (
     "The linear model and the trees of scikit-learn have their default settings; no "
     "test includes them."
@@ -131,7 +135,10 @@ def _notes(found: pandas.DataFrame) -> list[str]:
     results, task = results_of(found), task_of(found)
     better = "Higher" if task == "classification" else "Lower"
     texts = [f"{better} is better; the deviation is that of the test folds."]
-    if any(each.gains for each in results):
+    gains = next((each.gains for each in results if each.gains), [])
+    if len(gains) == 2:
+        texts.append(_TWO_FOLDS.format(results[0].title))
+    elif gains:
         texts.append(_TESTED.format(results[0].title))
     if not all(each.is_network for each in results):
         texts.append(_REFERENCES)

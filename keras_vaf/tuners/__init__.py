@@ -10,40 +10,19 @@ def build(hp):
 ```
 
 `CrossValidated` adds K-fold cross-validation to any tuner of KerasTuner. An interrupted
-search can be resumed, and every finished trial is kept.
+search can be resumed, and every finished trial is kept. `plot_trials` draws the scores.
 """
 
 from keras_vaf.tuners.cross_validated import CrossValidated
-from keras_vaf.tuners.cross_validated_tuner import CrossValidatedTuner
-from keras_vaf.tuners.figures import (
-    best_so_far,
-    marginal_effects,
-    parallel_coordinates,
-)
-from keras_vaf.tuners.hypermodels import ACTIVATIONS, hypermodel
-from keras_vaf.tuners.results import (
-    TrialResult,
-    ranked,
-    read_trials,
-    to_csv,
-)
+from keras_vaf.tuners.figure import plot_trials
 from keras_vaf.tuners.space import SearchSpace, activation
-from keras_vaf.tuners.study import Search, search
+from keras_vaf.tuners.table_search import Search, search
 
 __all__ = [
-    "ACTIVATIONS",
     "CrossValidated",
-    "CrossValidatedTuner",
     "Search",
     "SearchSpace",
-    "TrialResult",
     "activation",
-    "best_so_far",
-    "hypermodel",
-    "marginal_effects",
-    "parallel_coordinates",
-    "ranked",
-    "read_trials",
+    "plot_trials",
     "search",
-    "to_csv",
 ]

@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 import functools
+import json
+import math
+import os
+import shutil
+import statistics
+import tempfile
+import time
+import warnings
+import weakref
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from keras_vaf.tuners.cross_validated_tuner import CrossValidatedTuner
-from keras_vaf.utils import require
+import keras
+
+from keras_vaf.study.store import append_line, read_lines
+from keras_vaf.training import TrainingRun, train_many
+from keras_vaf.training.data import to_arrays
+from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
+from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.training.trainer import refit
+from keras_vaf.utils import checksum, deviation, require
+
+if TYPE_CHECKING:
+    import pandas
+    from keras_tuner import HyperParameters, Tuner
+    from keras_tuner.engine.trial import Trial
+else:
+    Tuner = object
 
 
 def CrossValidated(tuner_class: type) -> type:
@@ -16,15 +42,16 @@ def CrossValidated(tuner_class: type) -> type:
     pass rows that are reserved for a test to the search. On JAX, a single program
     trains all folds of a trial.
 
-    The class takes the arguments of the tuner, and in addition `folds` and `stratify`.
-    `search(x, y, epochs)` runs the search, or resumes it after any
-    interruption, even `kill -9`. `results()` returns the results of the trials.
-    `refit_best()` trains a model with the best hyperparameters on all rows.
+    The class takes the arguments of the tuner, and in addition `folds` and `stratify`,
+    which is `False` for a regression. `objective` is one metric on validation rows, and
+    `seed` also determines the folds. `search(x, y, epochs)` runs the search, or resumes
+    it after any interruption, even `kill -9`. `results()` returns a DataFrame of the
+    trials, best first. `refit_best()` trains a model with the best hyperparameters on
+    all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
-            `GridSearch` or another subclass of `keras_tuner.Tuner`. A trial that
-            Hyperband continues starts from the best epochs of the earlier trial.
+            `GridSearch` or another subclass of `keras_tuner.Tuner`.
 
     Returns:
         The class.
@@ -47,7 +74,7 @@ def CrossValidated(tuner_class: type) -> type:
     >>> tuner.oracle.verbose = 0
     >>> x = np.random.normal(size=(20, 3))
     >>> tuner.search(x, x[:, 0], epochs=2)
-    >>> [result.status for result in tuner.results()]
+    >>> tuner.results()["status"].tolist()
     ['COMPLETED', 'COMPLETED']
     >>> tuner.refit_best().count_params() > 21
     True
@@ -65,3 +92,206 @@ def CrossValidated(tuner_class: type) -> type:
 def _cross_validated(tuner_class: type) -> type:
     name = f"CrossValidated{tuner_class.__name__}"
     return type(name, (CrossValidatedTuner, tuner_class), {})
+
+
+class CrossValidatedTuner(Tuner):
+    """The mixin that `CrossValidated` adds to a tuner.
+
+    A search is deterministic: the same seed and the same scores give the same values.
+    So a search that is resumed runs from the beginning, and a trial whose result is in
+    the file `trials.jsonl` returns at once. No state of KerasTuner is read.
+    """
+
+    def __init__(
+        self, *args: Any, folds: int = 5, stratify: bool = True, **kwargs: Any
+    ) -> None:
+        if "KERASTUNER_ORACLE_IP" in os.environ:
+            raise ValueError(
+                "`CrossValidated` searches in one process; KerasTuner's own tuners can "
+                "be distributed. Unset KERASTUNER_ORACLE_IP. "
+                f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
+            )
+        self._folds, self._stratify = folds, stratify
+        self._seed = kwargs.get("seed") or 0
+        if "oracle" not in kwargs:
+            kwargs["seed"] = self._seed or 1  # KerasTuner ignores the seed 0
+        project = kwargs.get("project_name") or "untitled_project"
+        self._file = Path(kwargs.get("directory") or ".") / project / "trials.jsonl"
+        if kwargs.pop("overwrite", False):
+            self._file.unlink(missing_ok=True)
+        self._found: dict[str, dict[str, Any]] = {}
+        # Nothing reads the files that KerasTuner writes.
+        scratch = tempfile.mkdtemp(prefix="keras_vaf-")
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        super().__init__(*args, **{**kwargs, "directory": scratch})
+        name = getattr(self.oracle.objective, "name", "")
+        if not name.startswith("val_"):
+            raise ValueError(
+                "`objective` must be one metric on validation rows, such as 'val_loss' "
+                f"or 'val_accuracy'. Received: objective={name!r}"
+            )
+
+    def search(
+        self,
+        x: Any,
+        y: Any,
+        epochs: int,
+        batch_size: int | None = None,
+        patience: int | None = None,
+        preprocess: Preprocess | None = None,
+        groups: Any = None,
+        times: Any = None,
+    ) -> None:
+        """Run trials until the search is complete; resume an interrupted search.
+
+        A finished trial is remembered for the same data, folds and arguments of this
+        method. A changed hypermodel needs another `project_name`, or `overwrite=True`.
+
+        Args:
+            x: Inputs: an array, or a list or dictionary of arrays of equal length.
+                Leave out rows that are reserved for a test.
+            y: Targets, in the same forms.
+            epochs: Largest number of epochs in each fold. A trial of Hyperband gets its
+                share of Hyperband's `max_epochs`, from new weights.
+            batch_size: As in `keras_vaf.training.train`.
+            patience: As in `keras_vaf.training.train`.
+            preprocess: Function that takes the training inputs of a fold and returns a
+                function, which is applied to all inputs of this fold.
+            groups: As in `keras_vaf.training.fold_rows`.
+            times: As in `keras_vaf.training.fold_rows`.
+
+        Raises:
+            ValueError: If the data cannot be split into the folds.
+            RuntimeError: If too many consecutive trials failed.
+        """
+        self._data: Any = to_arrays("`(x, y)`", (x, y))
+        self._preprocess, self._epochs = preprocess, epochs
+        self._options = batch_size, patience
+        split = self._folds, self._seed, self._stratify, None, groups, times
+        rows = fold_rows(keras.tree.flatten(self._data[1])[0], *split)
+        self._copies: Any = self._data, rows
+        if preprocess is not None:
+            self._copies = preprocess_folds(self._data, rows, preprocess)
+        settings = keras.backend.backend(), checksum(self._copies), epochs
+        name = self.oracle.objective.name
+        self._settings = [*settings, *self._options, self._seed, name]
+        lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
+        self._remembered = {line["key"]: line for line in lines}
+        self._attempts: Counter[str] = Counter()
+        with warnings.catch_warnings():
+            # KerasTuner calls deprecated functions of Python in every trial.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            super().search()
+
+    def run_trial(self, trial: Trial, *_: Any, **__: Any) -> dict[str, float]:
+        """Return the means of all metrics over the folds, and remember them.
+
+        Raises:
+            FloatingPointError: If a fold had no finite epoch. KerasTuner then retries
+                the trial up to `max_retries_per_trial` times.
+        """
+        attempt = self._attempts[trial.trial_id]
+        self._attempts[trial.trial_id] += 1
+        values = trial.hyperparameters.values
+        key = json.dumps([*self._settings, values, attempt], sort_keys=True)
+        if key not in self._remembered:
+            record = self._train(trial.hyperparameters, attempt)
+            self._remembered[key] = {"key": key, **record}
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            append_line(self._file, self._remembered[key])
+        found = self._remembered[key]
+        if found["error"]:
+            raise FloatingPointError(found["error"])
+        self._found[trial.trial_id] = found["results"]
+        return found["metrics"]
+
+    def results(self) -> pandas.DataFrame:
+        """Return one row for each trial, best first and failed ones last.
+
+        - The index is the number of the trial, and `status` is KerasTuner's.
+        - The hyperparameters have columns of their own.
+        - `score`, `deviation`: Mean and deviation (n - 1) over the folds of the
+          objective at the best epoch. `fold_0` and so on: its value in each fold.
+        - `epochs`: Median of the best epochs.
+        - `seconds`: Duration of the trial.
+        - `error`: Why the trial failed.
+        """
+        rows = {
+            number: {
+                "status": trial.status,
+                **trial.hyperparameters.values,
+                "score": trial.score,
+                **self._found.get(number, {}),
+                "error": trial.message,
+            }
+            for number, trial in self.oracle.trials.items()
+        }
+        frame = require("pandas", extra="tune").DataFrame.from_dict(rows, "index")
+        lowest_first = self.oracle.objective.direction == "min"
+        return frame.sort_values("score", ascending=lowest_first) if rows else frame
+
+    def refit_best(self) -> keras.Model:
+        """Train a model with the best hyperparameters on all rows.
+
+        The number of epochs is the median of the best epochs of its folds.
+
+        Returns:
+            The trained model, compiled by the hypermodel. If `search` was called with
+            `preprocess`, its inputs are preprocessed with statistics of all rows.
+
+        Raises:
+            ValueError: If no trial was completed. Call `search` first, which returns at
+                once if the search is complete.
+        """
+        best = self.oracle.get_best_trials()
+        if not best or best[0].trial_id not in self._found:
+            raise ValueError(
+                "A completed trial is needed to train its model on all rows; call "
+                f"`search` first. Received: {len(self.oracle.trials)} trials"
+            )
+        return self.load_model(best[0])
+
+    def load_model(self, trial: Trial) -> keras.Model:
+        """Train a model with the hyperparameters of a trial (see `refit_best`)."""
+        model = self._build(trial.hyperparameters, self._folds, attempt=0)
+        [seed] = independent_seeds(self._seed, self._folds, "shuffling")
+        x, y = self._data
+        x = x if self._preprocess is None else self._preprocess(x)(x)
+        epochs = self._found[trial.trial_id]["epochs"]
+        refit(model, x, y, epochs, self._options[0], seed)
+        return model
+
+    def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
+        """Return a new model, whose start depends only on seed, fold and attempt."""
+        [seed] = independent_seeds(self._seed, fold, attempt)
+        keras.utils.set_random_seed(seed)
+        return self.hypermodel.build(hp)
+
+    def _train(self, hp: HyperParameters, attempt: int) -> dict[str, Any]:
+        """Train a model on every fold, and return what is remembered of the trial."""
+        started, objective = time.perf_counter(), self.oracle.objective
+        keras.utils.clear_session()
+        most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
+        epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
+        (x, y), folds = self._copies
+        runs = []
+        for fold, (training, held, _) in enumerate(folds):
+            [seed] = independent_seeds(self._seed, fold, "shuffling")
+            model = self._build(hp, fold, attempt)
+            runs.append(TrainingRun(model, training, held, seed, build="one trial"))
+        selected = {"monitor": objective.name, "mode": objective.direction}
+        trained = train_many(runs, x, y, epochs, *self._options, **selected)
+        bad = [str(n) for n, each in enumerate(trained) if each.best_epoch == 0]
+        if bad:
+            text = f"{objective.name} was not finite in any epoch of fold "
+            return {"error": text + ", ".join(bad)}
+        best = [each.best for each in trained]
+        scores = [each[objective.name] for each in best]
+        results = {
+            "deviation": deviation(scores),
+            "epochs": statistics.median_high(each.best_epoch for each in trained),
+            "seconds": round(time.perf_counter() - started, 3),
+            **{f"fold_{fold}": score for fold, score in enumerate(scores)},
+        }
+        means = {n: math.fsum(b[n] for b in best) / len(best) for n in best[0]}
+        return {"error": None, "metrics": means, "results": results}

@@ -22,7 +22,7 @@ class SearchSpace:
     The default is the paper's grid, and a start at ReLU. Each argument is a sequence of
     values, or a mapping from your own names to values. A tuner can store only numbers
     and strings, so axes, starts and functions are searched by name: `"(1, 2)"`,
-    `"RandomStart(seed=7, rescale=False)"`, `"my_package>bump"`.
+    `"RandomStart(seed=7, rescale=False)"`, `"bump (my_package)"`.
 
     Args:
         k: Numbers of hidden units.
@@ -124,11 +124,13 @@ def activation(
 
 
 def _name_of(value: Any, argument: str) -> Any:
-    if isinstance(value, str | int):
+    if isinstance(value, int):
         return value
     if isinstance(value, Start):
         arguments = (f"{name}={given!r}" for name, given in value.get_config().items())
         return f"{type(value).__name__}({', '.join(arguments)})"
-    if callable(value):
-        return function_identifier(value, argument)
-    return str(tuple(value))
+    if not isinstance(value, str) and not callable(value):
+        return str(tuple(value))
+    # Under its registered name, a tuner would replace the name by the function.
+    package, _, name = function_identifier(value, argument).rpartition(">")
+    return f"{name} ({package})" if package else name

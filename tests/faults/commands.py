@@ -39,7 +39,7 @@ READ = {
 
 _TRAINED = {
     "compare": ("runs/*.jsonl", "runs/**/best.keras"),
-    "search": ("searched/**/trial_1/trial.json", "searched/**/best.keras"),
+    "search": ("searched/*.jsonl", "searched/**/best.keras"),
     "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
 }
 """Files that are removed before a command, so that it has something to train."""

@@ -40,10 +40,7 @@ def finished(folder: Path) -> dict[str, bytes]:
     further record.
     """
     reports = folder.rglob("seed-*-fold-*.json")
-    trials = folder.rglob("trial_*/trial.json")
-    ended = (path for path in trials if b'"COMPLETED"' in path.read_bytes())
-    paths = (*reports, *ended)
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in reports}
     for path in sorted(folder.rglob("*.jsonl")):
         for line in path.read_bytes().splitlines():
             if line.endswith(b"}"):

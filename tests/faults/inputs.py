@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from keras_vaf.experiments import Report
-from keras_vaf.tuners import read_trials
 from keras_vaf.utils import parse_json
 from tests.faults.commands import COMMANDS, READ, copy_for
 from tests.faults.counts import COUNTS, counted, whole_files
@@ -48,7 +47,6 @@ JSON_FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
         "seed-*-fold-*.json",
         lambda path: Report.from_dict(parse_json(path.read_bytes())),
     ),
-    "trials": ("trial_0/trial.json", lambda path: read_trials(path.parents[1])),
 }
 """JSON files that are edited, and the functions that read them, by name."""
 

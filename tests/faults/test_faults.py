@@ -45,8 +45,6 @@ def test_a_wrong_exit_code_is_seen():
 def test_finished_trainings_are_told_from_others(tmp_path):
     for name, text in (
         ("cells/seed-0-fold-01.json", "{}"),
-        ("trial_0/trial.json", '{"status": "COMPLETED"}'),
-        ("trial_1/trial.json", '{"status": "RUNNING"}'),
         ("report.json", "{}"),
     ):
         path = tmp_path / name
@@ -56,7 +54,7 @@ def test_finished_trainings_are_told_from_others(tmp_path):
     (tmp_path / "a.jsonl").write_text(record + '{"fold": 1, "sec')
     found = counts.finished(tmp_path)
     key = "[None, None, None, None, None, 0]"
-    assert sorted(found) == [key, "cells/seed-0-fold-01.json", "trial_0/trial.json"]
+    assert sorted(found) == [key, "cells/seed-0-fold-01.json"]
     (tmp_path / "b.jsonl").write_text(record)
     assert counts.finished(tmp_path)[key] != found[key]
 

@@ -104,7 +104,7 @@ def test_the_docs_name_every_exit_code():
         ("CONTROLS", "experiments:CONTROLS"),
         ("FAMILY", "experiments:FAMILY"),
         ("EXPERIMENTS", "paper.reproduction:EXPERIMENTS"),
-        ("TUNERS", "tuners.cell_tuner:TUNERS"),
+        ("TUNERS", "tuners.table_search:TUNERS"),
     ],
 )
 def test_choices_are_those_of_the_package(name, source):

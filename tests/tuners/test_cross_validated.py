@@ -1,14 +1,15 @@
 """Trials scored by folds: what is stored, shown, raised and trained at the end."""
 
-import json
+from pathlib import Path
 
 import keras
 import keras_tuner
 import numpy as np
+import pandas as pd
 import pytest
 
 from keras_vaf.training import k_folds, train, train_many
-from keras_vaf.tuners import CrossValidated, activation, ranked, read_trials
+from keras_vaf.tuners import CrossValidated, SearchSpace, activation, plot_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
 
@@ -50,39 +51,60 @@ def searched(tmp_path_factory):
 
 def test_each_fold_is_trained_as_train_does(searched):
     x, y = data()
-    for result in searched.results():
-        trial = searched.oracle.trials[result.trial]
+    for number, result in searched.results().iterrows():
+        hp, best = searched.oracle.trials[number].hyperparameters, []
         for fold, (rest, held) in enumerate(k_folds(y, FOLDS, seed=3, stratify=False)):
-            model = searched._training.build(trial.hyperparameters, fold, attempt=0)
+            model = searched._build(hp, fold, attempt=0)
             alone = train(model, x[rest], y[rest], (x[held], y[held]), EPOCHS)
-            assert result.fold_epochs[fold] == alone.best_epoch
-            np.testing.assert_allclose(
-                result.fold_scores[fold], alone.best["val_loss"], rtol=1e-5
-            )
-
-
-def test_mean_and_deviation_are_those_of_the_folds(searched):
-    for result in searched.results():
-        np.testing.assert_allclose(result.score, np.mean(result.fold_scores))
-        np.testing.assert_allclose(result.deviation, np.std(result.fold_scores, ddof=1))
-        assert result.epochs == np.median(result.fold_epochs)
-
-
-def test_the_files_say_what_the_tuner_says(searched):
-    assert read_trials(searched.folder) == searched.results()
+            best.append(alone.best_epoch)
+            score = alone.best["val_loss"]
+            np.testing.assert_allclose(result[f"fold_{fold}"], score, rtol=1e-5)
+        folds = [result[f"fold_{fold}"] for fold in range(FOLDS)]
+        assert result["epochs"] == np.median(best)
+        np.testing.assert_allclose(result["score"], np.mean(folds))
+        np.testing.assert_allclose(result["deviation"], np.std(folds, ddof=1))
 
 
 def test_the_winner_is_trained_on_all_rows(searched):
-    best = ranked(searched.results(), "min")[0]
+    best = searched.results().iloc[0]
+    assert best["score"] == searched.results()["score"].min()
     x, y = data()
-    trial = searched.oracle.trials[best.trial]
-    expected = searched._training.build(trial.hyperparameters, fold=FOLDS, attempt=0)
-    expected.fit(x, y, batch_size=ROWS, epochs=best.epochs, verbose=0)
+    hp = searched.oracle.trials[best.name].hyperparameters
+    assert hp["rate"] == best["rate"]
+    expected = searched._build(hp, fold=FOLDS, attempt=0)
+    expected.fit(x, y, batch_size=ROWS, epochs=best["epochs"], verbose=0)
 
     model = searched.refit_best()
 
     np.testing.assert_allclose(model.predict(x), expected.predict(x), rtol=1e-5)
     assert len(searched.get_best_models(2)) == 2
+
+
+@pytest.mark.parametrize("kind", ["RandomSearch", "GridSearch", "BayesianOptimization"])
+def test_the_numbers_are_those_of_the_old_version(tmp_path, kind):
+    """They are those of commit 551fad3."""
+
+    def build(hp):
+        space = SearchSpace(k=(2, 3), initialization=("g", "relu"))
+        vaf = activation(hp, space=space)
+        layers = [keras.Input((2,)), keras.layers.Dense(4), vaf, keras.layers.Dense(1)]
+        model = keras.Sequential(layers)
+        rate = hp.Choice("rate", [0.01, 0.03, 0.1])
+        model.compile(keras.optimizers.Adam(rate), "mse")
+        return model
+
+    x = np.random.default_rng(0).normal(size=(24, 2)).astype("float32")
+    tuner = make(tmp_path, build, getattr(keras_tuner, kind), max_trials=4)
+
+    tuner.search(x, x @ np.array([1.0, -2.0], "float32"), epochs=6)
+
+    old = pd.read_csv(Path(__file__).parent / "expected" / "folds.csv")
+    old = old[(old["tuner"] == kind) & (old["backend"] == keras.backend.backend())]
+    new = tuner.results().sort_index()
+    names = ["k", "g", "sharing", "initialization", "rate", "epochs"]
+    assert new[names].values.tolist() == old[names].values.tolist()
+    numbers = ["score", "deviation"]
+    np.testing.assert_allclose(new[numbers], old[numbers], rtol=1e-3)
 
 
 @once
@@ -122,9 +144,9 @@ def test_a_fold_that_is_not_finite_is_tried_again(tmp_path):
 
     tuner.search(*data(), epochs=2)
 
-    (result,) = tuner.results()
-    assert result.status == "COMPLETED"
-    assert np.isfinite(result.score)
+    result = tuner.results()
+    assert result["status"].tolist() == ["COMPLETED"]
+    assert np.isfinite(result["score"]).all()
 
 
 @once
@@ -133,10 +155,10 @@ def test_a_fold_that_is_not_finite_fails_the_trial_and_says_so(tmp_path):
 
     tuner.search(*data(), epochs=2)
 
-    failed, completed = read_trials(tuner.folder)
+    completed, failed = tuner.results().itertuples()
     assert (failed.status, completed.status) == ("FAILED", "COMPLETED")
-    assert "val_loss was not finite in any epoch of fold 0" in failed.message
-    assert tuner.oracle.get_best_trials()[0].trial_id == completed.trial
+    assert "val_loss was not finite in any epoch of fold 0" in failed.error
+    assert tuner.oracle.get_best_trials()[0].trial_id == completed.Index
 
 
 @once
@@ -147,10 +169,10 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
 
     tuner = make(tmp_path, build, max_trials=4, max_consecutive_failed_trials=2)
 
-    with pytest.raises(RuntimeError, match=r"(?s)2 consecutive.*model.compile"):
+    with pytest.raises(RuntimeError, match=r"(?s)consecutive.*of 2.*model.compile"):
         tuner.search(*data(), epochs=1)
 
-    assert [r.status for r in read_trials(tuner.folder)] == ["FAILED"] * 2
+    assert tuner.results()["status"].tolist() == ["FAILED"] * 2
     with pytest.raises(ValueError, match="A completed trial is needed"):
         tuner.refit_best()
 
@@ -160,24 +182,21 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
 def test_other_tuners(tmp_path, monkeypatch, kind):
     asked = []
 
-    def note(runs, x, y, epochs, **options):
+    def note(runs, x, y, epochs, *options, **selected):
         asked.append(epochs)
-        return train_many(runs, x, y, epochs, **options)
+        return train_many(runs, x, y, epochs, *options, **selected)
 
-    monkeypatch.setattr("keras_vaf.tuners.trial_training.train_many", note)
+    monkeypatch.setattr("keras_vaf.tuners.cross_validated.train_many", note)
     options = {"max_epochs": 3, "factor": 3} if kind == "Hyperband" else {}
     tuner = make(tmp_path, kind=getattr(keras_tuner, kind), **options)
 
     tuner.search(*data(), epochs=6)
 
-    results = tuner.results()
-    assert {result.status for result in results} == {"COMPLETED"}
+    results = tuner.results().sort_index()
+    assert set(results["status"]) == {"COMPLETED"}
     # Hyperband counts in parts of the epochs, here of three.
-    parts = [result.values.get("tuner/epochs", 3) for result in results]
-    before = [result.values.get("tuner/initial_epoch", 0) for result in results]
-    assert asked == [
-        2 * (part - done) for part, done in zip(parts, before, strict=True)
-    ]
+    parts = results.get("tuner/epochs", results["epochs"] * 0 + 3)
+    assert asked == [2 * part for part in parts]
     assert ({1, 3} if kind == "Hyperband" else {3}) == set(parts)
 
 
@@ -192,22 +211,53 @@ def test_a_vaf_is_searched_and_trained(tmp_path):
     tuner = make(tmp_path, build, max_trials=1)
     tuner.search(*data(), epochs=1)
 
-    assert tuner.results()[0].values.keys() == {"g", "initialization"}
+    names = tuner.results().columns[:4].tolist()
+    assert names == ["status", "g", "initialization", "score"]
     assert tuner.refit_best().layers[1].k == 2
+    panels = plot_trials(tuner.results()).axes
+    assert [panel.get_title("left") for panel in panels] == ["g", "initialization"]
+
+
+def note_trainings(tuner):
+    """Return a list to which each training of a trial appends its hyperparameters."""
+    noted, trained = [], tuner._train
+
+    def train(hp, attempt):
+        noted.append(hp.values)
+        return trained(hp, attempt)
+
+    tuner._train = train
+    return noted
 
 
 @once
-def test_another_search_in_the_folder_is_refused(searched, tmp_path):
-    x, y = data()
-    with pytest.raises(ValueError, match="a search that differs in epochs"):
-        make(searched.folder.parent).search(x, y, epochs=EPOCHS + 1)
-    with pytest.raises(ValueError, match="a search that differs in folds, data"):
-        make(searched.folder.parent, folds=2).search(x + 1, y, epochs=EPOCHS)
-    other = make(tmp_path)
-    other.search(x, y, epochs=1)
-    again = make(tmp_path, overwrite=True)
-    again.search(x, y, epochs=2)
-    assert len(again.results()) == 2
+def test_a_trial_is_remembered_for_the_same_data_and_options(searched):
+    (x, y), folder = data(), searched._file.parent.parent
+    for options, epochs, shift, trials in (
+        ({}, EPOCHS, 0, 0),
+        ({"max_trials": 3}, EPOCHS, 0, 1),  # a longer search
+        ({}, EPOCHS + 1, 0, 2),
+        ({}, EPOCHS, 1, 2),
+        ({"folds": 2}, EPOCHS, 0, 2),
+        ({"overwrite": True}, EPOCHS, 0, 2),
+    ):
+        again = make(folder, **options)
+        noted = note_trainings(again)
+        again.search(x + shift, y, epochs=epochs)
+        assert len(noted) == trials
+        if trials < 2:
+            columns = ["rate", "score", "fold_0", "epochs"]
+            first = again.results().sort_index()[columns][:2]
+            assert first.equals(searched.results().sort_index()[columns])
+
+
+@once
+def test_a_search_without_a_seed_goes_on(tmp_path):
+    make(tmp_path, seed=None).search(*data(), epochs=1)
+    again = make(tmp_path, seed=None)
+    noted = note_trainings(again)
+    again.search(*data(), epochs=1)
+    assert noted == []
 
 
 @once
@@ -222,26 +272,17 @@ class TestBadInput:
         with pytest.raises(ValueError, match="Received: objective='loss'"):
             make(tmp_path, objective="loss")
 
-    def test_a_hypermodel_that_asks_for_nothing(self, tmp_path):
-        def build(hp):
-            return keras.Sequential([keras.layers.Dense(1)])
-
-        with pytest.raises(ValueError, match="a hypermodel without hyperparameters"):
-            make(tmp_path, build)
-
     def test_too_many_folds(self, tmp_path):
         with pytest.raises(ValueError, match="use fewer folds"):
             make(tmp_path, folds=ROWS + 1).search(*data(), epochs=1)
 
     def test_a_model_before_the_search(self, searched):
-        tuner = make(searched.folder.parent)
-        with pytest.raises(ValueError, match="Call `search` with the data"):
+        tuner = make(searched._file.parent.parent)
+        assert tuner.results().empty
+        with pytest.raises(ValueError, match="call `search` first"):
             tuner.refit_best()
 
-
-def test_a_protocol_is_written(searched):
-    path = f"{searched.folder}/protocol.json"
-    with open(path, encoding="utf-8") as file:
-        protocol = json.load(file)
-    assert protocol["folds"] == FOLDS
-    assert protocol["epochs"] == EPOCHS
+    def test_a_distributed_search(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("KERASTUNER_ORACLE_IP", "127.0.0.1")
+        with pytest.raises(ValueError, match="Received: KERASTUNER_ORACLE_IP=127"):
+            make(tmp_path)

@@ -1,5 +1,11 @@
 """The search space of a VAF: names, choices, and the layer that is drawn."""
 
+import json
+import os
+import socket
+import subprocess
+import sys
+
 import keras
 import keras_tuner
 import numpy as np
@@ -7,9 +13,18 @@ import pytest
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
+from keras_vaf.models import convert
 from keras_vaf.tuners import SearchSpace, activation
 
-pytestmark = pytest.mark.backend("torch")  # which compiles nothing
+pytestmark = [
+    pytest.mark.backend("torch"),  # which compiles nothing
+    # KerasTuner calls deprecated functions of Python.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    # Its best models have no state of the optimizer.
+    pytest.mark.filterwarnings("ignore:Skipping variable loading for optimizer"),
+]
+
+ORACLES = ("RandomSearch", "GridSearch", "BayesianOptimization", "Hyperband")
 
 
 @keras.saving.register_keras_serializable(package="test_space")
@@ -89,7 +104,7 @@ def test_axes_and_objects_are_searched_by_name():
     hp = keras_tuner.HyperParameters()
     names = {
         "k": "many",
-        "g": "test_space>bump",
+        "g": "bump (test_space)",
         "sharing": "(1, 2)",
         "initialization": "RandomStart(seed=7, rescale=False)",
     }
@@ -111,6 +126,102 @@ def test_an_inactive_choice_leaves_a_layer_that_can_be_built():
 
     assert kind == "relu"
     assert layer.k == 3
+
+
+def data():
+    x = np.random.default_rng(0).normal(size=(12, 2)).astype("float32")
+    return x, x @ np.array([1.0, -2.0], "float32")
+
+
+def make(kind, folder, space, **options):
+    """Return a tuner of KerasTuner for a network with a VAF."""
+
+    def build(hp):
+        vaf = activation(hp, space=space, sharing="layer")
+        layers = [keras.Input((2,)), keras.layers.Dense(3), vaf, keras.layers.Dense(1)]
+        model = keras.Sequential(layers)
+        model.compile("adam", "mse")
+        return model
+
+    few = {"max_epochs": 2} if kind == "Hyperband" else {"max_trials": 2}
+    tuner = getattr(keras_tuner, kind)(
+        build, objective="val_loss", seed=1, directory=folder, **(few | options)
+    )
+    tuner.oracle.verbose = 0
+    return tuner
+
+
+@pytest.mark.parametrize("kind", ORACLES)
+def test_the_best_model_of_each_tuner_is_saved_and_reloaded(tmp_path, kind):
+    """The first function that is drawn is an own one."""
+    x, y = data()
+    space = SearchSpace(k=(2, 3), g=(bump, "relu"), initialization=("g",))
+    tuner = make(kind, tmp_path, space)
+
+    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
+
+    drawn = [trial.hyperparameters["g"] for trial in tuner.oracle.trials.values()]
+    assert set(drawn) <= set(space.choices("g"))
+    model = tuner.get_best_models()[0]
+    model.save(tmp_path / "best.keras")
+    again = keras.saving.load_model(tmp_path / "best.keras")
+    np.testing.assert_array_equal(again.predict(x), model.predict(x))
+    assert again.layers[1].get_config() == model.layers[1].get_config()
+
+
+@pytest.mark.parametrize("g", [(bump,), ("test_space>bump",)])
+def test_an_own_function_may_be_the_only_one(tmp_path, g):
+    (x, y), space = data(), SearchSpace(g=g, initialization=("g",))
+    tuner = make("RandomSearch", tmp_path, space)
+
+    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
+
+    assert tuner.get_best_models()[0].layers[1].g is bump
+
+
+def test_a_tuner_chooses_the_activations_of_an_existing_model():
+    model = keras.Sequential(
+        [keras.Input((3,)), keras.layers.Dense(4, "tanh"), keras.layers.Dense(2)]
+    )
+    hp = keras_tuner.HyperParameters()
+    hp.values["k"] = 5
+
+    built = convert(model, to=lambda _: activation(hp))
+
+    assert [layer.k for layer in built.layers if isinstance(layer, VAFActivation)] == [
+        5
+    ]
+
+
+def distributed(folder):
+    """Run one process of a distributed search; the test sets its environment."""
+    x, y = data()
+    space = SearchSpace(k=(2, 3, 5), g=("relu", "tanh"), initialization=("g",))
+    tuner = make("RandomSearch", folder, space, max_trials=4, project_name="p")
+    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
+
+
+@pytest.mark.nightly
+def test_a_chief_and_two_workers_share_a_search(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    where = {"KERASTUNER_ORACLE_IP": "127.0.0.1", "KERASTUNER_ORACLE_PORT": port}
+    command = [sys.executable, "-m", "tests.tuners.test_space", str(tmp_path)]
+    started = [
+        subprocess.Popen(command, env=os.environ | where | {"KERASTUNER_TUNER_ID": who})
+        for who in ("chief", "tuner0", "tuner1")
+    ]
+    try:
+        assert [process.wait(300) for process in started[1:]] == [0, 0]
+        assert started[0].wait(60) == 0
+    finally:
+        for process in started:
+            process.kill()
+    trials = [
+        json.loads(path.read_text()) for path in tmp_path.glob("p/trial_*/trial.json")
+    ]
+    assert [trial["status"] for trial in trials] == ["COMPLETED"] * 4
 
 
 @pytest.mark.parametrize(
@@ -139,3 +250,7 @@ def test_a_wrong_value_is_refused_by_the_layer():
 
     with pytest.raises(ValueError, match="Received: k=0"):
         activation(hp, space=SearchSpace(k=(0,)))
+
+
+if __name__ == "__main__":
+    distributed(sys.argv[1])

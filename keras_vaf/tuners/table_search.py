@@ -1,0 +1,283 @@
+"""`search`, which compares a VAF with drawn values with fixed activations."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.study.advice import advice
+from keras_vaf.study.arms import Arm, find_arms
+from keras_vaf.study.comparison import (
+    Comparison,
+    as_dataset,
+    check_study,
+    folder_of,
+    write_files,
+)
+from keras_vaf.study.progress import follow
+from keras_vaf.study.recipe import Recipe
+from keras_vaf.study.references import references
+from keras_vaf.study.results import SIGN, Result, choose, result_of, results_of
+from keras_vaf.study.run import Study, train_missing
+from keras_vaf.training import recipe as defaults
+from keras_vaf.tuners.figure import plot_trials
+from keras_vaf.tuners.space import activation
+from keras_vaf.utils import (
+    check_choice,
+    check_integer,
+    deviation,
+    png_bytes,
+    require,
+    write_atomically,
+)
+
+if TYPE_CHECKING:
+    import pandas
+
+SEARCHED = Arm("vaf-searched", "VAF, searched", "VAFActivation")
+TUNERS = {
+    "random": "RandomSearch",
+    "bayesian": "BayesianOptimization",
+    "grid": "GridSearch",
+    "hyperband": "Hyperband",
+}
+"""Classes of KerasTuner, by the names of the command line."""
+
+TRIALS, FOLDS, BASELINES = 24, 3, "relu,silu,gelu"
+LEARNING_RATES = (0.0001, *defaults.LEARNING_RATES, 0.03)
+"""Those of the recipe, and a further one at each end."""
+
+_UNITS = {70: 27, 23: 9, 6: 3}  # Hyperband's `max_epochs`, by its number of trials
+_TRIAL = ["arguments", "learning_rate", "recipe"]
+
+
+@dataclass(frozen=True, eq=False)
+class Search(Comparison):
+    """The result of `search`: a comparison of the searched VAF with other activations.
+
+    In `records`, all trials are tries of one activation, as the learning rates of the
+    others are.
+
+    Attributes:
+        drawn: The records of the trials, with the values in `arguments`.
+    """
+
+    drawn: pandas.DataFrame
+
+    @property
+    def trials(self) -> pandas.DataFrame:
+        """The trials of the VAF, best first.
+
+        The columns are the values, the mean `score` on the validation rows (accuracy,
+        or RMSE), its `deviation` over the folds, the median of the best `epochs`, and
+        the `seconds` of all folds. `score` is NaN if a training had no finite loss.
+        """
+        return _trials(self.drawn).reset_index(drop=True)
+
+    @property
+    def choice(self) -> tuple[Arm, Result]:
+        """The activation in `best.keras`, and its result; of a VAF, the best trial."""
+        if choose(results_of(self.records)).rows["activation"].iloc[0] != SEARCHED.name:
+            return super().choice
+        key = _trials(self.drawn).index[0]
+        rows = self.drawn.groupby(_TRIAL).get_group(key).sort_values("fold")
+        arm = replace(SEARCHED, arguments=json.loads(key[0]))
+        return arm, result_of(rows, None)
+
+    @property
+    def advice(self) -> str:
+        """Two sentences: the model to use with its evidence, and the next step."""
+        more = f"Next, try more trials: `--trials {2 * len(self.trials)}`."
+        return advice(results_of(self.records), SEARCHED.layer, more)
+
+
+def search(
+    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
+    trials: int = TRIALS,
+    tuner: str = "random",
+    baselines: str | Sequence[Arm] = BASELINES,
+    recipe: Recipe | None = None,
+    *,
+    seed: int = 0,
+    output: str | os.PathLike[str] = "runs",
+    target: str | None = None,
+    verbose: bool = True,
+) -> Search:
+    """Search k, g, sharing, initialization and learning rate of a VAF on a dataset.
+
+    The search is a comparison whose VAF has drawn values. Each trial is trained by the
+    recipe, on the folds of the other activations. In each fold, the trial with the best
+    validation score is tested. If the function is called again, it trains only what is
+    missing, so that an interrupted search can be continued.
+
+    Args:
+        data: As in `compare`.
+        trials: Number of trials of the VAF. Each other activation is trained with as
+            many learning rates, or up to four more by default: those of the recipe, and
+            others between them.
+        tuner: `"random"`, `"bayesian"`, `"grid"` or `"hyperband"`, which runs 6, 23 or
+            70 trials, at most `trials`. Each of its trials starts from new weights.
+        baselines: The other activations, or their names as for `find_arms`. The first
+            one is the baseline. `()` is for none.
+        recipe: How the networks are trained. By default, 3 folds, and learning rates
+            from 0.0001 to 0.03.
+        seed: Seed of folds, initial weights and trials.
+        output: Folder for all files.
+        target: Name of the column to predict, for a `DataFrame` or a path.
+        verbose: Whether to print a line for each finished batch.
+
+    Returns:
+        The records, the trials, and the folder of the files.
+
+    Raises:
+        ValueError: As in `compare`, or if there are too few trials or learning rates.
+        ImportError: If KerasTuner is not installed.
+        OSError: If the folder cannot be written to.
+        RuntimeError: If too many consecutive trials failed.
+
+    Example:
+
+    ```python
+    found = keras_vaf.tuners.search("wine", trials=8)
+    print(found.table, found.advice, sep="\n")
+    found.best_model.summary()
+    ```
+    """
+    check_choice("tuner", tuner, TUNERS)
+    check_integer("trials", trials, minimum=min(_UNITS) if tuner == "hyperband" else 1)
+    if tuner == "hyperband":
+        trials = max(number for number in _UNITS if number <= trials)
+    recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
+    if len(recipe.learning_rates) < 2:
+        raise ValueError(
+            "A search needs two learning rates or more. "
+            f"Received: learning_rates={recipe.learning_rates}"
+        )
+    require("keras_tuner", extra="tune")
+    dataset = as_dataset(data, target)
+    arms = find_arms(baselines) if isinstance(baselines, str) else tuple(baselines)
+    study = Study(dataset, (SEARCHED, *arms), recipe, (seed,), Path(output))
+    check_study(study)
+    tried: list[pandas.DataFrame] = []
+    # A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
+    scratch = tempfile.TemporaryDirectory(prefix="keras_vaf-")
+    with scratch, warnings.catch_warnings():
+        # KerasTuner calls deprecated functions of Python in every trial.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        batches = _train(_oracle(tuner, trials, study, scratch.name), study, tried)
+        follow(batches, "Trials of the VAF", trials * recipe.folds, verbose)
+    rates = _between(recipe.learning_rates, trials)
+    others = study._replace(
+        arms=(*arms, *references(dataset.task)),
+        recipe=replace(recipe, learning_rates=rates),
+    )
+    others = train_missing(others, verbose, phase="Other models", further=False)
+    drawn = require("pandas", extra="tune").concat(tried).drop_duplicates()
+    records = _joined(drawn, others, recipe.digest(dataset))
+    folder = folder_of(study, "search-", tuner, trials)
+    found = Search(records, folder, dataset, study.arms, recipe, drawn)
+    write_files(found)
+    write_atomically(folder / "trials.csv", found.trials.to_csv(index=False))
+    picture = png_bytes(plot_trials(found.trials), bbox_inches="tight")
+    write_atomically(folder / "trials.png", picture)
+    return found
+
+
+def _oracle(tuner: str, trials: int, study: Study, scratch: str) -> Any:
+    """Return the object of KerasTuner that draws values."""
+    keras_tuner = require("keras_tuner", extra="tune")
+    budget = {"max_trials": trials}
+    if tuner == "hyperband":
+        budget = {"max_epochs": _UNITS[trials], "factor": 3}
+
+    def space(hp: Any) -> None:
+        activation(hp)
+        hp.Choice("learning_rate", list(study.recipe.learning_rates))
+
+    oracle = getattr(keras_tuner, TUNERS[tuner])(
+        space,
+        objective=keras_tuner.Objective("error", "min"),
+        seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
+        directory=scratch,
+        **budget,
+    ).oracle
+    oracle.verbose = 0
+    return oracle
+
+
+def _train(
+    oracle: Any, study: Study, found: list[pandas.DataFrame]
+) -> Iterator[tuple[str, int]]:
+    """Train each trial unless it has records, and give its error to the oracle.
+
+    The records are appended to `found`. Yields a name of the trial, and its number of
+    trainings.
+    """
+    most = getattr(oracle, "max_epochs", 1)  # Hyperband's
+    while (trial := oracle.create_trial("search")).status == "RUNNING":
+        values = dict(trial.hyperparameters.values)
+        rate, share = values.pop("learning_rate"), values.get("tuner/epochs", most)
+        own = {n: v for n, v in values.items() if not n.startswith("tuner/")}
+        epochs = math.ceil(study.recipe.epochs * share / most)
+        recipe = replace(study.recipe, learning_rates=(rate,), epochs=epochs)
+        arm = replace(SEARCHED, arguments=own)
+        tried = study._replace(arms=(arm,), recipe=recipe)
+        found.append(train_missing(tried, verbose=False, further=False))
+        error = result_of(found[-1], None).validation_error
+        if math.isfinite(error):
+            oracle.update_trial(trial.trial_id, {"error": error})
+            trial.status = "COMPLETED"
+        else:
+            trial.status, trial.message = "FAILED", "A loss was not finite."
+        oracle.end_trial(trial)
+        text = ", ".join(map(str, own.values()))
+        yield f"VAF, {text}, learning rate {rate:g}", recipe.folds
+
+
+def _between(rates: Sequence[float], trials: int) -> tuple[float, ...]:
+    """Return at least as many learning rates as trials: the given ones and others."""
+    rates = sorted(rates)
+    steps = max(1, math.ceil((trials - 1) / (len(rates) - 1)))
+    more = [np.geomspace(*pair, steps + 1)[1:-1] for pair in itertools.pairwise(rates)]
+    return tuple(sorted([*rates, *(float(f"{r:.3g}") for r in np.concatenate(more))]))
+
+
+def _joined(
+    drawn: pandas.DataFrame, others: pandas.DataFrame, digest: str
+) -> pandas.DataFrame:
+    """Return all records, with the trials as tries of one activation."""
+    networks = others["learning_rate"].notna()
+    tries = drawn.assign(arguments=json.dumps(SEARCHED.arguments), recipe=digest)
+    parts = [others[networks], tries, others[~networks]]
+    parts = [part for part in parts if len(part)]
+    return require("pandas", extra="tune").concat(parts, ignore_index=True)
+
+
+def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the values and scores of the trials, best first."""
+    rows = {}
+    for key, own in drawn.groupby(_TRIAL, sort=False):
+        arguments, rate, _ = key
+        scores = own["validation"].where(own["val_loss"].notna())
+        rows[key] = {
+            **json.loads(arguments),
+            "learning_rate": rate,
+            "score": scores.mean(skipna=False),
+            "deviation": deviation(scores.tolist()),
+            "epochs": own["best_epoch"].median(),
+            "seconds": own["seconds"].sum(),
+        }
+    frame = require("pandas", extra="tune").DataFrame.from_dict(rows, "index")
+    sign = SIGN[drawn["task"].iloc[0]]
+    return frame.iloc[(sign * frame["score"]).argsort(kind="stable")]

@@ -1,0 +1,227 @@
+"""A search that is killed goes on, and loses, repeats or changes no trial."""
+
+import functools
+import hashlib
+import json
+import multiprocessing
+import random
+import time
+
+import keras_tuner
+import numpy as np
+import pytest
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.study import Recipe, run
+from keras_vaf.study.store import read_lines
+from keras_vaf.tuners import CrossValidated, search
+from keras_vaf.tuners.cross_validated import CrossValidatedTuner
+from keras_vaf.tuners.table_search import TUNERS
+
+pytestmark = [
+    pytest.mark.backend("torch"),  # which compiles nothing
+    # Of the Gaussian process of `BayesianOptimization`.
+    pytest.mark.filterwarnings("ignore:The optimal value found"),
+]
+
+LIMITS = {"Hyperband": {"max_epochs": 9, "factor": 3}}
+KINDS = sorted(TUNERS.values())
+
+
+class Killed(BaseException):
+    """Ends a search as a signal does."""
+
+
+def score(values):
+    """Return a number for some values; one in ten is NaN."""
+    text = json.dumps(values, sort_keys=True, default=float)
+    number = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
+    return float("nan") if number % 10 == 0 else (number % 1_000_003) / 1_000_003
+
+
+def space(hp):
+    hp.Choice("k", [3, 5, 7, 9, 11, 15])
+    hp.Choice("g", ["relu", "tanh", "sigmoid"])
+    start = hp.Choice("initialization", ["g", "random", "relu"])
+    with hp.conditional_scope("initialization", ["random"]):
+        if start == "random":
+            hp.Float("scale", 0.1, 10, sampling="log")
+    hp.Choice("learning_rate", [1e-3, 3e-3, 1e-2])
+
+
+def make(kind, folder, left, trials):
+    """Return a tuner whose trials take no time, and which is killed after `left`."""
+
+    class Toy(CrossValidated(getattr(keras_tuner, kind))):
+        ran = ()
+
+        def _train(self, hp, attempt):
+            if len(self.ran) == left:
+                raise Killed
+            self.ran += (json.dumps(hp.values, sort_keys=True),)
+            value = score(hp.values)
+            if np.isnan(value):
+                return {"error": "val_loss was not finite"}
+            results = {"deviation": 0.0, "epochs": 1, "seconds": 0.0}
+            return {"error": None, "metrics": {"val_loss": value}, "results": results}
+
+    made = Toy(
+        space,
+        objective="val_loss",
+        seed=7,
+        directory=folder,
+        project_name="p",
+        max_consecutive_failed_trials=99,
+        folds=2,
+        stratify=False,
+        **LIMITS.get(kind, {"max_trials": trials}),
+    )
+    made.oracle.verbose = 0
+    return made
+
+
+def play(kind, folder, left=None, trials=24):
+    """Search until the end or the kill, and return the tuner and whether it ended."""
+    tuner = make(kind, folder, left, trials)
+    try:
+        tuner.search(np.zeros((4, 1)), np.zeros(4), epochs=1)
+    except Killed:
+        return tuner, False
+    return tuner, True
+
+
+def outcome(tuner):
+    return tuner.results().drop(columns="error").sort_index().to_json()
+
+
+def tear(path):
+    """Append the beginning of a record, as a killed writer leaves it."""
+    with path.open("ab") as file:
+        file.write(b'\n{"key": "to')
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_killed_again_and_again_draws_the_same_trials(tmp_path, kind):
+    """Every third trial is a kill, and leaves an incomplete line."""
+    trials = 9 if kind == "BayesianOptimization" else 24
+    whole, _ = play(kind, tmp_path / "whole", trials=trials)
+    ran, ended = [], False
+    while not ended:
+        tuner, ended = play(kind, tmp_path / "killed", 3, trials)
+        ran += tuner.ran
+        tear(tmp_path / "killed" / "p" / "trials.jsonl")
+
+    assert outcome(tuner) == outcome(whole)
+    assert ran == list(whole.ran)
+    assert len(read_lines(tmp_path / "killed" / "p" / "trials.jsonl")) == len(ran)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_after_each_trial_changes_nothing(tmp_path, kind):
+    whole, _ = play(kind, tmp_path / "whole")
+    step = 7 if kind == "BayesianOptimization" else 1
+    kills = 0
+    for left in range(1, len(whole.ran), step):
+        first, ended = play(kind, tmp_path / str(left), left)
+        again, _ = play(kind, tmp_path / str(left))
+        kills += not ended
+        assert outcome(again) == outcome(whole)
+        assert first.ran + again.ran == whole.ran
+    assert kills >= 3
+
+
+class FakeNetworks:
+    """Stands for networks where what they learn does not matter."""
+
+    def __init__(self, dataset, arm, recipe):
+        self._arm = arm
+
+    def train(self, folds, wanted):
+        for fold, rate in wanted:
+            value = score([self._arm.arguments, fold, rate])
+            names = ("epochs", "best_epoch", "validation", "test", "parameters")
+            own = dict.fromkeys(names, 1.0 + (0 if np.isnan(value) else value))
+            own |= {"val_loss": None if np.isnan(value) else value, "seconds": 0.1}
+            yield folds[fold].record() | own | {"learning_rate": rate}
+
+
+@pytest.fixture
+def small():
+    """30 rows of a regression."""
+    x = np.random.default_rng(1).normal(size=(30, 2)).astype("float32")
+    return Dataset("slope", "regression", x, 500 + 20 * x[:, 0], ("a", "b"))
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_a_search_on_a_table_goes_on_after_each_kill(
+    tmp_path, small, tuner, monkeypatch
+):
+    """Each training is written once, and the tables are equal."""
+    monkeypatch.setattr(run, "_networks", FakeNetworks)
+    monkeypatch.setattr(FakeNetworks, "cache_clear", lambda: None, raising=False)
+    recipe = Recipe(hidden=(2,), folds=2, epochs=3, learning_rates=(0.01, 0.1))
+    options = {"baselines": "relu", "recipe": recipe, "verbose": False}
+    whole = search(small, 6, tuner, output=tmp_path / "whole", **options)
+    append, written = run.append, []
+
+    def write(folder, row):
+        if len(written) % 4 == 3:
+            written.append("killed")
+            tear(folder / "other.jsonl")
+            raise Killed
+        written.append("record")
+        append(folder, row)
+
+    monkeypatch.setattr(run, "append", write)
+    kills = 0
+    while True:
+        try:
+            found = search(small, 6, tuner, output=tmp_path / "killed", **options)
+            break
+        except Killed:
+            kills += 1
+    lines = [
+        [row for path in (tmp_path / name).glob("*.jsonl") for row in read_lines(path)]
+        for name in ("whole", "killed")
+    ]
+    assert kills >= 4
+    assert len(lines[0]) == len(lines[1])
+    assert found.trials.equals(whole.trials)
+    own, other = (each.records.drop(columns="seconds") for each in (found, whole))
+    assert own.to_json() == other.to_json()
+
+
+def play_slowly(folder):
+    """Search in a process of its own: each trial takes a tenth of a second."""
+
+    def train(self, hp, attempt, quick=CrossValidatedTuner._train):
+        time.sleep(0.1)
+        return quick(self, hp, attempt)
+
+    tuner = make("RandomSearch", folder, None, 12)
+    quick = type(tuner)._train
+    type(tuner)._train = functools.partialmethod(train, quick=quick)
+    tuner.search(np.zeros((4, 1)), np.zeros(4), epochs=1)
+
+
+@pytest.mark.nightly
+def test_killed_processes_lose_and_repeat_nothing(tmp_path):
+    whole, _ = play("RandomSearch", tmp_path / "whole", trials=12)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "keras_tuner", "pandas", __name__])
+    moments, kills, code = random.Random(0), 0, None
+    while code != 0:
+        process = context.Process(target=play_slowly, args=(tmp_path / "killed",))
+        process.start()
+        process.join(moments.uniform(0.3, 1.5))
+        process.kill()
+        process.join()
+        code, kills = process.exitcode, kills + (process.exitcode != 0)
+
+    again, _ = play("RandomSearch", tmp_path / "killed", trials=12)
+    records = read_lines(tmp_path / "killed" / "p" / "trials.jsonl")
+    assert kills >= 2
+    assert again.ran == ()
+    assert outcome(again) == outcome(whole)
+    assert len({row["key"] for row in records}) == len(records) == len(whole.ran)

@@ -110,7 +110,8 @@ def _formula(
         hidden = function.g(torch.addmm(alpha_bias, alpha, row))
         return torch.addmm(beta_bias, beta.T, hidden).reshape(x.shape).to(x.dtype)
     alpha, alpha_bias, beta = (
-        p.movedim(-1, 0).reshape(-1, *layout.aligned(p)) for p in parameters[:-1]
+        p.movedim(-1, 0).reshape(p.shape[-1], *layout.aligned(p))
+        for p in parameters[:-1]
     )
     hidden = function.g(torch.addcmul(alpha_bias, alpha, x.to(alpha.dtype)))
     return ((beta * hidden).sum(0) + layout.align(parameters[-1])).to(x.dtype)

@@ -59,15 +59,15 @@ def test_the_table_of_settings_agrees_with_the_defaults():
     assert factor.default == 1
 
 
-@pytest.mark.parametrize("name", ["choose.md", "compare.md", "reference.md"])
+@pytest.mark.parametrize("name", ["choose.md", "table.md", "reference.md"])
 def test_a_page_has_the_learning_rates_of_the_recipe(name):
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     (found,) = re.findall(r"0\.0003(?:(?:,| and)\s*0\.\d+)+", text)
     assert [*map(float, re.findall(r"0\.\d+", found))] == [*recipe.LEARNING_RATES]
 
 
-def test_the_page_about_compare_has_the_activations_of_the_recipe():
-    text = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+def test_the_page_about_tables_has_the_activations_of_the_recipe():
+    text = (ROOT / "docs" / "table.md").read_text(encoding="utf-8")
     fixed = [each for each in recipe.ACTIVATIONS if not each.startswith("vaf")]
     titles = [variant.title for variant in find_variants(",".join(fixed))]
     assert f"compares {', '.join(titles)} and two VAFs" in text

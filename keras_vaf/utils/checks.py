@@ -1,91 +1,154 @@
-"""`check_choice`, `check_flag` and other checks of arguments that are not numbers."""
+"""`check_choice`, `check_integer` and other checks of arguments.
+
+Each raises a `ValueError` that names the argument `name`, what it must be, and `value`.
+"""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import math
+import types
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def _check(good: bool, name: str, expected: str, value: Any, hint: str = "") -> None:
+    if not good:
+        raise ValueError(
+            f"`{name}` must be {expected}.{hint} Received: {name}={value!r:.200}"
+        )
 
 
 def check_flag(name: str, value: bool) -> bool:
-    """Check that an argument is True or False, and return it.
-
-    Args:
-        name: Name of the argument, for the error message.
-        value: The argument.
-
-    Raises:
-        ValueError: If the argument is neither True nor False.
-
-    Example:
-
-    >>> check_flag("trainable", True)
-    True
-    """
-    if not isinstance(value, bool):
-        raise ValueError(f"`{name}` must be True or False. Received: {name}={value!r}")
+    """Check that an argument is True or False, and return it."""
+    _check(isinstance(value, bool), name, "True or False", value)
     return value
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
-    """Check that an argument is one of several names, and return it.
-
-    Args:
-        name: Name of the argument, for the error message.
-        value: The argument.
-        choices: The allowed names.
-
-    Raises:
-        ValueError: If the argument is not one of them. The message suggests the nearest
-            name.
-
-    Example:
-
-    >>> check_choice("task", "regression", ("classification", "regression"))
-    'regression'
-    """
+    """Check that an argument is one of several names, and return it."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        allowed = ", ".join(map(repr, choices))
-        raise ValueError(
-            f"`{name}` must be one of {allowed}.{did_you_mean(value, choices)} "
-            f"Received: {name}={value!r}"
-        )
+        allowed = f"one of {', '.join(map(repr, choices))}"
+        _check(False, name, allowed, value, did_you_mean(value, choices))
     return value
 
 
 def check_distinct(name: str, values: Sequence[object]) -> None:
-    """Raise a `ValueError` if two values are equal.
-
-    Args:
-        name: Name of the argument, for the error message.
-        values: The argument.
-
-    Raises:
-        ValueError: If two values are equal.
-
-    Example:
-
-    >>> check_distinct("seeds", (0, 1, 2))
-    """
+    """Check that the values of an argument differ."""
     if len(set(values)) < len(values):
         listed = ",".join(map(str, values))
         raise ValueError(f"`{name}` must differ from each other. Received: {listed}")
 
 
+def check_kind(name: str, value: Any, *kinds: type) -> None:
+    """Check that an argument is an instance of one of several classes."""
+    allowed = " or ".join(kind.__name__ for kind in kinds)
+    _check(isinstance(value, kinds), name, f"a {allowed}", value)
+
+
+def check_kinds(name: str, values: Any, *kinds: type) -> None:
+    """Check that an argument is a sequence of instances of several classes."""
+    listed = isinstance(values, Collection) and not isinstance(values, str)
+    good = listed and all(isinstance(value, kinds) for value in values)
+    allowed = " or ".join(kind.__name__ for kind in kinds)
+    _check(good, name, f"a sequence of {allowed}", values)
+
+
+def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
+    """Return the class of a given name from the first of several modules with it."""
+    for module in modules:
+        found = getattr(module, value, None) if isinstance(value, str) else None
+        if isinstance(found, type):
+            return found
+    places = " or ".join(f"`{module.__name__}`" for module in modules)
+    hint = did_you_mean(value, [each for module in modules for each in dir(module)])
+    raise ValueError(
+        f"`{name}` must be the name of a class in {places}.{hint} "
+        f"Received: {name}={value!r}"
+    )
+
+
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
-    """Return " Did you mean 'NAME'?" with the nearest of several names.
-
-    Args:
-        value: The received value.
-        choices: The names allowed.
-
-    Returns:
-        The question, preceded by a space, or "" if no name is similar.
-
-    Example:
-
-    >>> did_you_mean("Relu", ["relu", "tanh"])
-    " Did you mean 'relu'?"
-    """
+    """Return " Did you mean 'NAME'?" with the nearest name, or "" if none is near."""
     by_lower = {choice.lower(): choice for choice in choices}
-    text = str(value).lower()
-    close = difflib.get_close_matches(text, by_lower, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(value).lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def check_integer(name: str, value: int, minimum: int = 1) -> int:
+    """Check that an argument is an integer, and return it as a Python number."""
+    value = _python_number(value)
+    good = _is_integer(value) and value >= minimum
+    _check(good, name, f"an integer of at least {minimum}", value)
+    return value
+
+
+def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
+    """Check that an argument is a sequence of positive integers; return a tuple."""
+    try:
+        return tuple(check_integer(name, value) for value in values)
+    except (TypeError, ValueError):
+        allowed = "a sequence of positive integers, such as (100, 50)"
+        raise ValueError(
+            f"`{name}` must be {allowed}. Received: {name}={values!r}"
+        ) from None
+
+
+def check_number(
+    name: str,
+    value: float,
+    minimum: float = -math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> float:
+    """Check that an argument is a finite number within bounds; return it."""
+    value = _python_number(value)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    try:
+        good = number and math.isfinite(value) and minimum <= value
+    except OverflowError:  # an integer that float64 cannot hold
+        good = False
+    named = (("of at least", minimum), ("above", above), ("below", below))
+    bounds = " and".join(
+        f" {w} {bound:g}" for w, bound in named if abs(bound) < math.inf
+    )
+    _check(good and above < value < below, name, f"a finite number{bounds}", value)
+    return value
+
+
+def check_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
+    """Check that an argument is a sequence of finite numbers; return a tuple."""
+    try:
+        return tuple(float(check_number(name, value)) for value in values)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be a sequence of finite numbers, such as (-1.0, 0.5). "
+            f"Received: {name}={values!r}"
+        ) from None
+
+
+def check_positive(name: str, value: float) -> float:
+    """Check that an argument is a finite number above 0; return it."""
+    return check_number(name, value, above=0)
+
+
+def check_seeds(name: str, values: Sequence[int]) -> None:
+    """Check that seeds differ and that every random generator accepts them.
+
+    Equal seeds would count as independent repetitions and understate the deviation.
+    """
+    listed = isinstance(values, Sequence | np.ndarray) and len(values) > 0
+    good = listed and all(_is_integer(v) and 0 <= v < 2**32 for v in values)
+    _check(good, name, f"integers from 0 to {2**32 - 1}, such as (0, 1, 2)", values)
+    check_distinct(name, values)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _python_number(value: Any) -> Any:
+    """Return a number of NumPy as a Python number, which JSON supports."""
+    scalar = isinstance(value, np.ndarray) and value.ndim == 0
+    return value.item() if scalar or isinstance(value, np.number) else value

@@ -1,4 +1,4 @@
-"""`check_kind`, and `parse_json` and `build`, which check every field of JSON data."""
+"""`parse_json` and `build`, which check every field of JSON data."""
 
 import dataclasses
 import functools
@@ -6,92 +6,14 @@ import json
 import math
 import types
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
-
-from keras_vaf.utils.checks import did_you_mean
 
 T = TypeVar("T")
 
 NOT_FINITE = "may be NaN or infinite"
 AnyFloat = Annotated[float, NOT_FINITE]
 """A number that `build` also accepts if it is NaN or infinite."""
-
-
-def check_kind(name: str, value: Any, *kinds: type) -> None:
-    """Raise a `ValueError` if an argument is of another class than it must be.
-
-    Args:
-        name: Name of the argument, for the error message.
-        value: The argument.
-        *kinds: The classes that are allowed.
-
-    Raises:
-        ValueError: If the argument is not an instance of any of the classes.
-
-    Example:
-
-    >>> check_kind("names", "relu,vaf-relu", str)
-    """
-    if not isinstance(value, kinds):
-        allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(
-            f"`{name}` must be a {allowed}. Received: {name}={value!r:.200}"
-        )
-
-
-def check_kinds(name: str, values: Any, *kinds: type) -> None:
-    """Raise a `ValueError` if an argument is not a sequence of instances of a class.
-
-    Args:
-        name: Name of the argument, for the error message.
-        values: The argument.
-        *kinds: The classes that are allowed.
-
-    Raises:
-        ValueError: If the argument has no length and elements, or if an element is not
-            an instance of any of the classes.
-
-    Example:
-
-    >>> check_kinds("folders", ["runs", "more"], str)
-    """
-    listed = isinstance(values, Collection) and not isinstance(values, str)
-    if not listed or not all(isinstance(value, kinds) for value in values):
-        allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(
-            f"`{name}` must be a sequence of {allowed}. "
-            f"Received: {name}={values!r:.200}"
-        )
-
-
-def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
-    """Return the class of a given name from the first of several modules that has it.
-
-    Args:
-        name: Name of the argument, for the error message.
-        value: The argument, the name of a class.
-        *modules: The modules.
-
-    Raises:
-        ValueError: If no module has a class of this name. The message suggests the
-            nearest name.
-
-    Example:
-
-    >>> class_of("optimizer", "Adam", keras.optimizers).__name__
-    'Adam'
-    """
-    for module in modules:
-        found = getattr(module, value, None) if isinstance(value, str) else None
-        if isinstance(found, type):
-            return found
-    places = " or ".join(f"`{module.__name__}`" for module in modules)
-    names = [each for module in modules for each in dir(module)]
-    raise ValueError(
-        f"`{name}` must be the name of a class in {places}."
-        f"{did_you_mean(value, names)} Received: {name}={value!r}"
-    )
 
 
 def parse_json(content: str | bytes) -> Any:

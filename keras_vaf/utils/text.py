@@ -1,7 +1,14 @@
-"""`markdown_table`, `readable` and `visible`, which return text to print."""
+"""`markdown_table`, `readable`, `visible` and other results to print or write."""
 
+import hashlib
+import io
+import math
+import statistics
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 # Controls, marks of the direction of text, surrogates, separators of lines.
 _CONTROL = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -10,21 +17,7 @@ _CONTROL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 def markdown_table(
     columns: Sequence[str], lines: Sequence[Sequence[str]], text_columns: int = 1
 ) -> str:
-    """Return a table in Markdown, without a final line break.
-
-    Args:
-        columns: Titles of the columns.
-        lines: The rows of the table, with one cell per column.
-        text_columns: Number of columns on the left that contain text. All others
-            contain numbers and are right-aligned.
-
-    Example:
-
-    >>> print(markdown_table(["activation", "error"], [["ReLU", "0.5"]]))
-    | activation | error |
-    | --- | ---: |
-    | ReLU | 0.5 |
-    """
+    """Return a table in Markdown whose columns after the first ones hold numbers."""
     numbers = len(columns) - text_columns
     rule = ["---"] * text_columns + ["---:"] * numbers
     return "\n".join(f"| {' | '.join(row)} |" for row in (columns, rule, *lines))
@@ -33,11 +26,7 @@ def markdown_table(
 def readable(number: float, sign: str = "") -> str:
     """Return a number with four digits, or all digits before the point if it has more.
 
-    Args:
-        number: The number.
-        sign: `"+"` also writes the sign of a positive number.
-
-    Example:
+    The `sign` "+" also writes the sign of a positive number.
 
     >>> readable(75_489.6), readable(0.123456)
     ('75,490', '0.1235')
@@ -50,11 +39,6 @@ def visible(text: str) -> str:
 
     Names from files may contain sequences that change the colours, the title or the
     content of a terminal.
-
-    Example:
-
-    >>> visible("red: \\x1b[31m")
-    'red: \\\\x1b[31m'
     """
     return "".join(
         each
@@ -62,3 +46,28 @@ def visible(text: str) -> str:
         else each.encode("unicode_escape").decode()
         for each in text
     )
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the sample standard deviation: 0 of one value, NaN if one is infinite."""
+    if not all(map(math.isfinite, values)):
+        return math.nan
+    return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def checksum(data: Any) -> str:
+    """Return a hash of the types, shapes and values of arrays."""
+    import keras  # It loads its backend.
+
+    digest = hashlib.sha256()
+    for array in keras.tree.flatten(data):
+        digest.update(f"{array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).data)
+    return digest.hexdigest()
+
+
+def png_bytes(figure: Any, **options: Any) -> bytes:
+    """Return a Matplotlib figure as PNG, with other arguments of `savefig`."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", **options)
+    return stream.getvalue()

@@ -111,10 +111,7 @@ KILLED_WRITER = """
     step = sys.argv[1]
     if step in ("fsync", "replace"):
         setattr(os, step, end)
-    with files.atomic_path(sys.argv[2]) as temporary:
-        if sys.argv[2] == "folder":
-            temporary.mkdir()
-            temporary = temporary / "part"
+    with files.atomic_path("file.keras") as temporary:
         temporary.write_text("half of the new content")
         if step == "write":
             end()
@@ -122,19 +119,11 @@ KILLED_WRITER = """
 
 
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
-@pytest.mark.parametrize("name", ["file.keras", "folder"])
-def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step, name):
-    old = tmp_path / name
-    if name == "folder":
-        old.mkdir()
-        (old / "part").write_text("old")
-    else:
-        old.write_text("old")
-    done = run(KILLED_WRITER, step, name, folder=tmp_path)
+def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step):
+    (tmp_path / "file.keras").write_text("old")
+    done = run(KILLED_WRITER, step, folder=tmp_path)
     assert done.returncode == -9, done.stderr
-    (whole,) = {path for path in tmp_path.iterdir() if path.name[0] != "."}
-    content = whole / "part" if whole.is_dir() else whole
-    assert content.read_text() == "old"
+    assert (tmp_path / "file.keras").read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -256,33 +245,6 @@ class TestAtomicPath:
             temporary.write_text("new")
         assert raised.value.filename == str(tmp_path / "absent" / "report")
 
-    def test_a_folder_replaces_a_folder(self, tmp_path):
-        for content in ("old", "new"):
-            with atomic_path(tmp_path / "export") as temporary:
-                temporary.mkdir()
-                (temporary / "part").write_text(content)
-        assert [path.name for path in tmp_path.iterdir()] == ["export"]
-        assert (tmp_path / "export" / "part").read_text() == "new"
-
-    def test_a_folder_that_cannot_be_replaced_stays(self, tmp_path, monkeypatch):
-        (tmp_path / "export").mkdir()
-        (tmp_path / "export" / "part").write_text("old")
-        replace = os.replace
-
-        def fail_once(*arguments):
-            monkeypatch.undo()
-            raise OSError(errno.EIO, "input/output error")
-
-        monkeypatch.setattr(os, "replace", fail_once)
-        with (
-            pytest.raises(OSError, match="export"),
-            atomic_path(tmp_path / "export") as temporary,
-        ):
-            temporary.mkdir()
-        assert os.replace is replace
-        assert [path.name for path in tmp_path.iterdir()] == ["export"]
-        assert (tmp_path / "export" / "part").read_text() == "old"
-
     def test_a_device_is_written_directly(self):
         with atomic_path(os.devnull) as temporary:
             temporary.write_text("lost")
@@ -300,17 +262,13 @@ class TestWithoutForce:
         if not request.param:
             monkeypatch.setattr(os, "link", refuse)
 
-    @pytest.mark.parametrize("kind", ["file", "folder"])
-    def test_a_file_that_came_in_the_meantime_is_kept(self, tmp_path, links, kind):
+    def test_a_file_that_came_in_the_meantime_is_kept(self, tmp_path, links):
         path = tmp_path / "out"
         with (
             pytest.raises(FileExistsError, match=r"out exists.* --force"),
             atomic_path(path, force=False) as temporary,
         ):
-            if kind == "folder":
-                temporary.mkdir()
-            else:
-                temporary.write_text("mine")
+            temporary.write_text("mine")
             path.write_text("of another process")
         assert path.read_text() == "of another process"
         assert list(tmp_path.iterdir()) == [path]

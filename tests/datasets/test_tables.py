@@ -211,7 +211,7 @@ def test_groups_and_times_are_no_inputs(write):
         read_table(path, "y", time="g")
     rows = "".join(f"id {n},{n % 7},{n}.5\n" for n in range(ROWS))
     names = write("c,a,y\n" + rows, "names.csv")
-    with pytest.raises(TableError, match="row 2: .* the time and .*Received: 'id 0'"):
+    with pytest.raises(TableError, match=r"row 2: .* the time and .*Received: 'id 0'"):
         read_table(names, "y", time="c")
     with pytest.raises(ValueError, match="by `groups` or by `time`"):
         read_table(path, "y", time="g", groups="d")

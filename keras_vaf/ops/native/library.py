@@ -13,7 +13,6 @@ import platform
 import re
 import struct
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,7 +122,7 @@ def forget() -> None:
 
 
 def _look() -> Found:
-    reason = _switched_off() or _why_missing() or _untried()
+    reason = _why_not()
     if reason:
         return Found(None, None, reason)
     try:
@@ -132,29 +131,17 @@ def _look() -> Found:
         reason = f"the native kernels are not usable: {error}"
         warn(reason)
         return Found(None, None, reason)
-    functions = tuple(name.decode() for name in _names(library))
-    return Found(library, FOLDER, "", functions)
+    names = itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
+    return Found(library, FOLDER, "", tuple(name.decode() for name in names))
 
 
-def _names(library: ctypes.CDLL) -> Iterator[bytes]:
-    """Return the names of the library's functions, by their number."""
-    return itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
-
-
-def _switched_off() -> str:
-    off = os.environ.get("KERAS_VAF_KERNELS") == "0"
-    return "the environment variable KERAS_VAF_KERNELS is 0" if off else ""
-
-
-def _why_missing() -> str:
-    """Return the reason that the build left in place of the libraries."""
-    if (FOLDER / "libvaf_kernels.so").exists():
-        return ""
-    reason = FOLDER / "missing.txt"
-    return reason.read_text() if reason.exists() else "they were not compiled"
-
-
-def _untried() -> str:
+def _why_not() -> str:
+    """Return why the library is not loaded, or `""`."""
+    if os.environ.get("KERAS_VAF_KERNELS") == "0":
+        return "the environment variable KERAS_VAF_KERNELS is 0"
+    if not (FOLDER / "libvaf_kernels.so").exists():
+        reason = FOLDER / "missing.txt"  # the build leaves it in place of the libraries
+        return reason.read_text() if reason.exists() else "they were not compiled"
     framework = keras.backend.backend()
     return untried(framework, str(importlib.import_module(framework).__version__))
 

@@ -26,6 +26,7 @@ MARKERS = {
     "needs(*names)": "run only where these packages are installed",
     "data": "needs the downloaded datasets (KERAS_VAF_DATA_DIR)",
     "nightly(*names)": "takes long, under these backends or all; needs `--nightly`",
+    "gpu": "needs a GPU; left out unless `-m gpu` asks for it",
     "browser": "needs Chromium; left out unless `-m browser` asks for it",
     "zoo": "needs models of other packages; left out unless `-m zoo` asks for it",
 }
@@ -72,7 +73,7 @@ def is_wanted(item, options):
         return False
     return not any(
         item.get_closest_marker(name) and options.markexpr != name
-        for name in ("browser", "zoo")
+        for name in ("browser", "gpu", "zoo")
     )
 
 

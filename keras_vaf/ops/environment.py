@@ -42,6 +42,7 @@ def info() -> dict[str, str]:
         "other backends": ", ".join(others) or "none",
         "devices": ", ".join(_devices(backend)),
         "processors": str(processors()),
+        "kernels for GPUs": _on_gpus(backend),
     }
     reason = _inactive(backend)
     if reason:
@@ -62,6 +63,18 @@ def _devices(backend: str) -> list[str]:
     import torch
 
     return [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
+
+
+def _on_gpus(backend: str) -> str:
+    """Return what computes a VAF on a GPU."""
+    names = {"jax": "Pallas", "torch": "Triton"}
+    if backend not in names:
+        return "not active: there are none for this backend, which uses its operators"
+    module = importlib.import_module(f"keras_vaf.ops.gpu.on_{backend}")
+    reason = module.inactive()
+    if reason:
+        return f"not active: {reason}; the backend uses its operators"
+    return f"active: {names[backend]} {_version(backend.replace('torch', 'triton'))}"
 
 
 def _inactive(backend: str) -> str:

@@ -16,7 +16,9 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.gpu import on_jax as gpu
 from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native.case import Case, case_of
 from keras_vaf.ops.native.library import find, warn
@@ -39,8 +41,9 @@ def apply(
     case = None
     if training and isinstance(math.prod(x.shape), int):
         dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
-        case = case_of(function, layout, dtypes, shapes)
-    if case is None or inactive():
+        functions = None if jax.default_backend() == "cpu" else gpu.NAMES
+        case = case_of(function, layout, dtypes, shapes, functions)
+    if case is None or (jax.default_backend() == "cpu" and inactive()):
         return _recomputed(function, layout)(*tensors)
     return _with_kernels(function, layout, case)(*tensors)
 
@@ -56,8 +59,7 @@ def inactive() -> str:
     For a custom call, XLA would gather the parts of an array from all devices. The
     kernels are therefore used on a single device only.
     """
-    devices = jax.devices()
-    if len(devices) != 1 or devices[0].platform != "cpu":
+    if len(jax.devices("cpu")) != 1:
         return "the native kernels are for a single device, a processor"
     return _unusable()
 
@@ -84,8 +86,15 @@ def _unusable() -> str:
 def _with_kernels(
     function: Pointwise, layout: Layout, case: Case
 ) -> Callable[..., jax.Array]:
-    """Return f by the kernels, whose further derivatives are those of the formula."""
+    """Return f by the kernels, whose further derivatives are those of the formula.
+
+    On a machine with a GPU, XLA takes the form of the device for which it compiles. On
+    a GPU it merges the formula with the operations around it.
+    """
     plain = functools.partial(formula, function, layout)
+
+    def first(upstream: jax.Array, *arguments: jax.Array) -> tuple[jax.Array, ...]:
+        return jax.vjp(plain, *arguments)[1](upstream)
 
     def call(target: str, like: tuple[jax.Array, ...]) -> Callable[..., Any]:
         results = tuple(jax.ShapeDtypeStruct(t.shape, t.dtype) for t in like)
@@ -97,18 +106,32 @@ def _with_kernels(
     @jax.custom_jvp
     @jax.jit
     def forward(*primals: jax.Array) -> jax.Array:
-        return call("keras_vaf_forward", primals[:1])(*primals)[0]
+        native = call("keras_vaf_forward", primals[:1])
+        if jax.default_backend() == "cpu":
+            return native(*primals)[0]
+        forms = {} if inactive() else {"cpu": lambda *tensors: native(*tensors)[0]}
+        return jax.lax.platform_dependent(*primals, default=plain, **forms)
 
     @jax.custom_jvp
     @jax.jit
     def gradients(upstream: jax.Array, *primals: jax.Array) -> tuple[jax.Array, ...]:
-        return call("keras_vaf_backward", primals)(upstream, *primals)
+        native = call("keras_vaf_backward", primals)
+        if jax.default_backend() == "cpu":
+            return native(upstream, *primals)
+        sizes = case.sizes(primals[0].shape)
+        form = functools.partial(
+            gpu.gradients, BY_NAME[case.g].value, sizes=sizes, plain=first
+        )
+        forms = {"cpu": first if inactive() else native}
+        if gpu.takes(case.g, case.k):
+            forms["cuda"] = form(case.g)
+        found = jax.lax.platform_dependent(
+            upstream, *primals, default=form(""), **forms
+        )
+        return tuple(found)
 
     @gradients.defjvp
     def second(primals: Any, changes: Any) -> Any:
-        def first(upstream: jax.Array, *arguments: jax.Array) -> Any:
-            return jax.vjp(plain, *arguments)[1](upstream)
-
         return jax.jvp(first, primals, changes)
 
     def tangent(*arguments: Any) -> Any:

@@ -13,9 +13,12 @@ from typing import Any
 
 import torch
 
+from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.gpu import on_torch as gpu
 from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.native import gpus_on_torch, library
+from keras_vaf.ops.modes_on_torch import in_memory
+from keras_vaf.ops.native import library
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check
 from keras_vaf.ops.vaf import VAF
@@ -29,6 +32,10 @@ def apply(
     function: Pointwise, layout: Layout, training: bool, x: Tensor, *parameters: Tensor
 ) -> Tensor:
     """Return f(x, *parameters)."""
+    if gpu.on_gpu(x) and type(function) is VAF:
+        y = _on_gpu(function, layout, x, *parameters)
+        if y is not None:
+            return y
     if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return formula(function, layout, x, *parameters)
     case = covered(function, layout, x, *parameters)
@@ -43,47 +50,36 @@ def apply(
     return y.permute(place)
 
 
+def _on_gpu(
+    function: VAF, layout: Layout, x: Tensor, *parameters: Tensor
+) -> Tensor | None:
+    """Return f(x) by the kernels for GPUs, or `None` if they do not take the call."""
+    alpha, g = parameters[0], name_of(function.g) or ""
+    shapes = [alpha.shape] * 3 + [alpha.shape[:-1]]
+    if [parameter.shape for parameter in parameters] != shapes:
+        return None
+    weight = torch.cat([*parameters[:3], parameters[3].unsqueeze(-1)], -1)
+    if not gpu.takes(x, weight, g, layout.unshared):
+        return None
+    plain = functools.partial(_packed, function, layout)
+    return gpu.apply(x, weight, g, layout.unshared, plain)
+
+
+def _packed(function: VAF, layout: Layout, x: Tensor, weight: Tensor) -> Tensor:
+    """Return f(x), where one row of the weight has all numbers of a function."""
+    *parts, last = weight.split([weight.shape[-1] // 3] * 3 + [1], -1)
+    return formula(function, layout, x, *parts, last.squeeze(-1))
+
+
 def covered(
     function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
 ) -> Case | None:
     """Return the case if kernels support this call, else `None`."""
     tensors = (x, *parameters)
-    if not in_memory(*tensors):
+    if x.device.type != "cpu" or not in_memory(*tensors):
         return None
     dtypes = [_DTYPES.get(tensor.dtype, "") for tensor in tensors]
-    shapes = [tensor.shape for tensor in tensors]
-    return case_of(function, layout, dtypes, shapes, _functions(x.device))
-
-
-def _functions(device: torch.device) -> tuple[str, ...]:
-    """Return the names of the fixed functions that the kernels of a device have."""
-    if device.type == "cuda":
-        return gpus_on_torch.functions(device)
-    return library.find().functions if device.type == "cpu" else ()
-
-
-def in_memory(*tensors: Tensor) -> bool:
-    """Return whether tensors are in one memory, and no mode records operators.
-
-    PyTorch has no public counterpart of these members. Tensors of `torch.func` and of
-    `is_grads_batched=True` have no memory. A dispatch mode (`make_fx`) would not see
-    the kernels, and forward mode needs the formula.
-    """
-    private = torch._C._functorch
-    if torch._C._len_torch_dispatch_stack() or private.peek_interpreter_stack():
-        return False
-    if torch.autograd.forward_ad._current_level >= 0:
-        return False
-    device = tensors[0].device
-    for tensor in tensors:  # a loop takes half of the time of `all`
-        if (
-            type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-            or tensor.device != device
-            or private.is_functorch_wrapped_tensor(tensor)
-            or private.is_legacy_batchedtensor(tensor)
-        ):
-            return False
-    return True
+    return case_of(function, layout, dtypes, [tensor.shape for tensor in tensors])
 
 
 def _order_of_memory(layout: Layout, x: Tensor) -> list[int]:
@@ -157,8 +153,6 @@ def inactive() -> str:
 def forward(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
     """Return f(x) by the kernels."""
     x = _dense(x)
-    if x.is_cuda:
-        return gpus_on_torch.kernels().forward(case, x, *map(_dense, parameters))
     y = torch.empty_like(x)
     _run("vaf_forward", case, x, None, y, *map(_dense, parameters), *[None] * 4)
     return y
@@ -169,8 +163,6 @@ def gradients(
 ) -> tuple[Tensor, ...]:
     """Return the gradients of x and of each parameter by the kernels."""
     dense = [_dense(t) for t in (upstream, x, *parameters)]
-    if x.is_cuda:
-        return gpus_on_torch.kernels().gradients(case, *dense)
     upstream, x, *rest = dense
     found = [torch.empty_like(t) for t in (x, *rest)]
     _run("vaf_backward", case, x, upstream, found[0], *rest, *found[1:])

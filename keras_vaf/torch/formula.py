@@ -4,9 +4,12 @@ The native kernels compute each call that they cover. Where they are missing, Py
 differentiates the plain formula, which takes less time than a gradient of our own: 0.4
 to 0.8 times as long on a CPU. For inputs in half precision the formula is computed
 again for the gradient, because PyTorch would keep 3k + 1 tensors in float32. Programs
-that are compiled, exported or transformed consist of the plain formula.
+that are compiled, exported or transformed consist of the plain formula. On a GPU, the
+kernels of `keras_vaf.ops.gpu` compute each call that they take, and the gradient in
+compiled programs.
 """
 
+import functools
 from typing import Any
 
 import torch
@@ -14,7 +17,9 @@ import torch
 from keras_vaf.ops import VAF as Equation
 from keras_vaf.ops import on_torch as kernels
 from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.gpu import on_torch as gpu
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.modes_on_torch import in_memory
 from keras_vaf.ops.native import Case
 from keras_vaf.torch.functions import G, on_torch
 
@@ -50,8 +55,13 @@ def apply(
 ) -> torch.Tensor:
     """Return f(x) in the form that takes the least time (see the module)."""
     function = on_torch(g)
+    if isinstance(g, str) and gpu.on_gpu(x):
+        places = tuple([axis % x.ndim for axis in axes])
+        if gpu.takes(x, weight, g, places):
+            plain = functools.partial(formula, g=function, axes=places)
+            return gpu.apply(x, weight, g, places, plain)
     recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    if recorded or not kernels.in_memory(x, weight):
+    if recorded or not in_memory(x, weight):
         return formula(x, weight, function, axes)
     order = _order_of_memory(x) if len(axes) < 2 else []
     if order:
@@ -111,7 +121,7 @@ class _Recomputed(torch.autograd.Function):
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         x, weight = ctx.saved_tensors
         again = torch.is_grad_enabled() or ctx.case is None
-        if again or not kernels.in_memory(upstream, x, weight):
+        if again or not in_memory(upstream, x, weight):
 
             def compute(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
                 return formula(x, weight, ctx.g, ctx.axes)

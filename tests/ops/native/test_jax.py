@@ -129,7 +129,7 @@ def test_several_devices_use_plain_operators(tensors, monkeypatch):
     import jax
 
     devices = 2 * jax.devices()
-    monkeypatch.setattr(jax, "devices", lambda **_: devices)
+    monkeypatch.setattr(jax, "devices", lambda *_: devices)
     assert held(jax.grad(lambda *a: loss(*a)), *tensors[1:]) == 0
 
 

@@ -1,0 +1,56 @@
+"""Calls of the kernels for GPUs, and their comparison with float64."""
+
+import itertools
+
+import numpy as np
+
+from keras_vaf.ops.native.case import FUNCTIONS
+from tests.ops.native.harness import DTYPES, SHAPES, assert_close, draw
+
+PLACES = tuple(name for name in SHAPES if "networks" not in name)
+FEW = (
+    *itertools.product(PLACES, ("relu",), (3,), ("float32",)),
+    *itertools.product(("channels last",), FUNCTIONS, (3,), ("float16",)),
+    *(("layer", "gelu", k, "float16") for k in (1, 9, 15)),
+    ("few channels", "gelu", 9, "float32"),
+)
+ALL = tuple(itertools.product(PLACES, FUNCTIONS, (1, 3, 9, 15), DTYPES))
+# Triton's interpreter cuts float32 off to bfloat16, and a GPU rounds.
+INTERPRETED = tuple(call for call in ALL if call[3] != "bfloat16")
+SPECIAL = tuple(itertools.product(FUNCTIONS, (np.nan, np.inf, -np.inf)))
+
+
+def arguments(place, k, dtype):
+    """Return drawn arrays, their sizes, and the packed weight."""
+    arrays = draw(SHAPES[place], k, dtype)
+    weight = np.concatenate([*arrays[2:5], arrays[5][..., None]], -1)[0]
+    return arrays, SHAPES[place][1:], weight.astype("float32")
+
+
+def compare(y, d_x, sums, arrays, g, dtype):
+    """Compare results with float64."""
+    k = arrays[2].shape[-1]
+    sums = np.asarray(sums, "float64").reshape(arrays[5].shape[1], 3 * k + 1)
+    parts = *np.split(sums[:, : 3 * k], 3, 1), sums[:, -1]
+    assert_close([y, d_x, *parts], arrays, g, dtype)
+
+
+def kinds(*arrays):
+    """Tell which numbers are finite, infinite, and NaN."""
+    return [np.isnan(a) * 2 + np.isinf(a) for a in map(np.asarray, arrays)]
+
+
+def special(value, channels):
+    """Return an upstream gradient, an input with one special number, and a weight."""
+    rng = np.random.default_rng(1)
+    shapes = (8, 5), (8, 5), (channels, 10)
+    upstream, x, weight = (rng.normal(size=s).astype("float32") for s in shapes)
+    x[-1, -1] = value
+    return upstream, x, weight
+
+
+def assert_same_kinds(found, want, g):
+    """Compare kinds. Infinity times 0 is NaN or left out, as docs/kernels.md says."""
+    for have, wanted in zip(kinds(*found), kinds(*want), strict=True):
+        either = (g in ("relu", "silu", "gelu")) & ((have == 2) | (wanted == 2))
+        assert np.all((have == wanted) | either), g

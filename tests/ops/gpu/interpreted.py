@@ -1,0 +1,101 @@
+"""What a process computes in which Triton's interpreter takes the place of a GPU."""
+
+import sys
+
+import numpy as np
+import torch
+
+from keras_vaf.ops.gpu import on_torch
+from keras_vaf.torch.formula import formula
+from keras_vaf.torch.functions import FUNCTIONS
+from tests.ops.gpu import calls
+
+
+def numbers(tensor):
+    return tensor.detach().double().cpu().numpy()
+
+
+def compare(cases, device):
+    """Compare calls with float64."""
+    for place, g, k, dtype in cases:
+        arrays, sizes, weight = calls.arguments(place, k, dtype)
+        d, x = (torch.tensor(a, device=device).reshape(sizes) for a in arrays[:2])
+        d, x = (each.to(getattr(torch, dtype)) for each in (d, x))
+        weight = torch.tensor(weight, device=device)
+        weight, axes = (weight[0], ()) if sizes[1] == 1 else (weight, (1,))
+        y = on_torch.forward(x, weight, g, axes)
+        found = y, *on_torch.backward(d, x, weight, g, axes)
+        calls.compare(*map(numbers, found), arrays, g, dtype)
+
+
+def compare_special(device):
+    """Compare NaN and infinite numbers with the formula."""
+    for g, value in calls.SPECIAL:
+        for channels in (1, 5):
+            d, x, weight = (
+                torch.tensor(each, device=device)
+                for each in calls.special(value, channels)
+            )
+            weight, axes = (weight[0], ()) if channels == 1 else (weight, (1,))
+            found = gradients(x, weight, g, axes, d, kernels=True)
+            want = gradients(x, weight, g, axes, d, kernels=False)
+            calls.assert_same_kinds(found, want, g)
+
+
+def gradients(x, weight, g, axes, upstream, kernels):
+    """Return f(x) and the gradients, by the kernels or the formula."""
+    leaves = [x.detach().requires_grad_(), weight.detach().requires_grad_()]
+
+    def plain(x, weight):
+        return formula(x, weight, FUNCTIONS[g], axes)
+
+    y = on_torch.apply(*leaves, g, axes, plain) if kernels else plain(*leaves)
+    return [numbers(t) for t in (y, *torch.autograd.grad(y, leaves, upstream))]
+
+
+def compare_memory(device):
+    """Compare inputs whose memory has any order, or gaps, with the formula."""
+    whole = torch.randn(6, 10, 4, 3, device=device)
+    orders = {
+        "channels last": whole.to(memory_format=torch.channels_last),
+        "gaps": whole[:, ::2],
+        "turned": whole.permute(3, 1, 2, 0),
+        "one number": whole[:1, :1, :1, :1],
+    }
+    for name, x in orders.items():
+        for axes in ((), (1,), (2,), (1, 2)):
+            sizes = [x.shape[axis] for axis in axes]
+            weight = torch.randn(*sizes, 7, device=device)
+            for upstream in (torch.ones_like(x), torch.ones((), device=device)):
+                given = x, weight, "gelu", axes, upstream.expand(x.shape)
+                found, want = (gradients(*given, kernels=way) for way in (True, False))
+                for one, other in zip(found, want, strict=True):
+                    assert np.allclose(one, other, 1e-4, 1e-4), (name, axes)
+
+
+def compare_second(device):
+    """The gradient of the gradient is that of the formula."""
+    x = torch.randn(9, device=device, requires_grad=True)
+    weight = torch.randn(7, device=device, requires_grad=True)
+
+    def plain(x, weight):
+        return formula(x, weight, torch.tanh, ())
+
+    found = []
+    for y in (on_torch.apply(x, weight, "tanh", (), plain), plain(x, weight)):
+        (first,) = torch.autograd.grad(y.square().sum(), x, create_graph=True)
+        found.append(torch.autograd.grad(first.square().sum(), (x, weight)))
+    torch.testing.assert_close(*found)
+
+
+def main(device="cpu", cases=calls.FEW):
+    torch.manual_seed(0)
+    compare(cases, device)
+    compare_special(device)
+    compare_memory(device)
+    compare_second(device)
+    assert on_torch.works(torch.device(device), on_torch._try)
+
+
+if __name__ == "__main__":
+    main(cases=calls.INTERPRETED if "all" in sys.argv else calls.FEW)

@@ -1,0 +1,149 @@
+"""The kernel in Pallas, interpreted and lowered for a GPU, and the form without it."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import plain_operators
+from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.native.case import FUNCTIONS
+from keras_vaf.ops.native.library import find
+from tests.ops.gpu import calls
+from tests.ops.native.harness import expected
+
+pytestmark = pytest.mark.backend("jax")
+
+
+@pytest.fixture
+def on_jax(monkeypatch):
+    """The module, whose kernel is interpreted."""
+    from keras_vaf.ops.gpu import on_jax
+
+    run = functools.partial(on_jax.by_pallas, interpret=True)
+    monkeypatch.setattr(on_jax, "by_pallas", run)
+    return on_jax
+
+
+def compare(place, g, k, dtype):
+    import jax.numpy as jnp
+
+    from keras_vaf.ops.gpu import on_jax
+
+    arrays, sizes, weight = calls.arguments(place, k, dtype)
+    d, x = (jnp.asarray(a.reshape(sizes), dtype) for a in arrays[:2])
+    d_x, sums = on_jax.by_pallas(BY_NAME[g].value, g, sizes, d, x, weight)
+    y = expected(arrays, g)[0][0]  # XLA computes the value
+    calls.compare(y, d_x, sums, arrays, g, dtype)
+
+
+@pytest.mark.parametrize(("place", "g", "k", "dtype"), calls.FEW)
+def test_the_interpreter_computes_what_float64_does(on_jax, place, g, k, dtype):
+    compare(place, g, k, dtype)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("place", "g", "k", "dtype"), calls.ALL)
+def test_the_interpreter_computes_all_cases(on_jax, place, g, k, dtype):
+    compare(place, g, k, dtype)
+
+
+@pytest.mark.parametrize("form", ["kernel", "one reduction"])
+@pytest.mark.parametrize(("g", "value"), calls.SPECIAL)
+def test_special_numbers_are_of_the_same_kind(on_jax, g, value, form):
+    import jax
+
+    function = BY_NAME[g].value
+    d, x, weight = calls.special(value, 1)
+    parts = *np.split(weight[0, :9], 3), weight[0, 9]
+
+    def plain(x, alpha, alpha_bias, beta, beta_bias):
+        units = zip(alpha, alpha_bias, beta, strict=True)
+        return beta_bias + sum(w * function(a * x + b) for a, b, w in units)
+
+    name = g if form == "kernel" else ""
+    found = on_jax.gradients(function, name, (40, 1, 1), plain)(d, x, *parts)
+    want = jax.vjp(plain, x, *parts)[1](d)
+    calls.assert_same_kinds(found, want, g)
+    if np.isfinite(value):
+        np.testing.assert_allclose(found, want)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize("sizes", [(2**20, 1, 1), (999, 250, 1), (8, 6, 3136)])
+@pytest.mark.parametrize("g", FUNCTIONS)
+def test_the_kernel_is_lowered_for_a_gpu(g, sizes, dtype):
+    import jax
+
+    from keras_vaf.ops.gpu import on_jax
+
+    run = functools.partial(on_jax.by_pallas, BY_NAME[g].value, g, sizes)
+    x = jax.ShapeDtypeStruct(sizes, dtype)
+    weight = jax.ShapeDtypeStruct((sizes[1], 10), "float32")
+    lowered = jax.jit(run).trace(x, x, weight).lower(lowering_platforms=("cuda",))
+    assert lowered.as_text().count("xla.gpu.triton") == 1
+
+
+@pytest.fixture
+def step(on_jax, monkeypatch):
+    """Return a training step of a layer on a machine with a GPU, and its tensors."""
+    import jax
+
+    from keras_vaf.ops import switches
+
+    monkeypatch.setattr(switches._without_kernels, "is_on", False)
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(on_jax, "inactive", lambda: "")
+    monkeypatch.setattr(on_jax, "works", lambda *_: True)
+    layer = VAFActivation(k=2, sharing="channel", initialization="random")
+    layer.build((None, 8))
+
+    def loss(weights, x):
+        y, _ = layer.stateless_call(weights, [], x, training=True)
+        return (y**2).sum()
+
+    weights = [each.value for each in layer.trainable_variables]
+    return loss, weights, jax.numpy.linspace(-2, 2, 40).reshape(5, 8)
+
+
+def lowered(function, *tensors, platform="cuda"):
+    import jax
+
+    traced = jax.jit(function).trace(*tensors)
+    return traced.lower(lowering_platforms=(platform,)).as_text()
+
+
+def test_only_programs_for_a_gpu_hold_the_kernel(step, monkeypatch):
+    import jax
+
+    from keras_vaf.ops.gpu import on_jax
+
+    loss, weights, x = step
+    monkeypatch.setattr(on_jax, "by_pallas", on_jax.by_pallas.func)  # for a GPU
+    step = jax.grad(jax.checkpoint(loss))
+    assert lowered(step, weights, x).count("xla.gpu.triton") == 1
+    assert "keras_vaf_backward" not in lowered(step, weights, x)
+    assert "triton" not in lowered(step, weights, x, platform="cpu")
+    assert "triton" not in lowered(step, weights, x, platform="tpu")
+    assert "triton" not in lowered(jax.vmap(step, (None, 0)), weights, x[None])
+    assert "triton" not in lowered(jax.jacfwd(loss, 1), weights, x)
+
+
+def test_processors_keep_their_kernels_next_to_a_gpu(step):
+    import jax
+
+    library = find().library
+    if library is None:
+        pytest.skip(find().reason)
+    before = library.vaf_calls()
+
+    loss, weights, x = step
+    found = jax.jit(jax.grad(loss))(weights, x)
+    assert library.vaf_calls() > before
+    with plain_operators():
+        jax.tree.map(
+            functools.partial(np.testing.assert_allclose, rtol=1e-4),
+            found,
+            jax.grad(lambda *tensors: loss(*tensors))(weights, x),
+        )

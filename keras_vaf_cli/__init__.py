@@ -1,7 +1,7 @@
 """The command line: `main` runs `keras-vaf`.
 
 Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
-`add_arguments(parser)` and `run(arguments)`, which may return an exit code. Some have
+`add_arguments(parser)` and `run(arguments)`. Some have
 `check(arguments)`, which refuses bad input before Keras is loaded. A command imports
 `keras_vaf` only inside `run`, because that import loads Keras. Therefore `--help` and
 `--version` respond at once.
@@ -27,7 +27,7 @@ from keras_vaf_cli import (
 )
 from keras_vaf_cli.shared import say, shown
 
-__all__ = ["COMMANDS", "EXIT_CODES", "Terminated", "main"]
+__all__ = ["COMMANDS", "EXIT_CODES", "STOPPED", "main"]
 
 COMMANDS = (
     compare,
@@ -45,29 +45,26 @@ COMMANDS = (
 
 EXIT_CODES = {
     0: "success",
-    1: "`data verify` found a wrong file, or keras-vaf has a bug and shows a traceback",
+    1: "keras-vaf has a bug and shows a traceback",
     2: "invalid input, a missing file or package, or a folder that cannot be written",
     130: "stopped by Ctrl-C",
     143: "stopped by SIGTERM",
 }
 """The meaning of each exit code."""
 
-_STOPPED = "every finished result is kept; the same command continues from there"
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM was received; the command stops as for Ctrl-C."""
+STOPPED = "every finished result is kept; the same command continues from there"
+"""What a command says when it is stopped."""
 
 
 def main(
     argv: Sequence[str] | None = None,
-    load: Callable[[argparse.Namespace], None] | None = None,
+    load: Callable[[], None] | None = None,
 ) -> int:
     """Run `keras-vaf` and return its exit code.
 
     Args:
         argv: Arguments after the name of the command. By default, those of the process.
-        load: Function called with the parsed arguments before the command runs.
+        load: Function called before the command runs.
 
     Returns:
         One of `EXIT_CODES`.
@@ -78,16 +75,15 @@ def main(
             arguments.check(arguments)
         if load is not None:
             with contextlib.suppress(*arguments.without):
-                load(arguments)
-        return arguments.run(arguments) or 0
+                load()
+        arguments.run(arguments)
+        return 0
     except (ValueError, ImportError, OSError) as error:
         say(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt as stop:
-        terminated = isinstance(stop, Terminated)
-        cause = "terminated" if terminated else "interrupted"
-        say(f"\nkeras-vaf: {cause}; {str(stop) or _STOPPED}.", file=sys.stderr)
-        return 143 if terminated else 130
+    except KeyboardInterrupt:
+        say(f"\nkeras-vaf: interrupted; {STOPPED}.", file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:

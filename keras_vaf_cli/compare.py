@@ -4,7 +4,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.choices import COMPARED, CONTROLS, FAMILY, LEARNING_RATES, VARIANTS
+from keras_vaf_cli.choices import COMPARED, LEARNING_RATES, OTHERS
 from keras_vaf_cli.shared import (
     add_data_dir,
     add_hidden,
@@ -34,8 +34,6 @@ examples:
   keras-vaf compare houses.csv --target price
   keras-vaf compare houses.csv --target price --quick
 """
-
-_OTHERS = [name for name in (*VARIANTS, *CONTROLS, *FAMILY) if name not in COMPARED]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +86,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         default=",".join(COMPARED),
         metavar="NAMES",
         help="activations to compare; the first one is the baseline (default: "
-        f"%(default)s); also: {', '.join(_OTHERS)}",
+        f"%(default)s); also: {', '.join(OTHERS)}",
     )
     add_k_and_g(group)
     add_hidden(group)

@@ -24,9 +24,9 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     Args:
         name: Short name in the catalogue, such as `"wine"`.
-        data_dir: Folder with the publishers' files, arranged as `keras-vaf data layout`
-            shows. `None` means the folder in the environment variable
-            `KERAS_VAF_DATA_DIR`, if it is set.
+        data_dir: Folder with the publishers' files, whose paths are in the file
+            `catalogue.json` of `keras_vaf.datasets`. `None` means the folder in the
+            environment variable `KERAS_VAF_DATA_DIR`, if it is set.
 
     Returns:
         The dataset, with the publisher's unscaled rows in their original order.

@@ -19,7 +19,7 @@ LINES = {
     "inspect": ["inspect", FILE],
     "simplify": ["simplify", FILE, "-o", "out.keras"],
     "freeze": ["freeze", FILE, "-o", "out.keras"],
-    "data": ["data", "prepare", HOSTILE],
+    "data": ["data", HOSTILE],
     "reproduce": ["reproduce", "regression", "--datasets", HOSTILE],
     "search": ["search", f"{HOSTILE}.csv", "--target", "y"],
     "info": ["info", HOSTILE],

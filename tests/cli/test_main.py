@@ -7,7 +7,7 @@ import pytest
 
 import keras_vaf
 import keras_vaf_cli
-from keras_vaf_cli import Terminated, main
+from keras_vaf_cli import main
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -64,23 +64,6 @@ def test_bad_input_is_one_sentence_and_code_2(failing, capsys, error, expected):
 
     assert main(["fail"]) == 2
     assert capsys.readouterr().err == f"keras-vaf: {expected}\n"
-
-
-@pytest.mark.parametrize(
-    ("stop", "code", "cause"),
-    [(KeyboardInterrupt, 130, "interrupted"), (Terminated, 143, "terminated")],
-)
-def test_a_stop_has_its_own_code_and_one_sentence(failing, capsys, stop, code, cause):
-    failing(stop())
-    assert main(["fail"]) == code
-    assert capsys.readouterr().err == (
-        f"\nkeras-vaf: {cause}; every finished result is kept; the same command "
-        "continues from there.\n"
-    )
-
-    failing(stop("continue with that"))
-    assert main(["fail"]) == code
-    assert f"{cause}; continue with that.\n" in capsys.readouterr().err
 
 
 def test_a_bug_shows_its_traceback(failing):

@@ -17,6 +17,10 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"
 }
+SAID = (
+    "\nkeras-vaf: {cause}; every finished result is kept; the same command continues "
+    "from there.\n"
+)
 # Each stands for a package that is imported slowly, and that ignores exceptions.
 STOPPED = """
 import os, signal, time
@@ -72,7 +76,7 @@ def test_version_and_help_import_neither_keras_nor_numpy(words):
 
 
 def test_tensorflow_logs_nothing(tmp_path):
-    done = run("-m", "keras_vaf_cli", "data", "list", KERAS_BACKEND="tensorflow")
+    done = run("-m", "keras_vaf_cli", "data", KERAS_BACKEND="tensorflow")
     assert done.returncode == 0
     assert done.stderr == ""
 
@@ -83,12 +87,12 @@ def test_tensorflow_logs_nothing(tmp_path):
 )
 def test_a_signal_ends_the_import(tmp_path, name, code, cause):
     (tmp_path / "keras.py").write_text(STOPPED.format(name=name))
-    done = run("-m", "keras_vaf_cli", "data", "list", path=tmp_path)
+    done = run("-m", "keras_vaf_cli", "data", path=tmp_path)
     assert done.returncode == code
-    assert done.stderr == f"\nkeras-vaf: {cause} before it began.\n"
+    assert done.stderr == SAID.format(cause=cause)
 
 
-# A command that gets a signal, the first time where Python ignores exceptions.
+# A command that gets a signal where Python ignores exceptions.
 SIGNALLED = """
 import os, signal, time
 from keras_vaf_cli import data, process
@@ -114,12 +118,9 @@ process.start()
 def test_a_signal_stops_a_command(tmp_path, name, code, cause):
     _write_light_packages(tmp_path)
     program = SIGNALLED.format(name=name)
-    done = run("-c", program, "data", "list", cwd=tmp_path)
+    done = run("-c", program, "data", cwd=tmp_path)
     assert done.returncode == code
-    assert done.stderr == (
-        f"\nkeras-vaf: {cause}; every finished result is kept; the same command "
-        "continues from there.\n"
-    )
+    assert done.stderr == SAID.format(cause=cause)
 
 
 WARNING = """
@@ -133,7 +134,7 @@ process.start()
 
 def test_a_warning_is_one_line(tmp_path):
     _write_light_packages(tmp_path)
-    done = run("-c", WARNING, "data", "list", cwd=tmp_path)
+    done = run("-c", WARNING, "data", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == "keras-vaf: warning: one report was left out\n"
 
@@ -148,46 +149,18 @@ process.start()
 
 def test_a_terminal_without_unicode(tmp_path):
     _write_light_packages(tmp_path)
-    words = "-c", UNICODE, "data", "list"
+    words = "-c", UNICODE, "data"
     done = run(*words, cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert done.stderr == ""
     assert done.stdout == "0.5 ? 0.1, column prix_?\n"
     assert done.returncode == 0
 
 
-# A command whose library catches the exception of a signal and goes on.
-SWALLOWED = """
-import os, signal, time
-from keras_vaf_cli import data, process
-
-def run(arguments):
-    for _ in range(3):
-        try:
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(60)
-        except BaseException:
-            pass
-        os.kill = lambda *arguments: None
-    time.sleep(60)
-
-data.run = run
-process._SECONDS_TO_STOP = 0.1
-process.start()
-"""
-
-
-def test_sigterm_is_repeated_if_a_library_ignores_it(tmp_path):
-    _write_light_packages(tmp_path)
-    done = run("-c", SWALLOWED, "data", "list", cwd=tmp_path)
-    assert done.returncode == 143
-    assert done.stderr.startswith("\nkeras-vaf: terminated; every finished result")
-
-
 def test_a_failed_import_shows_what_was_hidden(tmp_path):
     (tmp_path / "keras.py").write_text(
         "import os\nos.write(2, b'the library says\\n')\nraise ImportError('no keras')"
     )
-    done = run("-m", "keras_vaf_cli", "data", "list", path=tmp_path)
+    done = run("-m", "keras_vaf_cli", "data", path=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "the library says\nkeras-vaf: no keras\n"
 
@@ -205,12 +178,12 @@ convert m.keras -o vaf.keras --layers dense
 inspect vaf.keras --picture vaf.png
 simplify vaf.keras -o small.keras
 freeze small.keras -o frozen.keras
-data prepare wine
+data wine
 """
 TRAININGS = """\
 compare wine --activations relu --folds 2 --epochs 1 --hidden 2
 search wine --trials 1 --folds 2 --epochs 1 --hidden 2 --output found
-reproduce classification --quick --datasets wine --activations relu --set epochs=1
+reproduce classification --quick --datasets wine --activations relu
 """
 
 
@@ -229,7 +202,7 @@ def test_no_command_imports_tensorflow(backend, lines, tmp_path):
     program = f"""
 import sys
 from keras_vaf_cli import main, process
-process._load(None)
+process._load()
 import keras
 from importlib import metadata, util
 assert util.find_spec("tensorflow") is None

@@ -10,6 +10,7 @@ import pytest
 
 import keras_vaf_cli
 from keras_vaf import layers
+from keras_vaf.study.arms import ARMS
 from keras_vaf_cli import COMMANDS, EXIT_CODES, choices
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -100,9 +101,6 @@ def test_the_docs_name_every_exit_code():
     [
         ("COMPARED", "training.recipe:ACTIVATIONS"),
         ("LEARNING_RATES", "training.recipe:LEARNING_RATES"),
-        ("VARIANTS", "experiments:VARIANTS"),
-        ("CONTROLS", "experiments:CONTROLS"),
-        ("FAMILY", "experiments:FAMILY"),
         ("EXPERIMENTS", "paper.reproduction:EXPERIMENTS"),
         ("TUNERS", "tuners.table_search:TUNERS"),
     ],
@@ -113,6 +111,12 @@ def test_choices_are_those_of_the_package(name, source):
     expected = tuple(getattr(member, "name", member) for member in members)
     assert getattr(choices, name) == expected, (
         f"write in keras_vaf_cli/choices.py: {name} = {expected}"
+    )
+
+
+def test_choices_of_activations_are_those_of_the_package():
+    assert (
+        tuple(name for name in ARMS if name not in choices.COMPARED) == choices.OTHERS
     )
 
 

@@ -225,7 +225,7 @@ def torch() -> None:
 
 def compare() -> None:
     """Draw the picture of a comparison on the Wine data."""
-    from keras_vaf.study import Recipe, compare
+    from keras_vaf.experiments import Recipe, compare
 
     with tempfile.TemporaryDirectory() as folder:
         recipe = Recipe(hidden=(10,), learning_rates=(0.01,))

@@ -19,7 +19,7 @@ from keras_vaf_cli.shared import (
 from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
-    from keras_vaf.study import Comparison
+    from keras_vaf.experiments import Comparison
 
 SUMMARY = "compare ReLU with trainable activations on a dataset"
 DESCRIPTION = """\
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the comparison that the command line asks for, and show the table."""
-    from keras_vaf.study import Recipe, compare, find_arms
+    from keras_vaf.experiments import Recipe, compare, find_arms
     from keras_vaf.training import recipe
 
     changed = {"k": arguments.k} | ({"g": arguments.g} if arguments.g else {})
@@ -110,8 +110,8 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
 
 def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:
     """Print the table of a comparison, the advice and the files."""
-    from keras_vaf.study.results import settings_of
-    from keras_vaf.study.tables import text_of
+    from keras_vaf.experiments.results import settings_of
+    from keras_vaf.experiments.tables import text_of
 
     print_table(*text_of(comparison.records))
     arm, result = comparison.choice

@@ -51,7 +51,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the search that the command line asks for, and show its results."""
-    from keras_vaf.study import Recipe, find_arms
+    from keras_vaf.experiments import Recipe, find_arms
     from keras_vaf.tuners import search
     from keras_vaf.tuners.table_search import LEARNING_RATES
 
@@ -112,7 +112,7 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
 
 def _print_trials(found: "Search") -> None:
     """Print the best trials of a search."""
-    from keras_vaf.study.tables import SCORE, task_of, written
+    from keras_vaf.experiments.tables import SCORE, task_of, written
 
     task, trials = task_of(found.records), found.trials
     names = [*trials.columns[: trials.columns.get_loc("score")]]

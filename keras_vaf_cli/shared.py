@@ -1,4 +1,4 @@
-"""`add_run_options`, `change_model` and other helpers that several commands share."""
+"""`change_model`, `print_table` and other helpers that several commands share."""
 
 import argparse
 import functools

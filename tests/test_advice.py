@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import keras_vaf
-from keras_vaf.experiments import find_variants
+from keras_vaf.experiments import find_arms
 from keras_vaf.optimizers import activations_apart
 from keras_vaf.training import recipe
 
@@ -69,7 +69,7 @@ def test_a_page_has_the_learning_rates_of_the_recipe(name):
 def test_the_page_about_tables_has_the_activations_of_the_recipe():
     text = (ROOT / "docs" / "table.md").read_text(encoding="utf-8")
     fixed = [each for each in recipe.ACTIVATIONS if not each.startswith("vaf")]
-    titles = [variant.title for variant in find_variants(",".join(fixed))]
+    titles = [arm.title for arm in find_arms(",".join(fixed))]
     assert f"compares {', '.join(titles)} and two VAFs" in text
 
 

@@ -36,19 +36,15 @@ ARROWS = {
     "visualization": {"initializers", "layers", "models", "ops"},
     "callbacks": {"layers", "ops", "visualization"},
     "experiments": {
-        *("datasets", "initializers", "layers", "models", "ops", "optimizers"),
-        *("training", "visualization"),
-    },
-    "study": {
         *("datasets", "initializers", "layers", "models", "optimizers"),
         *("training", "visualization"),
     },
     "tuners": {
-        *("datasets", "initializers", "layers", "ops", "study", "training"),
+        *("datasets", "experiments", "initializers", "layers", "ops", "training"),
         "visualization",
     },
     "sklearn": {"initializers", "layers", "models", "ops", "training"},
-    "paper": {"datasets", "initializers", "layers", "study", "visualization"},
+    "paper": {"datasets", "experiments", "initializers", "layers", "visualization"},
     # Each package is an attribute of keras_vaf, which type checkers see as an import.
     "keras_vaf": {
         *("callbacks", "constraints", "datasets", "experiments", "initializers"),
@@ -59,7 +55,7 @@ ARROWS = {
     "__main__": set(),
     "keras_vaf_cli": {
         *("datasets", "experiments", "keras_vaf", "layers", "models", "ops"),
-        *("paper", "study", "training", "tuners", "visualization"),
+        *("experiments", "paper", "training", "tuners", "visualization"),
     },
 }
 

@@ -53,3 +53,22 @@ def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
         assert f"{float(estimate):.2f} times {compared}" in text
         assert f"{low} to {high})" in text
         assert answer == "cannot tell |"
+
+
+def test_the_page_recomputes_the_headline(monkeypatch, capsys):
+    page = (DOCS / "records/reproduction.md").read_text("utf-8")
+    section = page.partition("## Recompute a table")[2]
+    code = re.search(r"```python\n(.*?)```", section, re.S)[1]
+    monkeypatch.chdir(ROOT)
+
+    exec(compile(code, "docs/records/reproduction.md", "exec"), {})
+
+    table = (DOCS / "records/help.md").read_text("utf-8")
+    titles = {"relu": "ReLU", "silu": "SiLU", "vaf-random": "VAF, random start"}
+    titles |= {"vaf-relu": "VAF, ReLU start", "vaf-silu": "VAF, SiLU start"}
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        vaf, fixed, ratio, better, worse = line.split()
+        cells = rf"{ratio} \([^)]*\); {better} better, {worse} worse, p "
+        assert re.search(rf"\| {titles[vaf]} \| {titles[fixed]} \| {cells}", table)

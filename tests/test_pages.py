@@ -27,7 +27,7 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-# tests/experiments/test_records.py and tests/test_docs.py run these.
+# tests/test_page_tables.py and tests/test_docs.py run these.
 RUN_ELSEWHERE = ["docs/records/reproduction.md", "docs/gallery.md"]
 
 

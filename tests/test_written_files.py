@@ -19,7 +19,7 @@ OTHERS = {
     "keras_vaf.datasets.tables.networks": ["to_excel", "to_csv"],  # into memory
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.text": ["savefig"],  # into memory
-    "keras_vaf.study.store": ["open"],  # appends a line
+    "keras_vaf.experiments.store": ["open"],  # appends a line
     "keras_vaf.tuners.table_search": ["to_csv"],  # returns text
     "keras_vaf_cli.process": ["open"],  # a stream without a file
 }

@@ -21,7 +21,6 @@ from keras_vaf import (
     tuners,
     visualization,
 )
-from tests.experiments.fakes import make_report
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -72,13 +71,8 @@ DATASET = {
     "feature_names": tuple("abcd"),
     "class_names": tuple("no"),
 }
-RELU = {
-    "dataset": datasets.Dataset(**DATASET),
-    "variant": experiments.VARIANTS[0],
-}
-PROTOCOL = experiments.Protocol.of(**RELU)
-REPORTS = ("report.json", ["report.json"], [3.5])
-PATH = (3.5, None, [])
+SMALL = datasets.Dataset(**DATASET)
+[RELU] = experiments.find_arms("relu")
 ENCODER = {
     "columns": [datasets.Column("a")],
     **{key: [0] for key in ("fill", "center", "spread")},
@@ -189,45 +183,45 @@ TABLE = {
             "dates": OPTIONAL_NAME,
         },
     ),
-    experiments.Protocol.of: (
-        RELU,
-        {
-            "hidden": NAMES,
-            "epochs": COUNT,
-            "folds": COUNT,
-            "starts": COUNT,
-            "patience": COUNT[:1] + COUNT[2:],
-            "batch_size": COUNT[:1] + COUNT[2:],
-        },
-    ),
-    experiments.Architecture: ({}, {"name": NAME}),
-    experiments.Optimizer: ({}, {"name": (*NAME, "schedules")}),
-    experiments.Variant: (
+    experiments.Arm: (
         {"name": "a", "title": "A"},
         {"layer": (*NAME, "deserialize")},
     ),
-    experiments.cells: (
-        {"protocols": [PROTOCOL], "seeds": (0,)},
-        {"protocols": (3.5, None, "relu", ["relu"]), "seeds": SEEDS},
+    experiments.Recipe: (
+        {},
+        {
+            "hidden": NAMES,
+            "learning_rates": ([], [0.1, 0.1], [-1.0], [math.nan]),
+            "epochs": COUNT,
+            "folds": COUNT,
+            "patience": COUNT[:1] + COUNT[2:],
+            "batch_size": COUNT[:1] + COUNT[2:],
+            "missing": NAME,
+            "targets": NAME,
+        },
     ),
     experiments.compare: (
-        {"data": RELU["dataset"]},
-        {"protocols": ("relu", ["relu"]), "seeds": SEEDS, "quick": FLAG},
+        {"data": SMALL},
+        {
+            "activations": (["relu"], "no such", "relu,relu"),
+            "recipe": ("quick", 3.5),
+            "seeds": SEEDS,
+            "quick": FLAG,
+            "jobs": COUNT,
+        },
     ),
-    experiments.find_variants: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
+    experiments.find_arms: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
     experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
-    experiments.learned_layers: ({}, {"report": REPORTS}),
     experiments.refit: (
-        {"arm": experiments.choose([make_report()]), "dataset": RELU["dataset"]},
-        {"arm": ("relu", None), "dataset": ("wine", None)},
+        {
+            "dataset": SMALL,
+            "arm": RELU,
+            "recipe": experiments.Recipe(),
+            "learning_rate": 0.01,
+            "epochs": 1,
+        },
+        {"arm": ("relu", None), "dataset": ("wine", None), "recipe": (None, 3.5)},
     ),
-    experiments.selected_results: (
-        {"reports": [make_report()], "metric": "accuracy"},
-        {"reports": REPORTS, "metric": NAME},
-    ),
-    experiments.choose: ({}, {"reports": REPORTS}),
-    experiments.comparison_figure: ({}, {"reports": REPORTS}),
-    experiments.comparison_table: ({}, {"reports": REPORTS}),
     experiments.corrected_interval: (
         {"differences": [1.0, 2.0], "test_fraction": 0.1},
         {
@@ -240,11 +234,6 @@ TABLE = {
         {"differences": [1.0, 2.0], "test_fraction": 0.1},
         {"differences": DIFFERENCES, "test_fraction": FRACTION},
     ),
-    experiments.select: (
-        {"reports": ()},
-        {"reports": REPORTS, "selection": NAME},
-    ),
-    experiments.wilcoxon: ({}, {"differences": DIFFERENCES[3:]}),
     fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
     fit_regressor: (
         {},

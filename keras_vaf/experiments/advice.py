@@ -2,112 +2,106 @@
 
 from __future__ import annotations
 
-import dataclasses
+import math
 import statistics
 from collections.abc import Sequence
 
-from keras_vaf.experiments.best import choose
-from keras_vaf.experiments.reports.report import Report, error
-from keras_vaf.experiments.results.comparison_table import baseline_title, number_of
-from keras_vaf.experiments.results.differences import (
-    corrected_p,
-    difference,
-    folds_of,
-    metric_word,
-)
-from keras_vaf.experiments.results.result import (
-    Result,
-    reference_results,
-    results_of,
-)
-from keras_vaf.experiments.results.significance import LEVEL
-from keras_vaf.experiments.results.table import written
+from keras_vaf.experiments.results import SIGN, Result, choose, result_of
+from keras_vaf.experiments.significance import LEVEL, corrected_interval
+from keras_vaf.experiments.tables import CONSTANT, SCORE, p_value, task_of, written
 from keras_vaf.layers import VAFActivation
+from keras_vaf.utils import readable
 
 
-def advice(reports: Sequence[Report], next_step: str = "") -> str:
+def advice(results: Sequence[Result], layer: str, more: str = "") -> str:
     """Return what to use, how sure that is, and what to try next, as two sentences.
 
     If a reference has a better mean test score than the chosen network, the reference
     is named first.
 
     Args:
-        reports: The reports of a comparison, perhaps with references.
-        next_step: What to try next, as a sentence. By default, it depends on the
-            chosen activation.
+        results: The results of a comparison, perhaps with references.
+        layer: Name of the layer of the chosen activation.
+        more: What to try next. By default, it depends on the chosen activation.
     """
-    arm = choose(reports)
-    results = results_of(reports)
-    [chosen] = [each for each in results if each.selected.reports == arm.reports]
-    best = min((chosen, *reference_results(reports)), key=_error)
-    if _error(best) >= error(chosen.metric, statistics.fmean(chosen.baseline)):
-        return _nothing_learned(chosen)
-    evidence = _evidence(results, chosen, folds_of(reports))
+    chosen = choose(results)
+    networks = [each for each in results if each.is_network]
+    others = [each for each in results if not each.is_network]
+    best = min((chosen, *others), key=lambda result: result.error)
+    task, constant = task_of(chosen.rows), chosen.rows["constant"].mean()
+    if best.error >= SIGN[task] * constant:
+        return (
+            "No model predicts the target better than a constant "
+            f"({CONSTANT[task]}, {SCORE[task]} {written(constant, task)}). "
+            "Add columns that tell more about the target, or rows."
+        )
+    evidence = _evidence(networks, chosen)
     if best is chosen:
-        next_step = next_step or _next(results, chosen)
-        return f"Use {arm.title}: {evidence}. {next_step}"
+        following = more or _next(chosen is networks[0], layer)
+        return f"Use {chosen.title}: {evidence}. {following}"
     return (
         f"Try {best.title} first: {_instead(best, chosen)}. "
-        f"Among the networks, use {arm.title}: {evidence}."
-    )
-
-
-def _error(result: Result) -> float:
-    return error(result.metric, result.mean)
-
-
-def _nothing_learned(chosen: Result) -> str:
-    score = written(statistics.fmean(chosen.baseline), number_of(chosen.metric))
-    return (
-        "No model predicts the target better than a constant "
-        f"({baseline_title(chosen.protocol)}, {metric_word(chosen.metric)} {score}). "
-        "Add columns that tell more about the target, or rows."
+        f"Among the networks, use {chosen.title}: {evidence}."
     )
 
 
 def _instead(best: Result, chosen: Result) -> str:
     """Return by how much a reference is better than the chosen network."""
-    compared = dataclasses.replace(best, reference=chosen.selected)
-    number = number_of(best.metric)
-    scores = [written(each.mean, number) for each in (best, chosen)]
-    text = f"{metric_word(best.metric)} {scores[0]}, and {scores[1]} with the network"
-    if compared.interval is None:
+    task, compared = task_of(best.rows), result_of(best.rows, chosen.rows)
+    scores = [written(each.mean, task) for each in (best, chosen)]
+    text = f"{SCORE[task]} {scores[0]}, and {scores[1]} with the network"
+    if math.isnan(compared.interval):
         return text
     ends = (compared.gain - compared.interval, compared.gain + compared.interval)
-    low, high = (written(end, number) for end in ends)
+    low, high = (written(end, task) for end in ends)
     return f"{text} (95% interval of the gain {low} to {high})"
 
 
-def _evidence(results: Sequence[Result], chosen: Result, folds: str) -> str:
+def _evidence(networks: Sequence[Result], chosen: Result) -> str:
     """Return how sure the choice among the activations is."""
-    first, corrected = results[0], corrected_p(results)
-    p = corrected[results.index(chosen)]
-    if p is not None and p < LEVEL and chosen.direction == "better":
-        return f"it is {difference(chosen, p)}"
-    if len(results) == 1:
+    title, task = networks[0].title, task_of(chosen.rows)
+    if chosen.p < LEVEL and chosen.gain > 0:
+        ends = chosen.gain - chosen.interval, chosen.gain + chosen.interval
+        size, low, high = map(readable, (chosen.gain, *ends))
+        return (
+            f"it is better than {title} ({SCORE[task]} "
+            f"{'higher' if task == 'classification' else 'lower'} by {size}, "
+            f"95% interval {low} to {high}, corrected p {p_value(chosen.p)})"
+        )
+    if len(networks) == 1:
         return "it is the only activation"
-    gain = _smallest_gain(results)
+    if len(chosen.rows) == 2:
+        return (
+            f"two folds cannot tell whether an activation is better than {title}, and "
+            "it is the cheapest"
+        )
+    seeds, folds = (chosen.rows[name].nunique() for name in ("seed", "fold"))
+    words = f"these {folds} folds" if folds > 1 else "this fold"
+    words += f" of {seeds} seeds" if seeds > 1 else ""
+    gain = _smallest_gain(networks)
     shown = f", which would have shown a gain of about {gain}" if gain else ""
     return (
-        f"no activation is better than {first.title} beyond chance on {folds}{shown}, "
+        f"no activation is better than {title} beyond chance on {words}{shown}, "
         "and it is the cheapest"
     )
 
 
-def _smallest_gain(results: Sequence[Result]) -> str:
-    """Return the gain that the folds could have shown for half of the activations."""
-    tests = len(results) - 1
-    gains = [each.smallest_gain(tests) for each in results[1:]]
-    known = [gain for gain in gains if gain is not None]
-    if not known:
-        return ""
-    return written(statistics.median(known), number_of(results[0].metric))
+def _smallest_gain(networks: Sequence[Result]) -> str:
+    """Return the gain that the folds could have shown for half of the activations.
+
+    The level is that of Bonferroni's correction: the strictest step of Holm's.
+    """
+    share, level = networks[0].rows["share"].iloc[0], LEVEL / (len(networks) - 1)
+    tested = [each.gains for each in networks if not math.isnan(each.interval)]
+    known = [corrected_interval(gains, share, 1 - level) for gains in tested]
+    gain = statistics.median(known) if known else 0.0
+    return written(gain, task_of(networks[0].rows)) if gain else ""
 
 
-def _next(results: Sequence[Result], chosen: Result) -> str:
+def _next(is_first: bool, layer: str) -> str:
     """Return the sentence on what to try next."""
-    if chosen is results[0]:
+    if is_first:
         return "To find smaller differences, add seeds: `--seeds 0,1,2`."
-    if chosen.protocol.variant.layer == VAFActivation.__name__:
+    if layer == VAFActivation.__name__:
         return "Next, try a larger k: `--k 5`."
     return "Next, try a wider network: `--hidden 200,100`."

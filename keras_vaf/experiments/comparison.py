@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.datasets import Dataset, read_table
+from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.best import Arm, choose, write_network
-from keras_vaf.experiments.comparison_protocols import comparison_protocols
-from keras_vaf.experiments.more_rates import more_rates
-from keras_vaf.experiments.protocol import Protocol
-from keras_vaf.experiments.reports.report import Report
-from keras_vaf.experiments.reports.report_files import write_reports
-from keras_vaf.experiments.reports.store import Store, file_name
-from keras_vaf.experiments.results.comparison_figure import comparison_figure
-from keras_vaf.experiments.results.comparison_table import (
-    comparison_frame,
-    comparison_table,
-)
-from keras_vaf.experiments.results.learned import learned_formulas
-from keras_vaf.experiments.results.trials import with_all_trials
-from keras_vaf.experiments.runs.cells import OnProgress, Track, Trainers
-from keras_vaf.experiments.runs.missing import train_missing
-from keras_vaf.experiments.runs.rows import usable_rows
-from keras_vaf.experiments.runs.training_runs import ProtocolTrainer
+from keras_vaf.experiments.arms import Arm, find_arms
+from keras_vaf.experiments.figure import comparison_figure, learned_formulas
+from keras_vaf.experiments.networks import build_network, refit
+from keras_vaf.experiments.recipe import Recipe, folds_of
+from keras_vaf.experiments.references import references as reference_arms
+from keras_vaf.experiments.results import Result, choose, results_of, settings_of
+from keras_vaf.experiments.run import Study, train_missing
+from keras_vaf.experiments.tables import table, text_of
 from keras_vaf.models.files import load_model
-from keras_vaf.training import recipe
+from keras_vaf.training import recipe as defaults
 from keras_vaf.utils import (
+    atomic_path,
+    check_distinct,
     check_flag,
+    check_integer,
+    check_kind,
     check_kinds,
     check_seeds,
     png_bytes,
@@ -48,27 +43,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
-    """The reports of a comparison, and its files.
+    """The records of a comparison, and its files.
 
     Attributes:
-        reports: One report per trained cell, including those of earlier runs.
-        folder: Folder of `report.json`, `table.md`, `comparison.png` and `best.keras`.
-        set_aside: New names of files that were not valid reports of their cells.
-        rows: Number of rows of the data that are used, on all of which `best.keras` is
-            trained.
+        records: The records of all trainings, as from `records`.
+        folder: Folder of `table.md`, `comparison.png` and `best.keras`.
+        dataset: The data.
+        arms: The activations. The first one is the baseline.
+        recipe: How the networks were trained.
     """
 
-    reports: tuple[Report, ...]
+    records: pandas.DataFrame
     folder: Path
-    set_aside: tuple[Path, ...]
-    rows: int
+    dataset: Dataset
+    arms: tuple[Arm, ...]
+    recipe: Recipe
 
     @property
     def table(self) -> pandas.DataFrame:
-        """Scores, gains, p-values and costs, with one row for each model."""
-        return comparison_frame(self.reports)
+        """Scores, gains, p-values and costs, with one row for each model: `table`."""
+        return table(self.records)
+
+    @property
+    def choice(self) -> tuple[Arm, Result]:
+        """The activation in `best.keras`, and its result."""
+        result = choose(results_of(self.records))
+        key = result.rows[["activation", "arguments"]].iloc[0].tolist()
+        return next(arm for arm in self.arms if _key(arm) == tuple(key)), result
+
+    @property
+    def advice(self) -> str:
+        """Two sentences: the model to use with its evidence, and the next step."""
+        return advice(results_of(self.records), self.choice[0].layer)
 
     @property
     def best_model(self) -> keras.Model:
@@ -76,107 +84,91 @@ class Comparison:
         return load_model(self.folder / "best.keras")
 
     def plot(self) -> Figure:
-        """Return the picture of the scores and of the learned functions."""
-        return comparison_figure(self.reports)
-
-    @property
-    def choice(self) -> Arm:
-        """The activation of the network in `best.keras`."""
-        return choose(self.reports)
-
-    @property
-    def advice(self) -> str:
-        """Two sentences: the model to use with its evidence, and the next step."""
-        return advice(self.reports)
+        """Return the picture of the scores, and of what `best.keras` has learned."""
+        return comparison_figure(self.records, self.best_model, self.dataset.x)
 
 
 def compare(
     data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
-    protocols: Sequence[Protocol] = (),
+    activations: str | Sequence[Arm] = ",".join(defaults.ACTIVATIONS),
+    recipe: Recipe | None = None,
+    *,
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
-    track: Track = lambda items, total: items,
-    on_progress: OnProgress | None = None,
     target: str | None = None,
+    references: bool = True,
     quick: bool = False,
+    jobs: int = 1,
+    verbose: bool = True,
 ) -> Comparison:
-    """Train every protocol on the same folds, and write reports, table and picture.
+    """Train every activation on the same folds, and write table, picture and network.
 
-    Without protocols, the activations of the recipe are compared, with a linear model
-    and gradient boosted trees for reference.
+    The record of a training is written as soon as it has ended. If `compare` is called
+    again, it trains only what is missing, so that an interrupted run can be continued.
+    If the memory is too small, it warns and trains half as many networks at once.
 
-    The report of a cell is written as soon as the cell is trained. If `compare` is
-    called again, it trains only the missing cells, so that an interrupted run can be
-    continued. If the memory is too small, `compare` warns and trains half as many
-    networks at once.
-
-    If the protocols select among the learning rates of the recipe, and one of them
-    selects the lowest or the highest, all get a further learning rate (`more_rates`).
+    If one of four or more learning rates is selected that is the lowest or the highest,
+    all activations get a further one, at most twice on each side.
 
     Args:
-        data: A `Dataset`, a pandas `DataFrame`, or the path of a table, as in
-            `keras_vaf.datasets.read_table`.
-        protocols: The protocols to compare. The first protocol is the baseline. `()`
-            uses those of the recipe.
+        data: A `Dataset`, the name of a dataset such as `"wine"`, a pandas `DataFrame`,
+            or the path of a table, as in `keras_vaf.datasets.read_table`.
+        activations: The activations, or their names as for `find_arms`. The first one
+            is the baseline.
+        recipe: How the networks are trained.
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
-        track: Function that takes an iterable of the trained cells and their number and
-            returns the same iterable, like `rich.progress.track`.
-        on_progress: As in `Trainers`.
         target: Name of the column to predict, for a `DataFrame` or a path.
-        quick: Whether to use the short form of the recipe, without protocols.
+        references: Whether to add a linear model and gradient boosted trees.
+        quick: Whether to use the short form of the recipe: one learning rate, 3 folds
+            and at most 100 epochs.
+        jobs: Number of processes. Inside `joblib.parallel_config`, trainings run on its
+            backend instead, such as Dask.
+        verbose: Whether to print a line for each finished batch.
 
     Returns:
-        The reports, and the folder of the files.
+        The records, and the folder of the files.
 
     Raises:
         ValueError: If a table has no target, or cannot be used, if the data cannot be
-            split into the folds, if a network cannot be built, or if a seed or a
-            protocol occurs twice.
+            split into the folds, if a network cannot be built, or if a seed or an
+            activation occurs twice.
         OSError: If the folder cannot be written to.
 
     Example:
 
     >>> import pandas
     >>> x = np.arange(40.0)
-    >>> table = pandas.DataFrame({"x": x, "y": 2 * x})
-    >>> [relu] = find_variants("relu")
-    >>> dataset = keras_vaf.datasets.read_table(table, "y")
-    >>> protocol = Protocol.of(dataset, relu, hidden=(2,), folds=2, epochs=2)
-    >>> compare(dataset, [protocol]).table["parameters"].to_dict()
-    {'ReLU': 7.0, 'constant (mean)': nan}
+    >>> data = pandas.DataFrame({"x": x, "y": 2 * x})
+    >>> recipe = Recipe(hidden=(2,), folds=2, epochs=2)
+    >>> found = compare(data, "relu", recipe, target="y", verbose=False)
+    >>> found.table["parameters"].to_dict()["ReLU"]
+    7.0
     """
     check_flag("quick", quick)
-    check_kinds("protocols", protocols, Protocol)
+    check_flag("references", references)
+    check_integer("jobs", jobs)
+    if quick and recipe is not None:
+        raise ValueError("`quick` replaces the recipe. Received: both of them")
+    recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
     dataset = as_dataset(data, target)
-    protocols = protocols or comparison_protocols(
-        dataset,
-        references=dataset.x.ndim == 2,
-        **(recipe.QUICK if quick else {}),
-    )
-    check_comparison(dataset, protocols, seeds)
-    folder = Path(output) / folder_name(protocols, seeds)
-    check_writable(folder)
-    store = Store(Path(output) / "cells")
-    where = dataset, store, track, Trainers(on_progress)
-    run = train_missing(protocols, seeds, *where)
-    joined = run.reports
-    while more := more_rates(run.reports):
-        known = {each.protocol.digest: each.protocol for each in run.reports}
-        further = train_missing([*known.values(), *more], seeds, *where)
-        moved = (*run.set_aside, *further.set_aside)
-        joined = tuple(with_all_trials(further.reports))
-        run = replace(further, set_aside=moved)
-    rows = len(usable_rows(dataset, protocols[0].preprocessing.missing))
-    comparison = Comparison(joined, folder, run.set_aside, rows)
-    write_comparison(comparison, joined, dataset)
+    arms = find_arms(activations) if isinstance(activations, str) else activations
+    study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
+    check_study(study)
+    if references:
+        study = study._replace(arms=(*arms, *reference_arms(dataset.task)))
+    found = train_missing(study, verbose)
+    comparison = Comparison(found, folder_of(study), dataset, tuple(arms), recipe)
+    write_files(comparison)
     return comparison
 
 
 def as_dataset(data: Any, target: str | None) -> Dataset:
-    """Return a dataset, or read the table of `compare` or `search` as one."""
+    """Return the data of `compare` as a `Dataset`."""
     if isinstance(data, Dataset):
         return data
+    if target is None and isinstance(data, str):
+        return load(data)
     if target is None:
         raise ValueError(
             "A table needs the name of the column to predict: `target`. Received: None"
@@ -184,57 +176,63 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
     return read_table(data, target)
 
 
-def check_comparison(
-    dataset: Dataset, protocols: Sequence[Protocol], seeds: Sequence[int]
-) -> None:
+def _key(arm: Arm) -> tuple[str, str]:
+    return arm.name, json.dumps(arm.arguments)
+
+
+def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
-    require("matplotlib", extra="experiments")
+    dataset, arms, recipe, seeds, output, _ = study
+    for package in ("joblib", "matplotlib", "rich", "scipy", "sklearn"):
+        require(package, extra="experiments")
     check_seeds("seeds", seeds)
-    for protocol in protocols:
-        if protocol.is_reference:
-            require("sklearn", extra="experiments")
-        else:
-            ProtocolTrainer(protocol, dataset).check()
+    check_kinds("activations", arms, Arm)
+    check_distinct("activations", [*map(_key, arms)])
+    check_kind("recipe", recipe, Recipe)
+    if dataset.x.ndim != 2:
+        raise ValueError(
+            "A fully connected network takes a table with one row of numbers per "
+            f"sample. Received: inputs of shape {(None, *dataset.x.shape[1:])}"
+        )
+    first = folds_of(dataset, recipe, seeds[0])[0].fitted
+    inputs = first.transform_inputs(dataset.x[:1]).shape[1]
+    for arm in arms:
+        build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
+    output.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=output).close()
 
 
-def write_comparison(
-    comparison: Comparison, trained: Sequence[Report], dataset: Dataset
-) -> None:
-    """Write report, table and picture of a comparison, and the chosen network.
-
-    Args:
-        comparison: The comparison.
-        trained: The reports to write, from which those of the comparison follow.
-        dataset: The data.
-    """
-    reports, folder = comparison.reports, comparison.folder
-    write_reports(folder / "report.json", trained)
-    parts = [comparison_table(reports).markdown, f"{comparison.advice}\n"]
-    parts += filter(None, [learned_formulas(reports)])
-    write_atomically(folder / "table.md", "\n".join(parts))
-    picture = png_bytes(comparison_figure(reports), bbox_inches="tight")
-    write_atomically(folder / "comparison.png", picture)
-    # The name of the folder depends on all settings that determine the network.
-    write_network(comparison.choice, dataset, folder / "best.keras")
-
-
-def folder_name(
-    protocols: Sequence[Protocol], seeds: Sequence[int], further: Sequence[str] = ()
-) -> str:
-    """Return the name of a folder, which depends on all settings.
+def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
+    """Return the folder of a comparison, whose name depends on all settings.
 
     Args:
-        protocols: The protocols.
-        seeds: The seeds.
-        further: Settings that the protocols do not have.
+        study: The study.
+        prefix: Beginning of the name.
+        *more: Settings in addition to those of the study.
     """
-    parts = [keras.backend.backend(), *(p.digest for p in protocols), *map(str, seeds)]
-    parts += further
-    digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:8]
-    return f"{file_name(protocols[0].dataset)}-{digest}"
+    parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates, *more]
+    text = json.dumps([*parts, *map(_key, study.arms), *study.seeds])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    # The name of a dataset may come from a path.
+    name = "".join(c if c.isalnum() else "-" for c in study.dataset.name)[:60]
+    return study.folder / f"{prefix}{name}-{digest}"
 
 
-def check_writable(folder: Path) -> None:
-    """Raise an error now rather than after the first training."""
+def write_files(comparison: Comparison) -> None:
+    """Write the recommended network, unless it is there, the table and the picture."""
+    folder, x = comparison.folder, comparison.dataset.x
     folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()
+    try:
+        network = comparison.best_model
+    except (FileNotFoundError, ValueError):  # missing or damaged
+        arm, result = comparison.choice
+        given = comparison.dataset, arm, comparison.recipe
+        network = refit(*given, *settings_of(result))
+        with atomic_path(folder / "best.keras") as temporary:
+            network.save(temporary)
+    text = text_of(comparison.records).markdown
+    parts = [text, f"{comparison.advice}\n", learned_formulas(network, x)]
+    write_atomically(folder / "table.md", "\n".join(filter(None, parts)))
+    figure = comparison_figure(comparison.records, network, x)
+    picture = png_bytes(figure, bbox_inches="tight")
+    write_atomically(folder / "comparison.png", picture)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.figure import learned_layers
+from keras_vaf.experiments.networks import refit
+from keras_vaf.experiments.results import Selection, result_of, select, settings_of
+from keras_vaf.experiments.tables import Text
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.paper.parts import Part, Reproduction, Trained, fully_connected, lines_of
 from keras_vaf.paper.sensorless import sensorless
-from keras_vaf.study.figure import learned_layers
-from keras_vaf.study.networks import refit
-from keras_vaf.study.results import Selection, result_of, select, settings_of
-from keras_vaf.study.tables import Text
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 

@@ -9,9 +9,9 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import Recipe
 from keras_vaf.initializers import PortableGlorotUniform
 from keras_vaf.layers import MLPConv
-from keras_vaf.study import Recipe
 from keras_vaf.utils import check_integer, check_sizes
 
 KERNEL_SIZE, DROPOUT = 5, 0.25

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import Arm, Recipe, find_arms
+from keras_vaf.experiments.tables import Text
 from keras_vaf.paper.networks import KERNEL_SIZE, ConvolutionRecipe
-from keras_vaf.study import Arm, Recipe, find_arms
-from keras_vaf.study.tables import Text
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +65,7 @@ class Reproduction(NamedTuple):
             experiment.
         text: The same for readers, with notes.
         figures: Pictures by name.
-        records: All trainings, as from `keras_vaf.study.records`, with the column
+        records: All trainings, as from `keras_vaf.experiments.records`, with the column
             `part`: the table of the paper to which they belong.
         path: File of the text. The pictures are next to it.
     """

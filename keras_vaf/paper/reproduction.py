@@ -11,6 +11,8 @@ from typing import NamedTuple, get_args
 import keras
 
 from keras_vaf.datasets import Dataset, load
+from keras_vaf.experiments.results import Selection
+from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.paper.curves import curves, curves_table
 from keras_vaf.paper.parts import (
     Part,
@@ -22,8 +24,6 @@ from keras_vaf.paper.parts import (
 )
 from keras_vaf.paper.sensorless import sensorless, sensorless_table
 from keras_vaf.paper.tables import NUMBERS, published_table
-from keras_vaf.study.results import Selection
-from keras_vaf.study.run import Study, train_missing
 from keras_vaf.utils import (
     check_choice,
     check_distinct,
@@ -87,7 +87,7 @@ def reproduce(
         quick: Whether to run a small version, whose scores are not meaningful.
         data_dir: Folder of the datasets, as in `keras_vaf.datasets.load`.
         output: Folder of all files. The records of a dataset are in a folder in it.
-        jobs: Number of processes, as in `keras_vaf.study.compare`.
+        jobs: Number of processes, as in `keras_vaf.experiments.compare`.
         verbose: Whether to print a line for each finished batch.
 
     Raises:

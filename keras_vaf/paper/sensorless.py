@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import Arm, Recipe
+from keras_vaf.experiments.arms import RESCALED
+from keras_vaf.experiments.results import Selection, result_of, select
+from keras_vaf.experiments.tables import Text
 from keras_vaf.paper.parts import RECIPES, Part, Reproduction, Trained, lines_of
-from keras_vaf.study import Arm, Recipe
-from keras_vaf.study.arms import RESCALED
-from keras_vaf.study.results import Selection, result_of, select
-from keras_vaf.study.tables import Text
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:

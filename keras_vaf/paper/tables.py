@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.paper.parts import Reproduction, Trained
-from keras_vaf.study.results import (
+from keras_vaf.experiments.results import (
     Selection,
     result_of,
     select,
     select_architectures,
 )
-from keras_vaf.study.significance import holm
-from keras_vaf.study.tables import Text, p_value
+from keras_vaf.experiments.significance import holm
+from keras_vaf.experiments.tables import Text, p_value
+from keras_vaf.paper.parts import Reproduction, Trained
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:

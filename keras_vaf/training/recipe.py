@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "prelu", "vaf-relu", "vaf-silu")
-"""The activations that are compared, by their names in `find_variants`.
+"""The activations that are compared, by their names in `find_arms`.
 
 The first one is the baseline. The last two are VAFs that start as ReLU and as SiLU.
 """

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from keras_vaf.study.store import append_line, read_lines
+from keras_vaf.experiments.store import append_line, read_lines
 from keras_vaf.training import TrainingRun, train_many
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.study.advice import advice
-from keras_vaf.study.arms import Arm, find_arms
-from keras_vaf.study.comparison import (
+from keras_vaf.experiments.advice import advice
+from keras_vaf.experiments.arms import Arm, find_arms
+from keras_vaf.experiments.comparison import (
     Comparison,
     as_dataset,
     check_study,
     folder_of,
     write_files,
 )
-from keras_vaf.study.progress import follow
-from keras_vaf.study.recipe import Recipe
-from keras_vaf.study.references import references
-from keras_vaf.study.results import SIGN, Result, choose, result_of, results_of
-from keras_vaf.study.run import Study, train_missing
+from keras_vaf.experiments.progress import follow
+from keras_vaf.experiments.recipe import Recipe
+from keras_vaf.experiments.references import references
+from keras_vaf.experiments.results import SIGN, Result, choose, result_of, results_of
+from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.figure import plot_trials
 from keras_vaf.tuners.space import activation

@@ -19,10 +19,8 @@ from keras_vaf.utils.extras import require
 from keras_vaf.utils.files import (
     atomic_path,
     check_output,
-    set_aside,
     write_atomically,
 )
-from keras_vaf.utils.structures import AnyFloat, build, parse_json
 from keras_vaf.utils.text import (
     checksum,
     deviation,
@@ -33,9 +31,7 @@ from keras_vaf.utils.text import (
 )
 
 __all__ = [
-    "AnyFloat",
     "atomic_path",
-    "build",
     "check_choice",
     "check_distinct",
     "check_flag",
@@ -53,11 +49,9 @@ __all__ = [
     "deviation",
     "did_you_mean",
     "markdown_table",
-    "parse_json",
     "png_bytes",
     "readable",
     "require",
-    "set_aside",
     "visible",
     "write_atomically",
 ]

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import itertools
 import os
 import uuid
 from collections.abc import Iterable, Iterator
@@ -72,12 +71,6 @@ def atomic_path(
             reason = getattr(error, "strerror", None) or str(error)
             raise OSError(number, reason, str(given)) from error
         raise
-
-
-def set_aside(path: Path) -> Path:
-    """Rename an unusable file to `NAME.aside-1`, or to the next free number."""
-    names = (path.with_name(f"{path.name}.aside-{n}") for n in itertools.count(1))
-    return path.rename(next(name for name in names if not name.exists()))
 
 
 def check_output(

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from keras_vaf.study import records, run, select
+from keras_vaf.experiments import records, run, select
 from keras_vaf.training import recipe
 from keras_vaf_cli import main
 from keras_vaf_cli.shared import print_table

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from keras_vaf.study import records
-from keras_vaf.study import run as study_run
+from keras_vaf.experiments import records
+from keras_vaf.experiments import run as study_run
 from keras_vaf.tuners.table_search import BASELINES, FOLDS, TRIALS
 from keras_vaf_cli import main
 

@@ -1,12 +1,14 @@
-"""Data of a size at which experiments take a moment."""
+"""Data of a size at which a study takes a moment, and records made by hand."""
 
-import dataclasses
+import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import Protocol, find_variants
+from keras_vaf.experiments.arms import ARMS
+from keras_vaf.experiments.store import COLUMNS
 
 
 @pytest.fixture(scope="session")
@@ -28,23 +30,35 @@ def numbers():
     return Dataset("slope", "regression", x, y, ("a", "b"))
 
 
-@pytest.fixture(scope="session")
-def images():
-    """90 small images of three classes, named as one of the paper's datasets."""
-    rng = np.random.default_rng(2)
-    y = np.arange(90) % 3
-    x = (
-        rng.normal(size=(90, 8, 8, 1))
-        + (np.arange(8) // 3 == y[:, None])[:, None, :, None]
-    )
-    x = (40 * x + 100).astype("float32")
-    names = ("left", "middle", "right")
-    return Dataset("mnist", "classification", x, y, class_names=names)
-
-
 @pytest.fixture
-def arms(classes):
-    """Two protocols for the classes, which differ in their activation."""
-    relu, vaf = find_variants("relu,vaf-random")
-    protocol = Protocol.of(classes, relu, hidden=(5, 3), epochs=3, folds=2)
-    return [protocol, dataclasses.replace(protocol, variant=vaf)]
+def made():
+    """Make the records of one activation, one for each test score."""
+
+    def make(activation, tests, task="classification", **columns):
+        arm = ARMS.get(activation)
+        record = {
+            "problem": "toy",
+            "task": task,
+            "hidden": "5-3",
+            "title": arm.title if arm else activation,
+            "recipe": "c0ffee00",
+            "activation": activation,
+            "arguments": json.dumps(arm.arguments if arm else {}),
+            "learning_rate": 0.01 if arm else None,
+            "seed": 0,
+            "fold": range(len(tests)),
+            "epochs": 10,
+            "best_epoch": 5,
+            "val_loss": 0.4 if arm else None,
+            "validation": 0.75,
+            "test": tests,
+            "constant": 0.5 if task == "classification" else 90_000.0,
+            "share": 0.5,
+            "parameters": 41.0 if arm else None,
+            "seconds": 1.5,
+            "environment": "",
+        }
+        found = pd.DataFrame(record | columns, columns=list(COLUMNS))
+        return found.astype({"learning_rate": float, "val_loss": float})
+
+    return make

@@ -1,61 +1,119 @@
-"""A run that is killed at any moment goes on, and ends in the same table."""
+"""A study that is killed goes on, and loses, repeats or changes no training."""
 
-import dataclasses
+import json
 import multiprocessing
 import random
 import time
-from pathlib import Path
 
-import keras
-import numpy as np
+import pandas as pd
 import pytest
 
-from keras_vaf.experiments import Protocol, Store, compare, find_variants
-from keras_vaf.experiments.runs.missing import train_missing
+from keras_vaf.experiments import Recipe, find_arms, records, run, store
+from keras_vaf.experiments.references import references
+from keras_vaf.experiments.run import Study, train_missing
 
-pytestmark = [pytest.mark.backend("jax"), pytest.mark.nightly]
-
-KILLS = 3
-
-
-def run(dataset, protocols, output):
-    """Train what is missing, without the pictures: what a killed process does."""
-    train_missing(protocols, [0], dataset, Store(Path(output) / "cells"))
+RECIPE = Recipe(hidden=(3,), learning_rates=(0.01, 0.1), folds=2, epochs=3)
 
 
-def kill_after(seconds, *arguments):
-    """Run in a separate process, and kill it."""
+def lines_of(folder):
+    """Return all complete records of a folder, with those that are there twice."""
+    lines = [
+        line
+        for path in folder.glob("*.jsonl")
+        for line in path.read_bytes().split(b"\n")
+    ]
+    return [json.loads(line) for line in lines if line.endswith(b"}")]
+
+
+def outcome(found):
+    return found.drop(columns=["seconds", "environment"])
+
+
+def make_study(dataset, folder):
+    arms = (*find_arms("relu,vaf-random"), *references(dataset.task))
+    return Study(dataset, arms, RECIPE, (0,), folder)
+
+
+class Killed(BaseException):
+    """Ends a study as a signal does."""
+
+
+class FakeNetworks:
+    """Stands for networks where what they learn does not matter."""
+
+    def __init__(self, dataset, arm, recipe):
+        self._shift = len(arm.name)
+
+    def train(self, folds, wanted):
+        for fold, rate in wanted:
+            score = self._shift + fold + rate
+            names = ("epochs", "best_epoch", "val_loss", "validation", "test")
+            own = dict.fromkeys(names, score) | {"seconds": 0.1}
+            yield folds[fold].record() | own | {"learning_rate": rate}
+
+
+@pytest.mark.backend("tensorflow")
+def test_a_kill_during_any_write_loses_and_repeats_nothing(
+    numbers, tmp_path, monkeypatch
+):
+    """Kill during the write of each of the 12 records, after some of its bytes."""
+    monkeypatch.setattr(run, "Networks", FakeNetworks)
+    monkeypatch.setattr(run, "_networks", FakeNetworks)
+    monkeypatch.setattr(FakeNetworks, "cache_clear", lambda: None, raising=False)
+    expected = train_missing(make_study(numbers, tmp_path / "whole"), verbose=False)
+    chance, written = random.Random(0), []
+
+    def write(folder, row):
+        if written and len(written) % 2:
+            written.append("killed")
+            text = f"\n{json.dumps(row)}\n"
+            with (folder / f"{len(written)}.jsonl").open("a") as file:
+                file.write(text[: chance.randrange(len(text) - 2)])
+            raise Killed
+        written.append("record")
+        append(folder, row)
+
+    append = store.append
+    monkeypatch.setattr(run, "append", write)
+    study, kills = make_study(numbers, tmp_path / "killed"), 0
+    while True:
+        try:
+            found = train_missing(study, verbose=False)
+            break
+        except Killed:
+            kills += 1
+
+    assert kills >= 10
+    assert len(lines_of(study.folder)) == len(expected) == 12
+    pd.testing.assert_frame_equal(outcome(found), outcome(expected))
+
+
+def ends_before(seconds, study):
+    """Train in a separate process, kill it after a time, and tell whether it ended."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["jax", "sklearn.model_selection", __name__])
-    process = context.Process(target=run, args=arguments)
+    context.set_forkserver_preload(["torch", "sklearn.ensemble", "pandas", __name__])
+    process = context.Process(target=train_missing, args=(study, False))
     process.start()
     process.join(seconds)
     process.kill()
     process.join()
+    return process.exitcode == 0
 
 
-def test_a_run_killed_at_random_moments_ends_in_the_same_table(classes, tmp_path):
-    relu, vaf = find_variants("relu,vaf-random")
-    protocol = Protocol.of(classes, relu, hidden=(3,), folds=9, epochs=3, replicas=2)
-    protocols = [protocol, dataclasses.replace(protocol, variant=vaf)]
-    expected = compare(classes, protocols, output=tmp_path / "undisturbed")
-    moments = random.Random(time.time_ns())
-
-    kept = 0
-    for _ in range(KILLS):
-        kill_after(moments.uniform(0, 4), classes, protocols, tmp_path / "killed")
-        reports = list((tmp_path / "killed").rglob("seed-*.json"))
-        assert len(reports) >= kept
-        kept = len(reports)
-    finished = compare(classes, protocols, output=tmp_path / "killed")
-
-    assert finished.set_aside == ()
-    assert [dataclasses.replace(each, seconds=0.0) for each in finished.reports] == [
-        dataclasses.replace(each, seconds=0.0) for each in expected.reports
-    ]
-    best = [
-        keras.saving.load_model(each.folder / "best.keras").get_weights()
-        for each in (finished, expected)
-    ]
-    for left, right in zip(*best, strict=True):
-        np.testing.assert_array_equal(left, right)
+@pytest.mark.backend("torch")
+@pytest.mark.nightly
+def test_thirty_killed_processes_lose_repeat_and_change_nothing(numbers, tmp_path):
+    expected = train_missing(make_study(numbers, tmp_path / "whole"), verbose=False)
+    moments, kills, between, studies = random.Random(time.time_ns()), 0, 0, 0
+    while kills < 30:
+        studies, kept = studies + 1, 0
+        study = make_study(numbers, tmp_path / str(studies))
+        while not ends_before(moments.uniform(0.2, 2), study):
+            found = records(study.folder)
+            assert len(found) >= kept
+            kills, between = kills + 1, between + (kept < len(found) < len(expected))
+            kept = len(found)
+        assert len(lines_of(study.folder)) == len(expected) == 12
+        found = train_missing(study, verbose=False)
+        pd.testing.assert_frame_equal(outcome(found), outcome(expected))
+    assert between

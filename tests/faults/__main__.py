@@ -31,7 +31,7 @@ from tests.faults.injection import (
     start,
     wait,
 )
-from tests.faults.inputs import JSON_FILES, attack_input, attack_json
+from tests.faults.inputs import attack_input
 from tests.faults.refusals import REFUSED, attack_kernels, attack_refusals
 
 
@@ -94,8 +94,6 @@ def attacks(
     for name in READ:
         work = partial(attack_input, scratch, name, inputs)
         yield f"{name}: damaged {READ[name]}", work
-    for name in JSON_FILES:
-        yield f"{name} with wrong values", partial(attack_json, scratch, name)
     for name in REFUSED:
         yield f"{name}: wrong use", partial(attack_refusals, scratch, name)
     yield "native kernels: bad calls", attack_kernels

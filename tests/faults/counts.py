@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from keras_vaf.study.store import KEY
+from keras_vaf.experiments.store import KEY
 from keras_vaf.utils import markdown_table
 
 COUNTS = (
@@ -34,13 +34,11 @@ def whole_files(folder: Path) -> set[str]:
 
 
 def finished(folder: Path) -> dict[str, bytes]:
-    """Return the reports of finished trainings, by path, and the records, by key.
+    """Return the records of finished trainings, by key.
 
-    A training that is repeated has another report, because its seconds differ, or a
-    further record.
+    A training that is repeated has a further record.
     """
-    reports = folder.rglob("seed-*-fold-*.json")
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in reports}
+    found: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*.jsonl")):
         for line in path.read_bytes().splitlines():
             if line.endswith(b"}"):

@@ -1,18 +1,13 @@
-"""Wrong input of every command: damaged files that it reads, and mutated JSON files."""
+"""Wrong input of every command: damaged files that it reads."""
 
 import random
-import shutil
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from keras_vaf.experiments import Report
-from keras_vaf.utils import parse_json
 from tests.faults.commands import COMMANDS, READ, copy_for
 from tests.faults.counts import COUNTS, counted, whole_files
 from tests.faults.injection import attempt
-from tests.faults.mutations import mutations
 
 
 def damaged(content: bytes, number: int) -> Iterator[bytes]:
@@ -40,38 +35,3 @@ def attack_input(scratch: Path, name: str, number: int) -> dict[str, int]:
         left = len(list(folder.rglob(".tmp-*")))
         total.update(counted(code, text, lost=len(lost), left=left))
     return dict(total)
-
-
-JSON_FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "reports": (
-        "seed-*-fold-*.json",
-        lambda path: Report.from_dict(parse_json(path.read_bytes())),
-    ),
-}
-"""JSON files that are edited, and the functions that read them, by name."""
-
-
-def attack_json(scratch: Path, name: str) -> dict[str, int]:
-    """Read every wrong variant of a JSON file.
-
-    It is used, refused with a `ValueError`, or left out with a warning.
-    """
-    counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    pattern, read = JSON_FILES[name]
-    folder = scratch / "json"
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(scratch / "prepared", folder)
-    path = min(folder.rglob(pattern))
-    for _, text in mutations(parse_json(path.read_bytes()), most=1):
-        path.write_text(text, encoding="utf-8")
-        counts["tried"] += 1
-        try:
-            with warnings.catch_warnings(record=True) as named:
-                warnings.simplefilter("always")
-                read(path)
-            counts["stopped"] += bool(named)
-        except ValueError:
-            counts["stopped"] += 1
-        except Exception:
-            counts["tracebacks"] += 1
-    return dict(counts)

@@ -11,7 +11,8 @@ import keras
 import pytest
 from pictures import curves
 
-from keras_vaf import experiments, layers, models
+from keras_vaf import layers, models
+from keras_vaf.experiments.arms import ARMS
 from tests.layers.family import ACTIVATIONS as CONTRACT
 from tests.layers.family import built
 from tests.saving.test_registered_names import NAMES
@@ -88,8 +89,7 @@ def test_the_contract_is_tested_on_it(name):
 
 @compared
 def test_it_can_be_compared(name):
-    variants = (*experiments.VARIANTS, *experiments.CONTROLS, *experiments.FAMILY)
-    assert name in {variant.layer for variant in variants}
+    assert name in {arm.layer for arm in ARMS.values()}
 
 
 @compared

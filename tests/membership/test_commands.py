@@ -10,7 +10,7 @@ import pytest
 
 import keras_vaf_cli
 from keras_vaf import layers
-from keras_vaf.study.arms import ARMS
+from keras_vaf.experiments.arms import ARMS
 from keras_vaf_cli import COMMANDS, EXIT_CODES, choices
 
 pytestmark = pytest.mark.backend("tensorflow")

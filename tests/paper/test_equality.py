@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from keras_vaf.study.results import select, select_architectures
-from keras_vaf.study.run import Study, train_missing
+from keras_vaf.experiments.results import select, select_architectures
+from keras_vaf.experiments.run import Study, train_missing
 from tests.paper.cases import CASES, FOLDER
 
 # On every backend, the other cases take seconds.

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.recipe import folds_of
 from keras_vaf.paper import published
 from keras_vaf.paper.curves import curves
 from keras_vaf.paper.parts import ARCHITECTURES, convolution, fully_connected
 from keras_vaf.paper.reproduction import EXPERIMENTS
 from keras_vaf.paper.sensorless import sensorless
-from keras_vaf.study.recipe import folds_of
 from tests.paper.cases import images, motors
 
 pytestmark = pytest.mark.backend("torch")

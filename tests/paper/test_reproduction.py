@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import load
+from keras_vaf.experiments import records
 from keras_vaf.layers import VAFActivation
 from keras_vaf.paper import parts, reproduce, reproduction
 from keras_vaf.paper.curves import change, unlike
-from keras_vaf.study import records
 from tests.paper.cases import images, motors
 
 pytestmark = pytest.mark.backend("torch")

@@ -8,12 +8,12 @@ import pytest
 import scipy.stats
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import Recipe, find_arms
+from keras_vaf.experiments.results import select, select_architectures
+from keras_vaf.experiments.significance import holm
+from keras_vaf.experiments.store import COLUMNS
 from keras_vaf.paper.parts import Part, Trained
 from keras_vaf.paper.tables import published_table
-from keras_vaf.study import Recipe, find_arms
-from keras_vaf.study.results import select, select_architectures
-from keras_vaf.study.significance import holm
-from keras_vaf.study.store import COLUMNS
 
 pytestmark = pytest.mark.backend("torch")
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.study import Recipe, run
-from keras_vaf.study.store import read_lines
+from keras_vaf.experiments import Recipe, run
+from keras_vaf.experiments.store import read_lines
 from keras_vaf.tuners import CrossValidated, search
 from keras_vaf.tuners.cross_validated import CrossValidatedTuner
 from keras_vaf.tuners.table_search import TUNERS

@@ -10,10 +10,10 @@ from scipy import stats
 
 from keras_vaf.datasets import Dataset, read_table
 from keras_vaf.datasets.tables.networks import encoder_of
+from keras_vaf.experiments import Recipe, records, run
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
-from keras_vaf.study import Recipe, records, run
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.tuners import plot_trials, search
 from keras_vaf.tuners.table_search import LEARNING_RATES, TUNERS

@@ -16,7 +16,6 @@ from keras_vaf.utils import (
     atomic_path,
     check_output,
     files,
-    set_aside,
     write_atomically,
 )
 
@@ -296,14 +295,6 @@ class TestWithoutForce:
         assert said.count("refused") == 7
         assert (tmp_path / "out").read_text() == str(said.index(""))
         assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_set_aside_takes_the_next_free_name(tmp_path):
-    for number in (1, 2):
-        (tmp_path / "report").write_text(str(number))
-        path = set_aside(tmp_path / "report")
-        assert path.name == f"report.aside-{number}"
-        assert path.read_text() == str(number)
 
 
 class TestCheckOutput:

@@ -1,0 +1,133 @@
+"""`Arm`, one activation of a comparison, and `find_arms`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import keras
+
+from keras_vaf import layers
+from keras_vaf.initializers import RandomStart
+from keras_vaf.utils import check_kind, class_of, did_you_mean
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One activation under comparison: the class of a layer, and its arguments.
+
+    Attributes:
+        name: Short name, used in records and on the command line.
+        title: Name in tables and pictures.
+        layer: Name of a class in `keras_vaf.layers` or, failing that, in
+            `keras.layers`; `""` for a model without activations.
+        arguments: Arguments of the class, as JSON values.
+
+    Raises:
+        ValueError: If no class has this name.
+
+    Example:
+
+    >>> arm = Arm("vaf-9", "VAF, k = 9", "VAFActivation", {"k": 9})
+    >>> arm.build(seed=0).k
+    9
+    """
+
+    name: str
+    title: str
+    layer: str
+    arguments: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` if no class has the name of the layer."""
+        if self.layer != "":
+            class_of("layer", self.layer, layers, keras.layers)
+
+    def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
+        """Return a new layer. Its random start is equal on all backends.
+
+        Args:
+            seed: Seed of a random start.
+            name: Name of the layer.
+        """
+        arguments = dict(self.arguments)
+        start = arguments.get("initialization")
+        if start == "random":
+            arguments["initialization"] = RandomStart(seed=seed)
+        elif isinstance(start, dict) and "seed" in start["config"]:
+            config = {**start["config"], "seed": seed}
+            arguments["initialization"] = {**start, "config": config}
+        elif "seed" in arguments:
+            arguments["seed"] = seed
+        kind = class_of("layer", self.layer, layers, keras.layers)
+        return kind(name=name, **arguments)
+
+    def updated(self, **arguments: Any) -> Arm:
+        """Return this arm with new values for the arguments that it has."""
+        known = {name: arguments[name] for name in arguments if name in self.arguments}
+        return dataclasses.replace(self, arguments={**self.arguments, **known})
+
+
+RESCALED = {
+    "class_name": "keras_vaf>RandomStart",
+    "config": {"seed": None, "rescale": True},
+}
+"""`RandomStart(rescale=True)` as an argument of an `Arm`."""
+
+_VAF = "VAFActivation"
+_SILU = {"k": 3, "g": "silu", "initialization": "silu"}
+_RANDOM = {"k": 3, "g": "relu", "initialization": RESCALED}
+
+ARMS = {
+    arm.name: arm
+    for arm in (
+        Arm("relu", "ReLU", "ReLU"),
+        *(
+            Arm(name, title, member.layer.__name__, arguments)
+            for member in layers.ACTIVATIONS
+            for name, title, arguments in member.rows
+        ),
+        Arm("prelu", "PReLU", "PReLU"),
+        *(
+            Arm(name, title, "Activation", {"activation": name})
+            for name, title in (("gelu", "GELU"), ("silu", "SiLU"), ("tanh", "tanh"))
+        ),
+        Arm("vaf-silu", "VAF, g = silu, SiLU start", "VAFActivation", _SILU),
+        Arm(
+            "vaf-random-rescaled",
+            "VAF, rescaled random start",
+            "VAFActivation",
+            _RANDOM,
+        ),
+        Arm("elu", "ELU", "ELU"),
+    )
+}
+"""All arms by name: fixed activations, and all of `keras_vaf.layers`."""
+
+
+def find_arms(names: str) -> tuple[Arm, ...]:
+    """Return the arms named in a comma-separated list, in the order of the list.
+
+    Args:
+        names: Names such as `"relu,vaf-relu,kaf"`; `vaf` is `vaf-random`.
+
+    Raises:
+        ValueError: If a name is unknown or occurs twice.
+
+    Example:
+
+    >>> [arm.title for arm in keras_vaf.experiments.find_arms("relu,vaf-relu")]
+    ['ReLU', 'VAF, ReLU start']
+    """
+    check_kind("names", names, str)
+    wanted = [name.strip() for name in names.split(",")]
+    wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
+    if len(set(wanted)) < len(wanted) or not set(wanted) <= set(ARMS):
+        unknown = next((name for name in wanted if name not in ARMS), None)
+        hint = "" if unknown is None else did_you_mean(unknown, ARMS)
+        raise ValueError(
+            "Activations must be different names, separated by commas, from: "
+            f"{', '.join(ARMS)}.{hint} Received: {names!r}"
+        )
+    return tuple(ARMS[name] for name in wanted)

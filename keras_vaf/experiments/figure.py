@@ -1,0 +1,107 @@
+"""`comparison_figure`, the picture of a comparison, and `learned_formulas`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from keras_vaf.experiments.results import results_of
+from keras_vaf.experiments.tables import CONSTANT, SCORE, task_of, title_of, written
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.models import formula
+from keras_vaf.utils import require
+from keras_vaf.visualization import style
+from keras_vaf.visualization.activation import draw_activation
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKERS = "osD^vPX*<>"
+_LEGEND_COLUMNS = 5
+_DIGITS = 4
+
+
+@style.styled
+def comparison_figure(
+    found: pandas.DataFrame, network: keras.Model, x: np.ndarray
+) -> Figure:
+    """Return the picture of a comparison.
+
+    The upper panel shows the test score of every fold. If the recommended network has
+    trainable activations, a panel for each hidden layer shows the learned function, and
+    the histogram of its inputs.
+
+    Args:
+        found: Records, as for `table`.
+        network: The recommended network.
+        x: Inputs of the network.
+    """
+    learned = list(learned_layers(network, x))
+    shown = bool(learned)
+    figure = require("matplotlib.figure", extra="plot").Figure((10, 3.6 + 3 * shown))
+    grid = figure.add_gridspec(1 + shown, max(1, len(learned)))
+    _draw_scores(found, figure.add_subplot(grid[0, :]))
+    panels = [figure.add_subplot(grid[1, place]) for place in range(len(learned))]
+    for place, (layer, inputs) in enumerate(learned):
+        draw_activation(layer, inputs, panels[place])
+        panels[place].set_title(f"best.keras: hidden layer {place + 1}")
+    style.legend_below(figure, panels)
+    return figure
+
+
+def learned_layers(
+    network: keras.Model, x: np.ndarray
+) -> Iterator[tuple[TrainableActivation, np.ndarray]]:
+    """Yield each trainable activation of a sequential network, and its inputs."""
+    for layer in network.layers:
+        if isinstance(layer, TrainableActivation):
+            yield layer, keras.ops.convert_to_numpy(x)
+        x = layer(x)
+
+
+def learned_formulas(network: keras.Model, x: np.ndarray) -> str:
+    """Return the formulas of learned functions as Markdown, or "" if there are none.
+
+    A layer is left out if it has several functions or cannot be written as a VAF.
+    """
+    parts = []
+    for place, (layer, inputs) in enumerate(learned_layers(network, x)):
+        if layer.function(0.0).ndim > 0:
+            continue
+        try:
+            text = formula(layer, digits=_DIGITS, data=inputs)
+        except ValueError:  # it cannot be written as a VAF
+            continue
+        parts.append(f"best.keras, hidden layer {place + 1}:\n\n```text\n{text}\n```\n")
+    return "\n".join(["## Learned functions\n", *parts]) if parts else ""
+
+
+def _draw_scores(found: pandas.DataFrame, ax: Axes) -> None:
+    """Draw the test score of every fold, and the mean and deviation on the right."""
+    results, task = results_of(found), task_of(found)
+    cells = results[0].rows[["seed", "fold"]].values.tolist()
+    folds = np.arange(len(cells))
+    for place, result in enumerate(results):
+        shift = 0.5 * ((place + 0.5) / len(results) - 0.5)
+        color = style.CYCLE[place % len(style.CYCLE)]
+        marker, scores = _MARKERS[place % len(_MARKERS)], result.rows["test"]
+        ax.plot(folds + shift, scores, marker, color=color, label=result.title)
+        mean = len(folds) + 0.5 + shift, result.mean, result.deviation
+        ax.errorbar(*mean, fmt=marker, color=color, capsize=3)
+    several = len({seed for seed, _ in cells}) > 1
+    names = [f"{fold + 1}" + f"\n({seed})" * several for seed, fold in cells]
+    ax.set_xticks([*folds, len(folds) + 0.5], [*names, "mean"])
+    ax.axvline(len(folds) - 0.25, color=style.GREY, lw=0.8)
+    ax.grid(axis="x", visible=False)
+    ax.set_xlabel("test fold")
+    ax.set_ylabel(SCORE[task])
+    constant = written(results[0].rows["constant"].mean(), task)
+    title = f"{title_of(found)} ({CONSTANT[task]}: {constant})"
+    ax.set_title(title, pad=4 + 20 * -(-len(results) // _LEGEND_COLUMNS))
+    where: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    ax.legend(ncols=_LEGEND_COLUMNS, **where)

@@ -1,0 +1,234 @@
+"""`Recipe`, how every network of a study is trained, and on which rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, get_args
+
+import keras
+import numpy as np
+
+from keras_vaf import optimizers
+from keras_vaf.datasets import Dataset, FittedPreprocessing, Preprocessing
+from keras_vaf.datasets.preprocessing import Missing
+from keras_vaf.datasets.scaling import Scaling
+from keras_vaf.datasets.scores import Rows, baseline_scores
+from keras_vaf.models import mlp
+from keras_vaf.training import fold_rows, recipe, split
+from keras_vaf.training.network_trainer import widest
+from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.utils import (
+    check_choice,
+    check_distinct,
+    check_integer,
+    check_number,
+    check_positive,
+    check_sizes,
+    class_of,
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings with which every network of a study is trained.
+
+    Args:
+        hidden: Widths of the hidden layers.
+        learning_rates: Learning rates, one of which is selected for each activation,
+            seed and fold by the validation score.
+        optimizer: Name of a class in `keras_vaf.optimizers` or `keras.optimizers`.
+        optimizer_arguments: Further arguments of this class, as JSON values.
+        epochs: Largest number of epochs.
+        patience: Number of epochs without a better validation loss after which training
+            stops; `None` for never.
+        batch_size: Rows per mini-batch; `None` for the full batch.
+        folds: Number of folds.
+        test_size: Test rows. By default, each row is in the test part of one fold. With
+            a share such as `0.2`, each fold draws its test rows independently. With a
+            number of rows, all folds are tested on the last rows of the data.
+        validation_fraction: Share of the rows outside of the test fold that select the
+            best epoch.
+        missing: Treatment of missing inputs, as in `Preprocessing`.
+        targets: Scaling of the targets of a regression, as in `Preprocessing`. If it is
+            `"min-max"`, scores are in the unit of the scaled targets.
+
+    Raises:
+        ValueError: If a number is out of range, or if a learning rate occurs twice.
+
+    Example:
+
+    >>> keras_vaf.experiments.Recipe(folds=3).epochs
+    300
+    """
+
+    hidden: tuple[int, ...] = (100, 50)
+    learning_rates: tuple[float, ...] = recipe.LEARNING_RATES
+    optimizer: str = recipe.OPTIMIZER
+    optimizer_arguments: dict[str, Any] = field(default_factory=dict, hash=False)
+    epochs: int = recipe.EPOCHS
+    patience: int | None = recipe.PATIENCE
+    batch_size: int | None = recipe.BATCH_SIZE
+    folds: int = recipe.FOLDS
+    test_size: int | float | None = None
+    validation_fraction: float = 0.2
+    missing: Missing = "mean"
+    targets: Scaling = "standard"
+
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` for a value that is out of range."""
+        for name in ("epochs", "folds", "patience", "batch_size"):
+            if getattr(self, name) is not None or name in ("epochs", "folds"):
+                check_integer(name, getattr(self, name))
+        object.__setattr__(self, "hidden", check_sizes("hidden", self.hidden))
+        object.__setattr__(self, "learning_rates", tuple(self.learning_rates))
+        check_integer("the number of learning rates", len(self.learning_rates))
+        for place, rate in enumerate(self.learning_rates):
+            check_positive(f"learning_rates[{place}]", rate)
+        check_distinct("learning_rates", self.learning_rates)
+        check_choice("missing", self.missing, get_args(Missing))
+        check_choice("targets", self.targets, get_args(Scaling))
+        if self.test_size is not None:
+            check_number("test_size", self.test_size, above=0)
+
+    def settings(self, dataset: Dataset) -> dict[str, Any]:
+        """Return data, backend and all settings but the learning rates."""
+        fields = asdict(self) | {
+            "kind": type(self).__name__,
+            "data": dataset.checksum,
+            "backend": keras.backend.backend(),
+            "precision": keras.config.dtype_policy().name,
+        }
+        return {name: fields[name] for name in fields if name != "learning_rates"}
+
+    def digest(self, dataset: Dataset) -> str:
+        """Return the hash of `settings`."""
+        text = json.dumps(self.settings(dataset), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def width(self) -> int:
+        """Number of networks that are trained together, which is above 1 on JAX.
+
+        It does not depend on how many trainings are missing, because networks that are
+        trained in a batch of another width differ by rounding.
+        """
+        folds = min(self.folds, widest())
+        return folds * min(len(self.learning_rates), max(1, widest() // folds))
+
+    def usable_rows(self, dataset: Dataset) -> np.ndarray:
+        """Return the rows that are used: all, or those without missing entries."""
+        if self.missing == "mean":
+            return np.arange(len(dataset.y))
+        return np.flatnonzero(~np.isnan(dataset.x).any(axis=1))
+
+    def preprocessing(self, dataset: Dataset) -> Preprocessing:
+        """Return the preprocessing of inputs, and of the targets of a regression."""
+        classes = dataset.task == "classification"
+        targets = "none" if classes else self.targets
+        return Preprocessing(targets=targets, missing=self.missing)
+
+    def metric(self, task: str) -> str:
+        """Return the name of the score in `keras_vaf.datasets.scores`."""
+        if task == "classification":
+            return "accuracy"
+        return "scaled_rmse" if self.targets == "min-max" else "rmse"
+
+    def network(
+        self,
+        dataset: Dataset,
+        inputs: int,
+        activation: Callable[[], keras.layers.Layer],
+        seed: int,
+    ) -> keras.Sequential:
+        """Return the untrained network. Its outputs are logits, or one number.
+
+        Args:
+            dataset: The data.
+            inputs: Number of inputs after the preprocessing.
+            activation: Function that returns a new layer for each hidden layer.
+            seed: Seed of the kernels.
+        """
+        outputs = len(dataset.class_names or "1")
+        return mlp(inputs, self.hidden, outputs, activation, seed=seed)
+
+    def new_optimizer(self) -> keras.optimizers.Optimizer:
+        """Return a new optimizer."""
+        scopes = optimizers, keras.optimizers
+        return class_of("optimizer", self.optimizer, *scopes)(
+            **self.optimizer_arguments
+        )
+
+
+class Fold(NamedTuple):
+    """One fold of a dataset: its rows, and the preprocessing of its training rows."""
+
+    dataset: Dataset
+    number: int
+    seed: int
+    rows: Rows
+    fitted: FittedPreprocessing
+    metric: str
+
+    def record(self) -> dict[str, Any]:
+        """Return what the records of all trainings of this fold share."""
+        scores = baseline_scores(self.dataset, self.fitted, self.rows)
+        return {
+            "seed": self.seed,
+            "fold": self.number,
+            "constant": scores[self.metric],
+            "share": len(self.rows.test) / sum(map(len, self.rows)),
+        }
+
+
+def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
+    """Return the folds of a dataset, which all activations share.
+
+    Groups and times of the data decide about the folds, as in `fold_rows`, which raises
+    a `ValueError` if the data cannot be split.
+    """
+    plan, metric = recipe.preprocessing(dataset), recipe.metric(dataset.task)
+    divided = _cross_validation if recipe.test_size is None else _test_parts
+    return [
+        Fold(dataset, number, seed, rows, plan.fit(dataset, rows.train), metric)
+        for number, rows in enumerate(divided(dataset, recipe, seed))
+    ]
+
+
+def _cross_validation(dataset: Dataset, recipe: Recipe, seed: int) -> list[Rows]:
+    """Return rows such that each one is a test row of one fold."""
+    usable = recipe.usable_rows(dataset)
+    groups, times = dataset.groups, dataset.times
+    folds = fold_rows(
+        dataset.y[usable],
+        recipe.folds,
+        seed,
+        dataset.task == "classification",
+        recipe.validation_fraction,
+        groups=None if groups is None else groups[usable],
+        times=None if times is None else times[usable],
+    )
+    return [Rows(*(usable[part] for part in fold)) for fold in folds]
+
+
+def _test_parts(dataset: Dataset, recipe: Recipe, seed: int) -> list[Rows]:
+    """Return rows whose test rows are the last ones, or a share of all."""
+    usable, size = recipe.usable_rows(dataset), recipe.test_size or 0.0
+    classes, found = dataset.task == "classification", []
+    for number in range(recipe.folds):
+        if isinstance(size, int):
+            first = len(dataset.y) - size
+            rest, test = usable[usable < first], usable[usable >= first]
+        else:
+            [own] = independent_seeds(seed, number, "test")
+            parts = split(dataset.y[usable], size, own, classes)
+            rest, test = (usable[part] for part in parts)
+        [own], share = (
+            independent_seeds(seed, number, "split"),
+            recipe.validation_fraction,
+        )
+        train, validation = split(dataset.y[rest], share, own, classes, len(rest))
+        found.append(Rows(rest[train], rest[validation], test))
+    return found

@@ -1,1 +1,0 @@
-"""Write, read, merge and compress the report of each cell."""

@@ -1,1 +1,0 @@
-"""Turn reports into selections, significance tests, tables and figures."""

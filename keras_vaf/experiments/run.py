@@ -1,0 +1,181 @@
+"""`train_missing`, which trains what a folder of records does not contain yet."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import keras
+import numpy as np
+
+from keras_vaf.datasets import Dataset
+from keras_vaf.experiments.arms import Arm
+from keras_vaf.experiments.networks import Networks, Wanted
+from keras_vaf.experiments.progress import follow
+from keras_vaf.experiments.recipe import Recipe, folds_of
+from keras_vaf.experiments.references import fit_reference
+from keras_vaf.experiments.results import select
+from keras_vaf.experiments.store import append, records
+from keras_vaf.training.recipe import LEARNING_RATES, further_rates
+from keras_vaf.utils import require, write_atomically
+
+if TYPE_CHECKING:
+    import pandas
+
+_folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
+_networks = lru_cache(maxsize=64)(Networks)
+
+
+class Study(NamedTuple):
+    """The data and settings of trainings, and the folder of their records."""
+
+    dataset: Dataset
+    arms: tuple[Arm, ...]
+    recipe: Recipe
+    seeds: Sequence[int]
+    folder: Path
+    jobs: int = 1
+
+    def records(self, rates: Sequence[float]) -> pandas.DataFrame:
+        """Return the records at some learning rates, in the order of the arms."""
+        found = records(self.folder)
+        rate = found["learning_rate"]
+        found = found[rate.isin(rates) | rate.isna()]
+        found = found[found["recipe"] == self.recipe.digest(self.dataset)]
+        found = found[found["seed"].isin(self.seeds)]
+        found = found.sort_values(["seed", "fold", "learning_rate"])
+        own = [found[_is(arm, found)] for arm in self.arms]
+        return require("pandas", extra="experiments").concat(own, ignore_index=True)
+
+    def missing(self, rates: Sequence[float]) -> list[tuple[Arm, int, Wanted]]:
+        """Return batches of trainings without a record: arm, seed and trainings."""
+        found, batches = self.records(rates), list[tuple[Arm, int, Wanted]]()
+        for seed, arm in itertools.product(self.seeds, self.arms):
+            mine = found[_is(arm, found) & (found["seed"] == seed)]
+            # NaN, the learning rate of a reference, differs from itself.
+            known = mine[["fold", "learning_rate"]].fillna(0.0)
+            own = rates if arm.layer else (0.0,)
+            done = {*known.itertuples(index=False, name=None)}
+            pairs = itertools.product(range(self.recipe.folds), own)
+            wanted = [pair for pair in pairs if pair not in done]
+            batches += [(arm, seed, wanted)] if wanted else []
+        return batches
+
+
+def train_missing(
+    study: Study, verbose: bool = True, phase: str = "Training", further: bool = True
+) -> pandas.DataFrame:
+    """Train each activation in each fold, unless it has a record, and return all.
+
+    A batch holds the trainings of one activation and one seed. Batches are independent:
+    joblib runs them one after another, in processes, or on the backend that
+    `joblib.parallel_config` names.
+
+    Args:
+        study: The study.
+        verbose: Whether to show the progress.
+        phase: What the progress shows.
+        further: Whether all activations get a further learning rate if there are
+            several and one at the edge is selected.
+    """
+    dataset, recipe = study.dataset, study.recipe
+    settings = recipe.settings(dataset) | {"problem": dataset.name}
+    path = study.folder / f"recipe-{recipe.digest(dataset)}.json"
+    write_atomically(path, json.dumps(settings, indent=1))
+    rates: Sequence[float] = recipe.learning_rates
+    more = rates
+    try:
+        while more:
+            _train_all(study, rates, phase, verbose)
+            found = study.records(rates)
+            more = _further(recipe, rates, found) if further else ()
+            rates, phase = (*rates, *more), f"{phase} with further learning rates"
+    finally:
+        _folds.cache_clear()
+        _networks.cache_clear()
+    return found
+
+
+def _train_all(study: Study, rates: Sequence[float], phase: str, verbose: bool) -> None:
+    batches, digest = study.missing(rates), study.recipe.digest(study.dataset)
+    joblib = require("joblib", extra="experiments")
+    parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
+    tasks = (
+        joblib.delayed(train_batch)(
+            study._replace(arms=(arm,), seeds=(seed,)), rates, digest, len(wanted)
+        )
+        for arm, seed, wanted in batches
+    )
+    if batches:
+        total = sum(len(wanted) for *_, wanted in batches)
+        follow(parallel(tasks), phase, total, verbose)
+
+
+def train_batch(
+    study: Study, rates: Sequence[float], digest: str, count: int
+) -> tuple[str, int]:
+    """Train a batch, and append each record as soon as its training has ended.
+
+    Args:
+        study: The study, with only the arm and the seed of the batch.
+        rates: All learning rates.
+        digest: Hash of the settings in the process that asks for the batch.
+        count: Number of trainings that have no record in that process.
+
+    Returns:
+        A name of the batch, and its number of trainings.
+    """
+    dataset, [arm], recipe = study.dataset, study.arms, study.recipe
+    if digest != recipe.digest(dataset):
+        raise RuntimeError(
+            "All processes must have the same Keras backend and precision. Received: "
+            f"{keras.backend.backend()}, {keras.config.dtype_policy().name} in a worker"
+        )
+    shared = {
+        "problem": dataset.name,
+        "task": dataset.task,
+        "hidden": "-".join(map(str, recipe.hidden)),
+        "title": arm.title,
+        "recipe": digest,
+        "activation": arm.name,
+        "arguments": json.dumps(arm.arguments),
+        "environment": _environment(),
+    }
+    # Dask repeats a batch whose worker was lost. What that worker trained is kept.
+    for _, seed, wanted in study.missing(rates):
+        folds = _folds(dataset, recipe, seed)
+        if arm.layer:
+            rows = _networks(dataset, arm, recipe).train(folds, wanted)
+        else:
+            rows = (fit_reference(folds[fold], arm) for fold, _ in wanted)
+        for row in rows:
+            append(study.folder, shared | row)
+    return f"{arm.title}, seed {study.seeds[0]}", count
+
+
+def _further(
+    recipe: Recipe, rates: Sequence[float], found: pandas.DataFrame
+) -> Sequence[float]:
+    """Return further learning rates, if one at the edge is selected."""
+    if len(rates) < len(LEARNING_RATES):
+        return ()
+    selected = select(found)["learning_rate"].dropna()
+    return further_rates(recipe.learning_rates, rates, set(selected))
+
+
+def _is(arm: Arm, found: pandas.DataFrame) -> pandas.Series:
+    same = found["arguments"] == json.dumps(arm.arguments)
+    return same & (found["activation"] == arm.name)
+
+
+def _environment() -> str:
+    backend = keras.backend.backend()
+    version = importlib.import_module(backend).__version__
+    device = str(keras.ops.zeros(()).device).rpartition("device:")[2].lower()
+    packages = f"keras {keras.__version__}, {backend} {version}, numpy {np.__version__}"
+    return f"{packages}, {device}"

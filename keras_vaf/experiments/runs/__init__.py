@@ -1,1 +1,0 @@
-"""Train single cells, each with one protocol, one seed and one fold."""

@@ -1,0 +1,97 @@
+"""`records`, which reads the records of studies as one pandas DataFrame."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keras_vaf.utils import require
+
+if TYPE_CHECKING:
+    import pandas
+
+KEY = ("recipe", "activation", "arguments", "learning_rate", "seed", "fold")
+COLUMNS = (
+    *("problem", "task", "hidden", "title", *KEY, "epochs", "best_epoch", "val_loss"),
+    *("validation", "test", "constant", "share", "parameters", "seconds"),
+    "environment",
+)
+
+
+def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
+    """Return all records of a folder, one row for each finished training.
+
+    - `problem`, `task`: Name of the dataset, `"classification"` or `"regression"`.
+    - `hidden`: Widths of the hidden layers, such as `"100-50"`.
+    - `title`, `activation`, `arguments`: Title and name of the arm, and its arguments
+      as JSON text.
+    - `recipe`: Hash of data, backend and all settings of the training, which are in the
+      file `recipe-HASH.json`.
+    - `learning_rate`: Learning rate; NaN for a model of scikit-learn.
+    - `seed`, `fold`: Seed of the folds and weights, and number of the test fold.
+    - `epochs`, `best_epoch`: Number of epochs, and the one of the lowest `val_loss`.
+      They, `val_loss` and `parameters` are NaN for a model of scikit-learn.
+    - `val_loss`: Loss of the validation rows at the best epoch; NaN if no epoch had a
+      finite one.
+    - `validation`, `test`: Accuracy (a share), or RMSE in units of the target; of the
+      scaled target if the recipe has `targets="min-max"`.
+    - `constant`: Test score of a constant prediction, in the same unit.
+    - `share`: Share of the rows that are test rows.
+    - `parameters`: Number of trained parameters of the network.
+    - `seconds`: Duration of the training. Networks that are trained together share the
+      time equally.
+    - `environment`: Versions and device.
+
+    A line that an interruption left incomplete is omitted, so that its training is
+    repeated. Of two records of the same training, the first is returned.
+
+    Args:
+        path: Folder of `.jsonl` files, such as the `output` of `compare`.
+
+    Raises:
+        ImportError: If pandas is not installed.
+
+    Example:
+
+    >>> len(keras_vaf.experiments.records("runs"))
+    0
+    """
+    pandas = require("pandas", extra="experiments")
+    rows = []
+    for file in sorted(Path(path).glob("*.jsonl")):
+        rows += [row for row in read_lines(file) if row.keys() == {*COLUMNS}]
+    found = pandas.DataFrame(rows, columns=list(COLUMNS))
+    optional = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
+    found = found.astype(dict.fromkeys(optional, "float64"))
+    return found.drop_duplicates(list(KEY), ignore_index=True)
+
+
+def append(folder: Path, row: dict[str, Any]) -> None:
+    """Append a record to the file of this process."""
+    path = folder / f"{platform.node()}-{os.getpid()}.jsonl"
+    append_line(path, {name: row.get(name) for name in COLUMNS})
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file, one per line, without incomplete lines."""
+    rows = []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue  # an interruption cut this line off
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def append_line(path: Path, row: dict[str, Any]) -> None:
+    """Append a JSON object to a file, and wait until it is on disk.
+
+    The text starts with a line break, which ends a line that is incomplete.
+    """
+    with path.open("ab") as file:
+        file.write(f"\n{json.dumps(row)}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())

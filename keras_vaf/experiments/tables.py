@@ -1,0 +1,162 @@
+"""`table`, the numbers of a comparison, and `text_of`, the same for readers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from keras_vaf.experiments.results import results_of, select
+from keras_vaf.utils import deviation, markdown_table, readable, require
+
+if TYPE_CHECKING:
+    import pandas
+
+SCORE = {"classification": "accuracy", "regression": "RMSE"}
+"""Name of the score in texts, by task."""
+CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
+"""Name of the constant prediction, by task."""
+
+_TESTED = (
+    "Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
+    "activation with {} on the same folds. p (Holm) is corrected for the number of "
+    "activations, the intervals are not."
+)
+_TWO_FOLDS = (
+    "Gain compares each activation with {} on the same folds. Two folds cannot tell "
+    "whether it is more than chance: use three or more."
+)
+_REFERENCES = (
+    "The linear model and the trees of scikit-learn have their default settings; no "
+    "test includes them."
+)
+
+
+def table(found: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the numbers of a comparison, with one row for each model.
+
+    - `mean`, `deviation`: Those of the test scores over seeds and folds: accuracy, or
+      RMSE in units of the target. The deviation is the sample's (n - 1).
+    - `gain`, `interval`: Mean improvement over the first activation, positive if it is
+      better, and half of its 95% interval by the corrected t-test.
+    - `p`: Its p-value with Holm's correction.
+    - `parameters`: Number of trained parameters.
+    - `seconds`: Duration of all trainings.
+
+    The index has the titles. The last row is a constant prediction. What a model does
+    not have is NaN.
+
+    Args:
+        found: Records of one dataset by one recipe, from `records`. The first
+            activation is the one with which the others are compared.
+
+    Raises:
+        ValueError: If no record is that of a network, if the records have several
+            datasets or recipes, or if activations have different folds.
+        ImportError: If pandas or SciPy is not installed.
+    """
+    pandas, results = require("pandas", extra="experiments"), results_of(found)
+    names = ["mean", "deviation", "gain", "interval", "p", "parameters", "seconds"]
+    rows = [[getattr(each, name) for name in names] for each in results]
+    titles, scores = [each.title for each in results], results[0].rows["constant"]
+    shown = pandas.DataFrame(rows, titles, names, "float64").rename_axis("activation")
+    shown.loc[CONSTANT[task_of(found)]] = {
+        "mean": scores.mean(),
+        "deviation": deviation(scores.tolist()),
+    }
+    return shown
+
+
+def task_of(found: pandas.DataFrame) -> str:
+    """Return the task of the records."""
+    return found["task"].iloc[0]
+
+
+def written(value: float, task: str, sign: str = "") -> str:
+    """Return a score as text, with the sign of `readable`; "" for NaN."""
+    if math.isnan(value):
+        return ""
+    return f"{value:{sign}.4f}" if task == "classification" else readable(value, sign)
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as text, such as "= 0.034" or "< 0.001"; "" for NaN."""
+    if math.isnan(p):
+        return ""
+    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+class Text(NamedTuple):
+    """A table for readers: its title, cells and explanations."""
+
+    title: str
+    columns: list[str]
+    lines: list[list[str]]
+    notes: list[str]
+
+    @property
+    def markdown(self) -> str:
+        """The table as Markdown, with a heading and a list of notes."""
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        cells = markdown_table(self.columns, self.lines)
+        return f"# {self.title}\n\n{cells}\n\n{notes}\n"
+
+
+def text_of(found: pandas.DataFrame) -> Text:
+    """Return the `table` for readers, without columns whose cells are all empty."""
+    task, lines = task_of(found), []
+    for title, *numbers in table(found).itertuples(name=None):
+        mean, spread, gain, half, p, parameters, seconds = numbers
+        interval = "" if math.isnan(half) else f" ± {written(half, task)}"
+        lines.append(
+            {
+                "activation": title,
+                "mean": written(mean, task),
+                "deviation": written(spread, task),
+                "gain": written(gain, task, "+") + interval,
+                "p (Holm)": p_value(p).removeprefix("= "),
+                "parameters": "" if math.isnan(parameters) else f"{parameters:,.0f}",
+                "seconds": "" if math.isnan(seconds) else f"{seconds:.1f}",
+            }
+        )
+    columns = [name for name in lines[0] if any(line[name] for line in lines)]
+    cells = [[line[name] for name in columns] for line in lines]
+    return Text(title_of(found), columns, cells, _notes(found))
+
+
+def title_of(found: pandas.DataFrame) -> str:
+    """Return the title of a comparison."""
+    score, first = SCORE[task_of(found)], found.iloc[0]
+    name = f"{score[0].upper()}{score[1:]} on {first['problem']}"
+    return f"{name}, hidden layers {first['hidden']}"
+
+
+def _notes(found: pandas.DataFrame) -> list[str]:
+    """Return the notes that explain the table, and those on odd trainings."""
+    results, task = results_of(found), task_of(found)
+    better = "Higher" if task == "classification" else "Lower"
+    texts = [f"{better} is better; the deviation is that of the test folds."]
+    gains = next((each.gains for each in results if each.gains), [])
+    if len(gains) == 2:
+        texts.append(_TWO_FOLDS.format(results[0].title))
+    elif gains:
+        texts.append(_TESTED.format(results[0].title))
+    if not all(each.is_network for each in results):
+        texts.append(_REFERENCES)
+    networks = found[found["learning_rate"].notna()]
+    chosen, rates = select(networks), networks["learning_rate"]
+    edge = chosen["learning_rate"].isin([rates.min(), rates.max()])
+    odd = {
+        "the best epoch is the last one": chosen["best_epoch"] == chosen["epochs"],
+        "the learning rate is the lowest or the highest that was tried": edge
+        & (rates.nunique() > 1),
+        "no epoch had a finite loss": chosen["val_loss"].isna(),
+    }
+    return [
+        " ".join(texts),
+        "Seconds are those of all trainings of a line.",
+        *(
+            f"In {which.sum()} of {len(chosen)} selected trainings, {text}."
+            for text, which in odd.items()
+            if which.any()
+        ),
+    ]

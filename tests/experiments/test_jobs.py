@@ -1,0 +1,50 @@
+"""Records are equal with one process, with two, and on a Dask cluster."""
+
+import os
+import signal
+import threading
+
+import joblib
+import pandas as pd
+import pytest
+
+from keras_vaf.experiments import Recipe, compare
+
+pytestmark = [pytest.mark.backend("torch"), pytest.mark.nightly]
+
+# Workers use native kernels, which these tests switch off. Neither activation has one.
+NAMES = "relu,prelu"
+RECIPE = Recipe(hidden=(4,), learning_rates=(0.01, 0.1), folds=2, epochs=20)
+
+
+def records_of(dataset, folder, **words):
+    found = compare(dataset, NAMES, RECIPE, output=folder, verbose=False, **words)
+    return found.records.drop(columns="seconds")
+
+
+def test_records_are_equal_with_one_and_two_processes(classes, tmp_path):
+    one = records_of(classes, tmp_path / "one")
+
+    two = records_of(classes, tmp_path / "two", jobs=2)
+
+    pd.testing.assert_frame_equal(one, two)
+
+
+@pytest.mark.needs("distributed")
+def test_a_study_on_dask_survives_the_loss_of_a_worker(classes, tmp_path):
+    from dask.distributed import Client, LocalCluster
+
+    sizes = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**sizes) as cluster, Client(cluster) as client:
+        pids = [*client.run(os.getpid).values()]
+        kill = threading.Timer(5, os.kill, (pids[0], signal.SIGKILL))
+        kill.start()
+        with joblib.parallel_config(backend="dask"):
+            found = records_of(classes, tmp_path / "dask")
+        kill.join()
+
+    pd.testing.assert_frame_equal(found, records_of(classes, tmp_path / "here"))
+    lines = [
+        path.read_bytes().split(b"\n") for path in (tmp_path / "dask").glob("*.jsonl")
+    ]
+    assert sum(len([each for each in own if each]) for own in lines) == len(found)

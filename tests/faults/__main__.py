@@ -126,9 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--scratch", type=Path, default=Path("runs/faults"))
     parser.add_argument("--output", type=Path, default=Path("docs/reports/faults"))
     arguments = parser.parse_args(argv)
-    process._load(
-        arguments
-    )  # without TensorFlow, whose import takes seconds in each try
+    process._load()  # without TensorFlow, whose import takes seconds in each try
     output, scratch = arguments.output.absolute(), arguments.scratch.absolute()
     _prepare(scratch)
     path = output / "faults.json"

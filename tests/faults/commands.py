@@ -21,8 +21,8 @@ COMMANDS = {
     "predict to a link": "predict best.keras toy.csv -o link.csv --force",
     "compare": f"compare {_TABLE} --activations relu",
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
-    "reproduce": "reproduce regression --quick --datasets servo --architectures 10 "
-    "--activations relu --set epochs=1 --data-dir data --output reproduced",
+    "reproduce": "reproduce regression --quick --datasets servo --activations relu "
+    "--data-dir data --output reproduced",
 }
 """Command lines, by name."""
 
@@ -40,7 +40,7 @@ READ = {
 _TRAINED = {
     "compare": ("runs/*.jsonl", "runs/**/best.keras"),
     "search": ("searched/*.jsonl", "searched/**/best.keras"),
-    "reproduce": ("reproduced/cells/**/seed-0-fold-01.json",),
+    "reproduce": ("reproduced/servo/*.jsonl",),
 }
 """Files that are removed before a command, so that it has something to train."""
 

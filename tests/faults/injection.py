@@ -71,8 +71,8 @@ def _run(folder: Path, line: str, fault: Fault, log: Path) -> None:
     with open(log, "wb") as file:
         for descriptor in (1, 2):
             os.dup2(file.fileno(), descriptor)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, process._terminate)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, process._stop)
     code = 1
     try:
         fault()

@@ -1,10 +1,9 @@
 """The command line: `main` runs `keras-vaf`.
 
 Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
-`add_arguments(parser)` and `run(arguments)`. Some have
-`check(arguments)`, which refuses bad input before Keras is loaded. A command imports
-`keras_vaf` only inside `run`, because that import loads Keras. Therefore `--help` and
-`--version` respond at once.
+`add_arguments(parser)` and `run(arguments)`. A command imports `keras_vaf` only inside
+`run`, because that import loads Keras. Therefore `--help` and `--version` respond at
+once.
 """
 
 import argparse
@@ -71,8 +70,6 @@ def main(
     """
     arguments = _parser().parse_args(argv)
     try:
-        if arguments.check is not None:
-            arguments.check(arguments)
         if load is not None:
             with contextlib.suppress(*arguments.without):
                 load()
@@ -104,8 +101,7 @@ def _parser() -> argparse.ArgumentParser:
             epilog=command.EXAMPLES,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        check = getattr(command, "check", None)
-        inner.set_defaults(run=command.run, check=check, without=())
+        inner.set_defaults(run=command.run, without=())
         command.add_arguments(inner)
     return parser
 

@@ -5,17 +5,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.choices import COMPARED, LEARNING_RATES, OTHERS
-from keras_vaf_cli.shared import (
-    add_data_dir,
-    add_hidden,
-    add_jobs,
-    add_k_and_g,
-    add_output_folder,
-    add_seeds,
-    numbers,
-    print_table,
-    say,
-)
+from keras_vaf_cli.shared import add, numbers, print_table, say
 from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
@@ -38,13 +28,8 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `compare`."""
-    parser.add_argument(
-        "data", help="name of a dataset, or path of a CSV, Parquet or Excel file"
-    )
-    add_output_folder(parser)
-    data = parser.add_argument_group("a table of your own")
-    add_table_options(data)
-    add_data_dir(parser)
+    add(parser, "data", "--output", "--data-dir")
+    add_table_options(parser.add_argument_group("a table of your own"))
     _add_training_options(parser.add_argument_group("training"))
 
 
@@ -88,14 +73,18 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         help="activations to compare; the first one is the baseline (default: "
         f"%(default)s); also: {', '.join(OTHERS)}",
     )
-    add_k_and_g(group)
-    add_hidden(group)
-    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
-    add_seeds(group)
     group.add_argument(
-        "--epochs",
-        type=int,
-        help="largest number of epochs (default: 300)",
+        "--k", type=int, default=3, help="hidden units of a VAF (default: 3)"
+    )
+    group.add_argument(
+        "--g",
+        metavar="ACTIVATION",
+        help="fixed activation of a VAF's hidden units (default: the function at which "
+        "the VAF starts)",
+    )
+    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
+    group.add_argument(
+        "--epochs", type=int, help="largest number of epochs (default: 300)"
     )
     group.add_argument(
         "--learning-rates",
@@ -105,7 +94,7 @@ def _add_training_options(group: argparse._ArgumentGroup) -> None:
         f"fold on validation rows (default: {', '.join(map(str, LEARNING_RATES))}, and "
         "further ones if one at the edge is selected)",
     )
-    add_jobs(group)
+    add(group, "--hidden", "--seeds", "--jobs")
 
 
 def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from keras_vaf_cli.choices import LAYERS
-from keras_vaf_cli.shared import add_model, add_new_model, change_model, names
+from keras_vaf_cli.shared import add, add_output, change_model, names
 
 SUMMARY = "replace the activations of a saved model by trainable ones"
 DESCRIPTION = """\
@@ -22,8 +22,8 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `convert`."""
-    add_model(parser)
-    add_new_model(parser)
+    add(parser, "model")
+    add_output(parser)
     parser.add_argument(
         "--layers",
         type=names,

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from keras_vaf_cli.shared import add_data_dir, say
+from keras_vaf_cli.shared import add, say
 
 if TYPE_CHECKING:
     from keras_vaf.datasets import Size
@@ -23,7 +23,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `data`."""
     parser.add_argument("names", nargs="*", metavar="name", help="name of a dataset")
-    add_data_dir(parser)
+    add(parser, "--data-dir")
 
 
 def run(arguments: argparse.Namespace) -> None:

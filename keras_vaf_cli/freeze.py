@@ -2,7 +2,7 @@
 
 import argparse
 
-from keras_vaf_cli.shared import add_model, add_new_model, change_model
+from keras_vaf_cli.shared import add, add_output, change_model
 
 SUMMARY = "turn a saved model into one that needs only Keras"
 DESCRIPTION = """\
@@ -18,8 +18,8 @@ example:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `freeze`."""
-    add_model(parser)
-    add_new_model(parser)
+    add(parser, "model")
+    add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from keras_vaf_cli.shared import add_force, add_model, print_table, say
+from keras_vaf_cli.shared import add, print_table, say
 
 SUMMARY = "show what the activations of a saved model have learned"
 DESCRIPTION = """\
@@ -22,7 +22,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `inspect`."""
-    add_model(parser)
+    add(parser, "model", "--force")
     parser.add_argument(
         "--picture", metavar="FILE.png", help="draw the functions to this file"
     )
@@ -34,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "latex", "python"),
         help="print the functions as formulas: text (the default), latex or python",
     )
-    add_force(parser, "--picture")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from keras_vaf_cli.shared import add_model, add_output, say
+from keras_vaf_cli.shared import add, add_output, say
 from keras_vaf_cli.tables import add_file_options, file_options
 
 SUMMARY = "predict the rows of a table with a network of compare or search"
@@ -25,7 +25,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `predict`."""
-    add_model(parser)
+    add(parser, "model")
     parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
     add_output(parser, "OUT", "file for the table with the predictions")
     add_file_options(parser.add_argument_group("format of the table"))

@@ -3,15 +3,7 @@
 import argparse
 
 from keras_vaf_cli.choices import EXPERIMENTS
-from keras_vaf_cli.shared import (
-    add_data_dir,
-    add_jobs,
-    add_output_folder,
-    add_seeds,
-    names,
-    print_table,
-    say,
-)
+from keras_vaf_cli.shared import add, names, print_table, say
 
 SUMMARY = "run an experiment of the paper"
 DESCRIPTION = """\
@@ -41,16 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="NAMES",
             help=f"{option}, separated by commas (default: all of the experiment)",
         )
-    add_seeds(parser)
     parser.add_argument(
         "--selection",
         default="validation",
         help="select learning rates and architectures by validation scores, or by test "
         "scores, as the paper: paper (default: %(default)s)",
     )
-    add_data_dir(parser)
-    add_output_folder(parser)
-    add_jobs(parser)
+    add(parser, "--seeds", "--data-dir", "--output", "--jobs")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING
 
 from keras_vaf_cli.choices import TUNERS
 from keras_vaf_cli.compare import show_comparison
-from keras_vaf_cli.shared import (
-    add_data_dir,
-    add_hidden,
-    add_output_folder,
-    check_packages,
-    integer_from,
-    print_table,
-    say,
-)
+from keras_vaf_cli.shared import add, integer_from, print_table, say
 from keras_vaf_cli.tables import add_table_options, open_data
 
 if TYPE_CHECKING:
@@ -34,19 +26,9 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `search`."""
-    parser.add_argument(
-        "data", help="name of a dataset, or path of a CSV, Parquet or Excel file"
-    )
-    add_output_folder(parser)
-    add_data_dir(parser)
+    add(parser, "data", "--output", "--data-dir")
     add_table_options(parser.add_argument_group("a table of your own"))
     _add_search_options(parser.add_argument_group("the search"))
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """Refuse a missing package before Keras is imported."""
-    check_packages("tune", "keras_tuner")
-    check_packages("experiments", "matplotlib", "rich", "scipy", "sklearn")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -54,7 +36,9 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.experiments import Recipe, find_arms
     from keras_vaf.tuners import search
     from keras_vaf.tuners.table_search import LEARNING_RATES
+    from keras_vaf.utils import require
 
+    require("keras_tuner", extra="tune")  # before the table is read
     names = arguments.baselines
     baselines = () if names == "none" else find_arms(names)
     settings = {
@@ -93,7 +77,7 @@ def _add_search_options(group: argparse._ArgumentGroup) -> None:
             default=default,
             help=f"{text} (default: {default})",
         )
-    add_hidden(group)
+    add(group, "--hidden")
     group.add_argument(
         "--baselines",
         default="relu,silu,gelu",

@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from keras_vaf_cli.shared import add_model, add_new_model, change_model
+from keras_vaf_cli.shared import add, add_output, change_model
 
 SUMMARY = "remove hidden units that contribute little from a saved model"
 DESCRIPTION = """\
@@ -19,8 +19,8 @@ example:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `simplify`."""
-    add_model(parser)
-    add_new_model(parser)
+    add(parser, "model")
+    add_output(parser)
     parser.add_argument(
         "--tolerance",
         type=float,

@@ -1,6 +1,7 @@
 """`keras-vaf search`, from the words of the command line to files and exit codes."""
 
 import re
+import sys
 
 import keras
 import numpy as np
@@ -136,7 +137,7 @@ def test_too_many_folds_are_refused(houses, run):
 
 
 def test_a_missing_package_is_named_before_the_table_is_read(refusal, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "keras_tuner", None)
     said = refusal("search nowhere.csv --target y")
     assert "`keras_tuner`" in said
     assert "pip install 'keras-vaf[tune]'" in said

@@ -96,11 +96,12 @@ PRIVATE_MEMBERS: dict[str, set[str]] = {
         "_layers",
         "_maybe_reset_call_context",
         "_non_trainable_variables",
+        "_path",
+        "_track_variables",
         "_tracker",
         "_trainable_variables",
     },
     "keras_vaf.layers.trainable_activation": {"_apply"},
-    "keras_vaf.layers.weight_paths": {"_getframe", "_parent_path", "_path"},
     "keras_vaf.ops.on_tensorflow": {"_get_control_flow_context"},
     "keras_vaf.ops.on_torch": {
         "_C",

@@ -108,7 +108,7 @@ TABLE = {
     layers.KAF: ({}, {"D": COUNT, "boundary": POSITIVE, "train_gamma": FLAG}),
     layers.APL: ({}, {"S": COUNT, "seed": SEED}),
     layers.ABU: ({}, {"functions": NAMES, "normalization": OPTIONAL_NAME}),
-    layers.MixedActivation: ({}, {"gated": FLAG, "sharing": NAME}),
+    layers.MixedActivation: ({}, {"gated": FLAG, "sharing": OPTIONAL_NAME}),
     layers.PolynomialActivation: ({}, {"degree": COUNT}),
     layers.Rational: ({}, {"numerator_degree": COUNT, "initialization": NAME}),
     layers.Maxout: ({}, {"k": COUNT}),

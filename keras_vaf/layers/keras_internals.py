@@ -4,6 +4,7 @@ Keras has no public counterpart for them. All other modules call these functions
 """
 
 import contextlib
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,14 +36,60 @@ def own_variables(layer: Any) -> list[keras.Variable]:
     return [*layer._trainable_variables, *layer._non_trainable_variables]
 
 
-def outermost(layer: Any) -> keras.layers.Layer:
-    """Return the layer whose call is running, such as a model; else the layer itself.
+def list_in_outer_layers(layer: Any) -> None:
+    """Add new weights to all modules of PyTorch that contain a layer.
 
-    Keras creates the context of a call where it is missing, which is undone here.
+    A layer such as `Dense` lists its weights when it is built, before the first call
+    builds its activation. Keras creates the context of a call where it is missing,
+    which is undone here.
+
+    Raises:
+        ValueError: If another weight has the path of one of these, so that a module
+            would list one of them only.
     """
-    found: keras.layers.Layer = layer._get_call_context().entry_layer
+    outermost = layer._get_call_context().entry_layer
     layer._maybe_reset_call_context()
-    return found
+    own = {weight.path: weight for weight in own_variables(layer)}
+    for weight in outermost.variables:
+        if own.get(weight.path, weight) is not weight:
+            raise ValueError(
+                "Activations of one name inside the same layer are one to PyTorch, "
+                "which lists weights by their paths; give them different names. "
+                f"Received: two weights of the path {weight.path!r}"
+            )
+    for each in all_layers(outermost):
+        each._track_variables()
+
+
+_LAYERS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+"""Layers whose outer layers are unknown, by the paths of their weights."""
+
+
+def place_weights(layer: Any, path: str | None = None) -> bool:
+    """Give weights that were made before their outer layer was known unique paths.
+
+    Modules of PyTorch list weights by their paths, one weight for each path.
+
+    Args:
+        layer: The layer of the weights.
+        path: Its path, if it is known. Else the path includes the layers that are being
+            built. Where none is, as while Keras loads a file, a number makes the path
+            differ from those of other layers.
+
+    Returns:
+        True.
+    """
+    if path is None:
+        probe = keras.layers.Identity(name=layer.name)
+        probe.build(())  # a layer that is built here knows where it is
+        path, number = str(probe.path), 0
+        while path.startswith(layer.name) and _LAYERS.get(path, layer) is not layer:
+            number += 1
+            path = f"{layer.name}_{number}"
+        _LAYERS[path] = layer
+    for weight in own_variables(layer):
+        weight._path = f"{path}/{weight.name}"
+    return True
 
 
 def history(tensor: Any) -> tuple[Any, Any, int]:

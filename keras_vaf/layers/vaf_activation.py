@@ -1,16 +1,16 @@
 """`VAFActivation`, the trainable activation of the paper."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from keras_vaf import initializers
-from keras_vaf.layers.arguments import arguments_of_base
+from keras_vaf.layers.sharing import validate_sharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
-from keras_vaf.types import Constraint, DType, Initializer, Regularizer
 from keras_vaf.utils import check_integer
 
 
@@ -45,27 +45,12 @@ class VAFActivation(TrainableActivation):
         data_format: `"channels_last"` or `"channels_first"`: position of the channel
             axis for inputs of rank 3 or more. `None` means
             `keras.config.image_data_format()`.
-        alpha_regularizer: Regularizer of `alpha`, as for any Keras layer.
-        alpha_bias_regularizer: Regularizer of `alpha_bias`.
-        beta_regularizer: Regularizer of `beta`.
-        beta_bias_regularizer: Regularizer of `beta_bias`.
-        alpha_constraint: Constraint on `alpha`, as for any Keras layer.
-        alpha_bias_constraint: Constraint on `alpha_bias`.
-        beta_constraint: Constraint on `beta`.
-        beta_bias_constraint: Constraint on `beta_bias`.
-        function_regularizer: A penalty on the function itself, such as
-            `keras_vaf.regularizers.SlopeVariation`, or a registered callable that maps
-            the layer to a scalar tensor.
-        alpha_initializer: Initializer of `alpha`, as for any Keras layer. It replaces
-            the start that `initialization` gives this weight.
-        alpha_bias_initializer: Initializer of `alpha_bias`.
-        beta_initializer: Initializer of `beta`.
-        beta_bias_initializer: Initializer of `beta_bias`.
-        name: Name of the layer.
-        dtype: Data type or dtype policy of the layer.
-        trainable: Whether the weights are trained.
-        activity_regularizer: Penalty on the output, as for any Keras layer.
-        autocast: Whether inputs are cast to the compute dtype.
+        **kwargs: For each weight W of `alpha`, `alpha_bias`, `beta` and `beta_bias`:
+            `W_regularizer`, `W_constraint` and `W_initializer`, as for any Keras layer.
+            An initializer replaces the start that `initialization` gives this weight.
+            Also `function_regularizer`, a penalty on the function itself such as
+            `keras_vaf.regularizers.SlopeVariation`, and the arguments of
+            `keras.layers.Layer`, such as `name` and `dtype`.
 
     Input shape:
         Floating-point tensors of rank 2 or more. With `sharing="layer"`, each call may
@@ -112,27 +97,8 @@ class VAFActivation(TrainableActivation):
         sharing: str | Sequence[int] = "layer",
         initialization: initializers.Identifier = "g",
         data_format: str | None = None,
-        *,
-        alpha_regularizer: Regularizer | None = None,
-        alpha_bias_regularizer: Regularizer | None = None,
-        beta_regularizer: Regularizer | None = None,
-        beta_bias_regularizer: Regularizer | None = None,
-        alpha_constraint: Constraint | None = None,
-        alpha_bias_constraint: Constraint | None = None,
-        beta_constraint: Constraint | None = None,
-        beta_bias_constraint: Constraint | None = None,
-        function_regularizer: Regularizer | None = None,
-        alpha_initializer: Initializer | None = None,
-        alpha_bias_initializer: Initializer | None = None,
-        beta_initializer: Initializer | None = None,
-        beta_bias_initializer: Initializer | None = None,
-        name: str | None = None,
-        dtype: DType | None = None,
-        trainable: bool = True,
-        activity_regularizer: Regularizer | None = None,
-        autocast: bool = True,
+        **kwargs: Any,
     ) -> None:
-        others = arguments_of_base(locals(), "k", "g", "initialization")
         self.k = check_integer("k", k)
         self.g = get_function(g, "g")
         self._start = initializers.get(initialization)
@@ -140,7 +106,7 @@ class VAFActivation(TrainableActivation):
         get_function(function, "initialization", ("g", "random"))
         named = isinstance(initialization, str)
         self.initialization = initialization if named else self._start
-        super().__init__(**others)
+        super().__init__(validate_sharing(sharing), data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of alpha, alpha_bias, beta and beta_bias."""

@@ -1,13 +1,13 @@
-"""Initializers, penalties and constraints for the weights of `TrainableActivation`."""
+"""Arguments of trainable activations: their names, and those of each weight."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_vaf.initializers import Start
+from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.functions import (
     check_can_be_found,
     evaluate,
@@ -15,6 +15,14 @@ from keras_vaf.ops.functions import (
 )
 from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.types import Tensor
+from keras_vaf.utils import did_you_mean
+
+_OF_EVERY_LAYER = (
+    *("activity_regularizer", "autocast", "batch_input_shape", "dtype", "input_dim"),
+    *("input_shape", "name", "trainable"),
+)
+# Names of other layers of Keras for our arguments.
+_OF_OTHER_LAYERS = {"activation": "g", "shared_axes": "sharing", "units": "k"}
 
 
 class PenaltyOnLayer(keras.regularizers.Regularizer):
@@ -33,16 +41,6 @@ class PenaltyOnLayer(keras.regularizers.Regularizer):
     def __call__(self, weight: Tensor) -> Tensor:
         own = 0.0 if self.regularizer is None else self.regularizer(weight)
         return self.penalty(self.layer) + own
-
-
-class Constant(keras.initializers.Initializer):
-    """An initializer that returns a given array and is not saved."""
-
-    def __init__(self, value: np.ndarray) -> None:
-        self.value = value
-
-    def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Tensor:
-        return ops.convert_to_tensor(np.array(self.value, dtype=dtype))
 
 
 def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
@@ -141,3 +139,32 @@ def to_config(value: Any, argument: str) -> Any:
     if isinstance(value, tuple) and any(map(callable, value)):
         return [function_identifier(function, argument) for function in value]
     return keras.saving.serialize_keras_object(value)
+
+
+def check_names(layer: Any, kwargs: dict[str, Any], hints: Sequence[str]) -> None:
+    """Raise a `ValueError` for an argument with an unknown name.
+
+    Args:
+        layer: The layer.
+        kwargs: Arguments that its class does not have, but Keras may.
+        hints: Names of the arguments that its class has.
+    """
+    known = [*hints, *_OF_EVERY_LAYER]
+    for name, value in kwargs.items():
+        if name not in _OF_EVERY_LAYER:
+            ours = _OF_OTHER_LAYERS.get(name, "")
+            raise ValueError(
+                f"{type(layer).__name__} does not have an argument of this name."
+                f"{did_you_mean(ours if ours in hints else name, sorted(known))} "
+                f"Received: {name}={value!r}"
+            )
+
+
+def shown(value: Any) -> str:
+    """Return an argument of a layer as text."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(shown, value))})"
+    if isinstance(value, str):
+        return value
+    name = name_of(value) or getattr(value, "__name__", "") if callable(value) else ""
+    return name or repr(value)

@@ -117,17 +117,3 @@ def test_an_equation_names_its_parameters(equation):
 def test_a_layer_has_an_equation():
     with pytest.raises(ValueError, match="must set `equation_class`"):
         TrainableActivation()
-
-
-def test_arguments_are_stored_before_the_weights_are_created():
-    class Late(BumpActivation):
-        def __init__(self, height, **kwargs):
-            super().__init__(**kwargs)
-            self.initial = height
-
-        def start(self, unshared):
-            return [np.full(unshared, self.initial)]
-
-    with pytest.raises(AttributeError) as caught:
-        Late(height=1.0)
-    assert "before it calls `super().__init__`" in caught.value.__notes__[0]

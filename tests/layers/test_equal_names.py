@@ -1,0 +1,179 @@
+"""Activations of one name inside other layers: PyTorch lists the weights of all.
+
+A module of PyTorch lists its weights by their paths, which Keras gives them before it
+knows the layer around an activation.
+"""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vaf.layers import VAFActivation
+
+pytestmark = pytest.mark.backend("torch")
+
+L = keras.layers
+
+
+@keras.saving.register_keras_serializable(package="tests")
+class Several(L.Layer):
+    """A layer with a list of activations, and no weights of its own."""
+
+    def __init__(self, activation, **kwargs):
+        super().__init__(**kwargs)
+        self.activation = keras.activations.get(activation)
+        dense = L.Dense(3, activation=VAFActivation(name="inner"), name="dense")
+        self.others = [VAFActivation(name="other"), dense]
+
+    def build(self, shape):
+        for layer in (self.activation, *self.others):
+            layer.build(shape)
+
+    def call(self, x):
+        for layer in (self.activation, *self.others):
+            x = layer(x)
+        return x
+
+    def compute_output_shape(self, shape):
+        return (*shape[:-1], 3)
+
+    def get_config(self):
+        activation = keras.saving.serialize_keras_object(self.activation)
+        return {**super().get_config(), "activation": activation}
+
+
+def vaf(**arguments):
+    return VAFActivation(k=2, name="act", **arguments)
+
+
+def host_of(kind, *arguments):
+    return lambda act, **named: kind(*arguments, activation=act, **named)
+
+
+def cells(act, **named):
+    first = L.LSTMCell(3, activation=act, name="first")
+    second = L.GRUCell(3, activation=VAFActivation(name="other"), name="second")
+    return L.RNN(L.StackedRNNCells([first, second], name="cells"), **named)
+
+
+def bidirectional(act, **named):
+    return L.Bidirectional(L.LSTM(3, activation=act), **named)
+
+
+def time_distributed(act, **named):
+    return L.TimeDistributed(L.Dense(3, activation=act, name="inner"), **named)
+
+
+def nested(act, **named):
+    inner = L.Dense(3, name="inner")
+    return keras.Sequential([keras.Input((4, 3)), inner, act], **named)
+
+
+# The rank of a sample, and a function that makes a layer with a given activation.
+HOSTS = {
+    "Activation": (2, lambda act, **named: L.Activation(act, **named)),
+    "Dense": (1, host_of(L.Dense, 3)),
+    "Conv2D": (3, host_of(L.Conv2D, 3, 2)),
+    "GRU": (2, host_of(L.GRU, 3)),
+    "cells": (2, cells),
+    "Bidirectional": (2, bidirectional),
+    "TimeDistributed": (2, time_distributed),
+    "nested model": (2, nested),
+    "several": (2, Several),
+}
+hosts = pytest.mark.parametrize("host", HOSTS)
+
+
+def make(host, sharing="layer"):
+    """Return a model of two such layers side by side, and an input."""
+    rank, layer = HOSTS[host]
+    inputs = keras.Input((4,) * (rank - 1) + (3,))
+    outputs = []
+    for name in ("one", "two"):
+        outputs.append(layer(vaf(sharing=sharing), name=name)(inputs))
+    model = keras.Model(inputs, outputs, name="model")
+    x = np.random.default_rng(0).normal(size=(2, *inputs.shape[1:]))
+    return model, x.astype("float32")
+
+
+def run(model, x):
+    return [keras.ops.convert_to_numpy(y) for y in model(x)]
+
+
+def check(model):
+    """Check that PyTorch lists every weight of the activations of a model.
+
+    Keras loads kernels inside of wrappers with paths that lack the wrapper.
+    """
+    listed = {id(parameter) for parameter in model.parameters()}
+    layers = [x for x in model._flatten_layers() if isinstance(x, VAFActivation)]
+    assert len(layers) >= 2
+    assert {id(weight.value) for layer in layers for weight in layer.weights} <= listed
+
+
+@hosts
+def test_every_weight_is_listed_before_and_after_a_call(host):
+    model, x = make(host)
+    check(model)
+    names = list(model.state_dict())
+    run(model, x)
+    check(model)
+    assert list(model.state_dict()) == names
+
+
+@hosts
+def test_every_weight_that_a_call_makes_is_listed(host):
+    model, x = make(host, "channel")
+    run(model, x)
+    check(model)
+
+
+@hosts
+def test_every_weight_of_a_loaded_model_is_listed(host, tmp_path):
+    model, x = make(host)
+    model.set_weights([weight + 0.1 for weight in model.get_weights()])
+    expected = run(model, x)
+    model.save(tmp_path / "model.keras")
+    again = keras.saving.load_model(tmp_path / "model.keras")
+    check(again)
+    for found, y in zip(run(again, x), expected, strict=True):
+        np.testing.assert_array_equal(found, y)
+    check(again)
+    check(keras.models.clone_model(model))
+
+
+@pytest.mark.parametrize("host", ["Dense", "Conv2D", "nested model", "several"])
+def test_a_state_of_torch_is_loaded_into_a_model_that_is_made_alike(host):
+    model, x = make(host)
+    model.set_weights([weight + 0.1 for weight in model.get_weights()])
+    other, _ = make(host)
+    other.load_state_dict(model.state_dict())
+    for found, y in zip(run(other, x), run(model, x), strict=True):
+        np.testing.assert_array_equal(found, y)
+
+
+def test_an_optimizer_of_torch_trains_every_weight():
+    import torch
+
+    model, x = make("Bidirectional")
+    before = [weight.copy() for weight in model.get_weights()]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sum((y - 1).square().sum() for y in model(x)).backward()
+    optimizer.step()
+    for old, new in zip(before, model.get_weights(), strict=True):
+        assert np.any(old != new)
+
+
+def gates():
+    return L.LSTM(3, activation=vaf(), recurrent_activation=vaf())
+
+
+def stacked():
+    return L.RNN([L.LSTMCell(3, activation=vaf()), L.GRUCell(3, activation=vaf())])
+
+
+@pytest.mark.parametrize("make", [gates, stacked])
+def test_two_of_one_name_inside_one_layer_are_refused(make):
+    layer = make()
+    with pytest.raises(ValueError, match=r"give them different names.*Received"):
+        layer(np.ones((2, 4, 3), "float32"))

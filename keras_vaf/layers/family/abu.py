@@ -96,8 +96,7 @@ class ABU(TrainableActivation):
         functions: The n fixed activations: names of element-wise Keras activations, or
             registered functions of one tensor.
         normalization: One of the names above, or `None`.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`.
 
     Weights:
         `alpha` of shape `(*unshared, n)`.
@@ -121,15 +120,13 @@ class ABU(TrainableActivation):
         self,
         functions: Sequence[str | Function] = ("tanh", "elu", "relu", "linear", "silu"),
         normalization: str | None = None,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.functions = get_functions(functions)
         if normalization is not None:
             check_choice("normalization", normalization, _NORMALIZATIONS)
         self.normalization = normalization
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of alpha."""

@@ -66,8 +66,7 @@ class ActivationEnsemble(TrainableActivation):
             registered functions of one tensor.
         momentum: Weight of the previous `minimum` and `maximum` in their update, from 0
             to 1.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `alpha`, `eta`, `delta`, `minimum` and `maximum`, all of shape `(*unshared, m)`.
@@ -88,6 +87,7 @@ class ActivationEnsemble(TrainableActivation):
     """
 
     equation_class = NormalizedBlend
+    default_sharing = "channel"
     non_trainable_weight_names = ("minimum", "maximum")
     default_constraints = (("alpha", Simplex()),)
 
@@ -95,8 +95,6 @@ class ActivationEnsemble(TrainableActivation):
         self,
         functions: Sequence[str | Function] = ("sigmoid", "tanh", "relu", "elu"),
         momentum: float = 0.9,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.functions = get_functions(functions)
@@ -106,7 +104,7 @@ class ActivationEnsemble(TrainableActivation):
                 f"Received: momentum={momentum!r}"
             )
         self.momentum = momentum
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of alpha, eta, delta, minimum and maximum."""

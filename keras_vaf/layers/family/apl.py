@@ -48,8 +48,7 @@ class APL(TrainableActivation):
             are drawn uniformly from [-0.2, 0.2], hinges from a normal distribution with
             standard deviation 0.5. `None` draws a seed that follows
             `keras.utils.set_random_seed`.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `slopes` and `hinges` (the paper's a and b) of shape `(*unshared, S)`.
@@ -68,19 +67,18 @@ class APL(TrainableActivation):
     """
 
     equation_class = Hinges
+    default_sharing = "channel"
 
     def __init__(
         self,
         S: int = 5,
         seed: int | None = None,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.S = check_integer("S", S)
         self.seed = seed
         self._generator = generator(seed)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of slopes and hinges."""

@@ -62,8 +62,7 @@ class KAF(TrainableActivation):
             more.
         seed: Integer seed of a random start, which is equal on all backends. `None`
             draws a seed that follows `keras.utils.set_random_seed`.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `alpha` of shape `(*unshared, D)` and, if `train_gamma` is true, `gamma` of
@@ -85,6 +84,7 @@ class KAF(TrainableActivation):
     """
 
     equation_class = Kernels
+    default_sharing = "channel"
     default_constraints = (("gamma", Interval(0.001)),)
 
     def __init__(
@@ -94,8 +94,6 @@ class KAF(TrainableActivation):
         initialization: str | Function = "random",
         train_gamma: bool = False,
         seed: int | None = None,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.train_gamma = check_flag("train_gamma", train_gamma)
@@ -109,7 +107,7 @@ class KAF(TrainableActivation):
         self.dictionary = tuple(np.linspace(-boundary, boundary, D).tolist())
         step = 2 * boundary / (D - 1)
         self.gamma = self.fixed_gamma = 1 / (6 * step**2)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of alpha and, if it is trained, gamma."""

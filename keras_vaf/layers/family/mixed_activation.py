@@ -44,8 +44,7 @@ class MixedActivation(TrainableActivation):
 
     Args:
         gated: Whether the proportion p depends on the input.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`.
 
     Weights:
         `mixing` of shape `unshared`.
@@ -63,17 +62,11 @@ class MixedActivation(TrainableActivation):
 
     equation_class = Mixture
 
-    def __init__(
-        self,
-        gated: bool = False,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, gated: bool = False, **kwargs: Any) -> None:
         self.gated = check_flag("gated", gated)
         if not gated:
             kwargs.setdefault("mixing_constraint", Interval(0, 1))
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start value of the mixing weight."""

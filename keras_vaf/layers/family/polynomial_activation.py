@@ -45,8 +45,7 @@ class PolynomialActivation(TrainableActivation):
 
     Args:
         degree: Degree of the polynomial.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `coefficients` of shape `(*unshared, degree + 1)`.
@@ -67,16 +66,11 @@ class PolynomialActivation(TrainableActivation):
     """
 
     equation_class = Polynomial
+    default_sharing = "channel"
 
-    def __init__(
-        self,
-        degree: int = 3,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, degree: int = 3, **kwargs: Any) -> None:
         self.degree = check_integer("degree", degree)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of the coefficients."""

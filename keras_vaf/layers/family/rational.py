@@ -51,8 +51,7 @@ class Rational(TrainableActivation):
         denominator_degree: Degree n of the denominator.
         initialization: Function that f starts near: an element-wise Keras activation
             (`"tanh"`), or a registered function.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`.
 
     Weights:
         `numerator` of shape `(*unshared, m + 1)` and `denominator` of shape
@@ -78,8 +77,6 @@ class Rational(TrainableActivation):
         numerator_degree: int = 5,
         denominator_degree: int = 4,
         initialization: str | Function = "leaky_relu",
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.numerator_degree = check_integer("numerator_degree", numerator_degree)
@@ -87,7 +84,7 @@ class Rational(TrainableActivation):
             "denominator_degree", denominator_degree
         )
         self.initialization = stored_form(initialization, "initialization")
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of numerator and denominator."""

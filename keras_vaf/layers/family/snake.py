@@ -1,7 +1,6 @@
 """`Snake` and `SnakeBeta`, the identity plus a term of trained frequency."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -59,8 +58,7 @@ class Snake(TrainableActivation):
     Args:
         initial_frequency: Start value of the frequency. The paper uses 0.5 for most
             tasks, and 5 to 50 for targets that are known to be periodic.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`.
 
     Weights:
         `frequency` of shape `unshared`.
@@ -77,16 +75,10 @@ class Snake(TrainableActivation):
 
     equation_class = Ripple
 
-    def __init__(
-        self,
-        initial_frequency: float = 0.5,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, initial_frequency: float = 0.5, **kwargs: Any) -> None:
         self.initial_frequency = check_number("initial_frequency", initial_frequency)
         self.start_values = (self.initial_frequency,)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -103,8 +95,7 @@ class SnakeBeta(TrainableActivation):
 
     Args:
         log_scale: Whether the weights are the logarithms of frequency and height.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `alpha` and `beta` of shape `unshared`.
@@ -121,14 +112,9 @@ class SnakeBeta(TrainableActivation):
     """
 
     equation_class = FreeRipple
+    default_sharing = "channel"
 
-    def __init__(
-        self,
-        log_scale: bool = True,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, log_scale: bool = True, **kwargs: Any) -> None:
         self.log_scale = check_flag("log_scale", log_scale)
         self.start_values = (0.0, 0.0) if log_scale else (1.0, 1.0)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)

@@ -83,8 +83,7 @@ class SplineActivation(TrainableActivation):
         boundary: Position of the last control point; the first is at -boundary.
         initialization: Function through which the control points start: the name of an
             element-wise Keras activation (`"tanh"`), or a registered function.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`. By default `sharing="channel"`.
 
     Weights:
         `points` of shape `(*unshared, q)`.
@@ -103,20 +102,19 @@ class SplineActivation(TrainableActivation):
     """
 
     equation_class = Spline
+    default_sharing = "channel"
 
     def __init__(
         self,
         q: int = 21,
         boundary: float = 2.0,
         initialization: str | Function = "tanh",
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
         self.q = check_integer("q", q, minimum=2)
         self.boundary = check_positive("boundary", boundary)
         self.initialization = stored_form(initialization, "initialization")
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of the control points."""

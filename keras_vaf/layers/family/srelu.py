@@ -1,8 +1,6 @@
 """`SReLU`, the S-shaped rectified linear unit."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
 
 import keras
 from keras import ops
@@ -51,7 +49,8 @@ class SReLU(TrainableActivation):
     continuous and equals `min(max(a, left_threshold), right_threshold)` plus the terms
     of the outer lines.
 
-    Arguments, shapes and errors are those of `TrainableActivation`.
+    Arguments, shapes and errors are those of `TrainableActivation`, with
+    `sharing="channel"` by default.
 
     Weights:
         `left_threshold`, `left_slope`, `right_threshold` and `right_slope` of shape
@@ -72,12 +71,5 @@ class SReLU(TrainableActivation):
     """
 
     equation_class = ThreeLines
+    default_sharing = "channel"
     start_values = (0.0, 0.2, 1.0, 1.0)
-
-    def __init__(
-        self,
-        sharing: str | Sequence[int] = "channel",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(sharing, data_format, **kwargs)

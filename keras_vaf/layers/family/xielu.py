@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -47,8 +46,7 @@ class XIELU(TrainableActivation):
 
     Args:
         beta: Slope at 0, which is not trained.
-        **kwargs: Arguments of `TrainableActivation`, as are `sharing` and
-            `data_format`.
+        **kwargs: Arguments of `TrainableActivation`.
 
     Weights:
         `alpha_p` and `alpha_n` of shape `unshared`.
@@ -66,12 +64,6 @@ class XIELU(TrainableActivation):
     equation_class = ExpandedIntegral
     start_values = (math.log(math.expm1(0.8)), math.log(math.expm1(0.3)))
 
-    def __init__(
-        self,
-        beta: float = 0.5,
-        sharing: str | Sequence[int] = "layer",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, beta: float = 0.5, **kwargs: Any) -> None:
         self.beta = check_number("beta", beta)
-        super().__init__(sharing, data_format, **kwargs)
+        super().__init__(**kwargs)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.environment import environment, gpu
+from benchmarks.environment import environment
 from benchmarks.speed.cases import SETTINGS, Setting, groups
 from keras_vaf.utils import write_atomically
 
@@ -32,10 +32,7 @@ KEEP_MEMORY = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    if arguments.gpu and not gpu():
-        print("--gpu needs a GPU that `nvidia-smi` lists.", file=sys.stderr)
-        return 2
-    path = arguments.output / ("gpu.json" if arguments.gpu else "cpu.json")
+    path = arguments.output / "cpu.json"
     document = _document(path, arguments)
     for setting in SETTINGS:
         if setting.backend in arguments.backends:
@@ -47,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _document(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the report so far, or an empty one if there is none of this machine."""
     here = environment() | {
-        "GPU": gpu() if arguments.gpu else "not used",
+        "GPU": "not used",
         "inputs": "few" if arguments.quick else "all",
         "load before": f"{os.getloadavg()[0]:.1f}",
     }
@@ -77,7 +74,7 @@ def _measure(
     command = [sys.executable, "-m", "benchmarks.speed.worker", task]
     with subprocess.Popen(
         command,
-        env=_variables(setting, arguments.gpu),
+        env=_variables(setting),
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
@@ -92,12 +89,11 @@ def _measure(
         raise SystemExit(f"The process for {setting} failed. Run the command again.")
 
 
-def _variables(setting: Setting, on_gpu: bool) -> dict[str, str]:
-    hidden = {} if on_gpu else {"CUDA_VISIBLE_DEVICES": ""}
+def _variables(setting: Setting) -> dict[str, str]:
     return {
         **os.environ,
         **KEEP_MEMORY,
-        **hidden,
+        "CUDA_VISIBLE_DEVICES": "",
         "KERAS_BACKEND": setting.backend,
         "KERAS_VAF_KERNELS": str(int(setting.kernels)),
         "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -118,7 +114,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     backends = list(dict.fromkeys(setting.backend for setting in SETTINGS))
     parser.add_argument("--backends", nargs="+", choices=backends, default=backends)
-    parser.add_argument("--gpu", action="store_true", help="write gpu.json in place")
     parser.add_argument(
         "--quick", action="store_true", help="a small part, to see that it runs"
     )

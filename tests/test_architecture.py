@@ -103,12 +103,13 @@ PRIVATE_MEMBERS: dict[str, set[str]] = {
     },
     "keras_vaf.layers.trainable_activation": {"_apply"},
     "keras_vaf.ops.on_tensorflow": {"_get_control_flow_context"},
-    "keras_vaf.ops.on_torch": {
+    "keras_vaf.ops.modes_on_torch": {
         "_C",
         "_current_level",
         "_functorch",
         "_len_torch_dispatch_stack",
     },
+    "keras_vaf.ops.on_torch": {"_C"},
     # Nothing public tells whether a module has hooks.
     "keras_vaf.torch.conversion": {
         "_backward_hooks",

@@ -5,13 +5,14 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.layers.input_dtype import KeepsInputDtype
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
 
-class LearnedFunction:
+class LearnedFunction(KeepsInputDtype):
     """The part of `TrainableActivation` that tells which function a layer computes."""
 
     name: str

@@ -3,7 +3,8 @@
 The native kernels act wherever tensors are on the CPU and no program is recorded,
 compiled or transformed. Elsewhere PyTorch differentiates the formula. On a CPU this
 takes less time than computing the formula again for the gradient, but PyTorch keeps
-2k + 1 tensors of the size of x for a VAF.
+2k + 1 tensors of the size of x for a VAF. For inputs in half precision the formula is
+computed again, because these tensors would be in float32.
 """
 
 import ctypes
@@ -39,11 +40,12 @@ def apply(
     if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return formula(function, layout, x, *parameters)
     case = covered(function, layout, x, *parameters)
-    if case is None:
+    half = x.dtype.itemsize < 4 and torch.is_grad_enabled()
+    if case is None and not (half and in_memory(x, *parameters)):
         return _formula(function, layout, x, *parameters)
     order = _order_of_memory(layout, x)
     if not order:
-        return _WithKernels.apply(function, layout, case, x, *parameters)
+        return _Recomputed.apply(function, layout, case, x, *parameters)
     place = [order.index(axis) for axis in range(layout.rank)]
     moved = Layout(layout.rank, tuple(place[axis] for axis in layout.unshared))
     y = apply(function, moved, training, x.permute(order), *parameters)
@@ -113,7 +115,7 @@ def _formula(
     return ((beta * hidden).sum(0) + layout.align(parameters[-1])).to(x.dtype)
 
 
-class _WithKernels(torch.autograd.Function):
+class _Recomputed(torch.autograd.Function):
     """f(x), whose gradient stores only x and the parameters."""
 
     @staticmethod
@@ -121,19 +123,21 @@ class _WithKernels(torch.autograd.Function):
         ctx: Any,
         function: Pointwise,
         layout: Layout,
-        case: Case,
+        case: Case | None,
         x: Tensor,
         *parameters: Tensor,
     ) -> Tensor:
         ctx.function, ctx.layout, ctx.case = function, layout, case
         ctx.save_for_backward(x, *parameters)
+        if case is None:
+            return _formula(function, layout, x, *parameters)
         return forward(case, x, *parameters)
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         tensors = ctx.saved_tensors
         again = torch.is_grad_enabled()
-        if not again and in_memory(upstream, *tensors):
+        if ctx.case is not None and not again and in_memory(upstream, *tensors):
             return None, None, None, *gradients(ctx.case, upstream, *tensors)
         # The caller needs the gradients of all arguments, also of frozen ones.
         leaves = [

@@ -271,7 +271,6 @@ def example(name: str, length: int | None = None) -> str:
 def draw_example(name: str) -> None:
     """Draw the picture of an example, and write what its code prints."""
     text = example(name)
-    pyplot.tight_layout()
     save(f"examples/{name}")
     (EXAMPLES / f"{name}.txt").write_text(f"{text}{_where()}", encoding="utf-8")
 

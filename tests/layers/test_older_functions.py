@@ -1,4 +1,4 @@
-"""Functions of older papers, which docs/family.md writes as a VAF or Keras layer."""
+"""Functions of older papers, as `docs/records/differences.md` writes them."""
 
 import keras
 import numpy as np

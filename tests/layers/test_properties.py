@@ -1,4 +1,4 @@
-"""The paper's properties p1 to p4 (section 2.5), as `docs/family.md` claims them."""
+"""The paper's properties p1 to p4, as `docs/records/differences.md` claims them."""
 
 import numpy as np
 import pytest

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.picture is not None:
         check_output(arguments.picture, arguments.force, [arguments.model])
-    model = load_model(arguments.model)
+    model = load_model(arguments.model, compile=False)
     found = inspect_activations(model)
     print_table(
         f"{model.name}: {len(found)} trainable activations",

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import textwrap
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,33 +22,57 @@ _MACHINE = frozenset(
 """Numbers of errors for which the file is not the cause."""
 
 
-def load_model(path: str | os.PathLike[str]) -> keras.Model:
+def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Model:
     """Load a model, in Keras's safe mode.
 
     The model is compiled if it was compiled when it was saved. A model that was saved
     on PyTorch is compiled on PyTorch only: on another backend, Keras would import
-    PyTorch for its optimizer, and two frameworks in a process may end it.
+    PyTorch for its optimizer, and two frameworks in a process may end it. If Keras
+    cannot find the loss, the metrics or the optimizer, a warning says so, and the model
+    is not compiled.
 
     Args:
         path: A `.keras` file.
+        compile: Whether to compile the model.
 
     Raises:
         FileNotFoundError: If the file does not exist.
         OSError: If the machine fails: a full disk, or no permission to read the file.
         ValueError: If Keras cannot load the file.
     """
+    if Path(path).is_dir():
+        raise ValueError(
+            f"{path} is a folder. A SavedModel holds programs, not layers that could "
+            "be read or changed: give the .keras file of the model"
+        )
     if not Path(path).is_file():
         raise FileNotFoundError(f"The file {path} does not exist")
+    compile = compile and not _needs_pytorch(path)
     try:
-        return keras.saving.load_model(path, compile=not _needs_pytorch(path))
+        return keras.saving.load_model(path, compile=compile)
     except Exception as error:  # Keras and zipfile raise errors of any class
         if isinstance(error, OSError) and error.errno in _MACHINE:
             raise
+        reason = _reason(error)
+        if compile:
+            model = load_model(path, compile=False)
+            warnings.warn(
+                "The model is not compiled, because Keras cannot load its loss, "
+                f"metrics or optimizer: {reason}",
+                stacklevel=2,
+            )
+            return model
         raise ValueError(
             f"Keras cannot load {path}. If the model has classes or functions of your "
             "own, register them in Python and use keras_vaf.models there. "
-            f"Received: {error}"
+            f"Received: {reason}"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Return the reason in a message that may contain a whole configuration."""
+    text = str(error).rpartition("Exception encountered: ")[2]
+    return textwrap.shorten(text.partition(" Full object config:")[0], 300)
 
 
 def _needs_pytorch(path: str | os.PathLike[str]) -> bool:

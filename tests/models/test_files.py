@@ -81,6 +81,58 @@ def test_a_file_that_keras_cannot_load_is_named(tmp_path):
         load_model(tmp_path / "text.keras")
 
 
+def own_loss(y, prediction):
+    return keras.ops.mean(keras.ops.square(y - prediction))
+
+
+@pytest.mark.parametrize(
+    "name, arguments, reason",
+    [
+        ("model.keras", {"loss": own_loss}, "Could not locate function 'own_loss'"),
+        ("model.keras", {"loss": "mse", "metrics": [own_loss]}, "own_loss"),
+        ("old.h5", {"loss": "mse", "metrics": ["mse"]}, "mse"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:__array__ implementation")
+def test_what_was_compiled_is_not_needed_to_change_a_model(
+    name, arguments, reason, tmp_path
+):
+    model = sequential()
+    model.compile("adam", **arguments)
+    model.save(tmp_path / name)
+    with pytest.warns(UserWarning, match=f"not compiled.*{reason}"):
+        changed = change_file(tmp_path / name, tmp_path / "new.keras", convert)
+    assert not changed.compiled
+    written = keras.saving.load_model(tmp_path / "new.keras")
+    assert written.count_params() == changed.count_params()
+    assert load_model(tmp_path / name, compile=False)
+
+
+class Own(keras.layers.Layer):
+    def call(self, inputs):
+        return inputs
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_class_that_is_not_known_is_named_in_two_lines(nested, tmp_path):
+    own = Own()
+    if nested:
+        own = keras.Sequential([keras.Input((3,)), own])
+    keras.Sequential([keras.Input((3,)), own]).save(tmp_path / "own.keras")
+    with pytest.raises(ValueError, match="Could not locate class 'Own'") as caught:
+        load_model(tmp_path / "own.keras")
+    assert len(str(caught.value)) < 500
+
+
+def test_a_folder_and_a_file_of_weights_are_told_apart(tmp_path):
+    with pytest.raises(ValueError, match=r"is a folder.*SavedModel.*\.keras file"):
+        load_model(tmp_path)
+    model = sequential()
+    model.save_weights(tmp_path / "model.weights.h5")
+    with pytest.raises(ValueError, match="No model config found"):
+        load_model(tmp_path / "model.weights.h5")
+
+
 def test_a_save_that_fails_keeps_the_older_file(saved, tmp_path, monkeypatch):
     output = tmp_path / "new.keras"
     output.write_text("old")

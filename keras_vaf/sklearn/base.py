@@ -15,7 +15,7 @@ from keras_vaf.models import mlp
 from keras_vaf.ops.functions import get_function
 from keras_vaf.training import recipe, split, train
 from keras_vaf.training.losses import loss_of
-from keras_vaf.utils import check_number, check_positive, require
+from keras_vaf.utils import check_kind, check_number, check_positive, require
 
 _base: Any = require("sklearn.base", extra="sklearn")
 _utils: Any = require("sklearn.utils", extra="sklearn")
@@ -58,7 +58,7 @@ class VAFEstimator(_base.BaseEstimator):
         self.activation = activation
 
     def __sklearn_tags__(self) -> Any:
-        """Say that sparse inputs are accepted."""
+        """Return the tags: sparse inputs are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -83,7 +83,11 @@ class VAFEstimator(_base.BaseEstimator):
                 if the numbers are too large for a standard deviation in float64, or if
                 the loss is not finite after the first epoch.
         """
-        self._check_options()
+        # The layer and the training check the other arguments.
+        check_kind("activation", self.activation, str)
+        check_positive("learning_rate", self.learning_rate)
+        if (fraction := self.validation_fraction) is not None:
+            check_number("validation_fraction", fraction, above=0, below=1)
         numbers = not _base.is_classifier(self)
         X, y = _validation.validate_data(
             self,
@@ -145,8 +149,8 @@ class VAFEstimator(_base.BaseEstimator):
 
     def _network(self, inputs: int, outputs: int, seed: int) -> keras.Sequential:
         seeds = itertools.count(seed)
-        sharing = self.sharing
-        sharing = tuple(sharing) if isinstance(sharing, list) else sharing
+        axes = isinstance(self.sharing, list)
+        sharing = tuple(self.sharing) if axes else self.sharing
 
         def activation() -> keras.layers.Layer:
             if self.activation != "vaf":
@@ -159,26 +163,11 @@ class VAFEstimator(_base.BaseEstimator):
 
         return mlp(inputs, self.hidden, outputs, activation, seed=seed)
 
-    def _check_options(self) -> None:
-        """Check what neither the layer nor the training names by these arguments."""
-        if not isinstance(self.activation, str):
-            raise ValueError(
-                "`activation` must be 'vaf' or the name of a fixed activation, such as "
-                f"'relu'. Received: activation={self.activation!r}"
-            )
-        check_positive("learning_rate", self.learning_rate)
-        if (fraction := self.validation_fraction) is not None:
-            check_number("validation_fraction", fraction, above=0, below=1)
-
     def network_inputs(self, X: Any) -> np.ndarray:
-        """Return the inputs of the network, scaled like the training rows.
-
-        Args:
-            X: Inputs, as in `predict`.
+        """Return inputs as for `predict`, scaled like the training rows.
 
         Raises:
-            ValueError: If an input is beyond the range of `keras.config.floatx()` after
-                scaling.
+            ValueError: If `keras.config.floatx()` cannot hold a scaled input.
         """
         _validation.check_is_fitted(self)
         X = _validation.validate_data(
@@ -209,11 +198,7 @@ class VAFEstimator(_base.BaseEstimator):
 
 
 def dense(X: Any) -> np.ndarray:
-    """Return inputs as an array, which stores the zeros of a sparse matrix.
-
-    Raises:
-        ValueError: If a sparse matrix has more than 2^27 cells.
-    """
+    """Return inputs as an array, or refuse a sparse matrix of more than 2^27 cells."""
     if not hasattr(X, "toarray"):
         return X
     if math.prod(X.shape) > _MOST_CELLS:
@@ -231,13 +216,8 @@ def center_and_spread(
 ) -> tuple[Any, Any]:
     """Return mean and standard deviation of each column; 1 for a constant column.
 
-    Args:
-        name: Name of the argument, for the error message.
-        values: The numbers, with the rows first.
-        weights: The weight of each row.
-
     Raises:
-        ValueError: If a standard deviation is not finite.
+        ValueError: If a standard deviation is not finite. It names the argument `name`.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         center = np.average(values, axis=0, weights=weights)

@@ -64,22 +64,14 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
         return indices, len(self.classes_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the class probabilities of each row, in the order of `classes_`.
-
-        Args:
-            X: Inputs of shape `(rows, inputs)`, as in `fit`.
-        """
+        """Return the probabilities of `classes_` for each row of `X`."""
         logits = self._outputs(X)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row.
-
-        Args:
-            X: Inputs of shape `(rows, inputs)`, as in `fit`.
-        """
-        best = self._outputs(X).argmax(axis=1)
+        """Return the most probable class of each row of `X`."""
+        best = self._outputs(X).argmax(axis=1)  # which needs a fitted estimator
         return self.classes_[best]
 
 
@@ -111,11 +103,7 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
         return (y - center) / spread, math.prod(y.shape[1:])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predictions, in the units and the shape of the targets.
-
-        Args:
-            X: Inputs of shape `(rows, inputs)`, as in `fit`.
-        """
+        """Return the predictions, in the units and the shape of the targets."""
         outputs = self._outputs(X)
         shape = (len(outputs), *np.shape(self._target_center))
         return outputs.reshape(shape) * self._target_spread + self._target_center

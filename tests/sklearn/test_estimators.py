@@ -398,5 +398,5 @@ def test_a_search_over_vaf_and_relu(iris):
     with pytest.raises(ValueError, match="Did you mean 'relu'"):
         VAFClassifier(activation="rellu").fit(X, y)
     for wrong in (None, 3, np.tanh, ["relu"]):
-        with pytest.raises(ValueError, match="Received: activation="):
+        with pytest.raises(ValueError, match=r"must be a str\. Received: activation="):
             VAFClassifier(activation=wrong).fit(X, y)

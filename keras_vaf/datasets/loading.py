@@ -43,7 +43,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     >>> load("wine")
     Dataset('wine', classification, 178 rows, 13 inputs, 3 classes)
     """
-    if Path(name).suffix.lower() in TABLES:
+    if Path(str(name)).suffix.lower() in TABLES:
         raise ValueError(
             "A table needs the name of the column to predict: `target`, on the "
             f"command line `--target COLUMN`. Received: {name!r}"

@@ -145,21 +145,6 @@ class FittedPreprocessing:
         ]
         return np.concatenate(columns, axis=1, dtype=np.float32)
 
-    def invert_inputs(self, x: np.ndarray) -> np.ndarray:
-        """Return inputs in the units of the dataset (inverse of `transform_inputs`)."""
-        if not self.categories:
-            return self.input_scale.invert(x)
-        columns = len(self.input_scale.center)
-        widths = [len(self.categories.get(n, (0,))) for n in range(columns)]
-        parts = np.split(x, np.cumsum(widths)[:-1], axis=1)
-        scaled = [
-            np.array(self.categories[n])[part.argmax(axis=1)]
-            if n in self.categories
-            else part[:, 0]
-            for n, part in enumerate(parts)
-        ]
-        return self.input_scale.invert(np.stack(scaled, axis=1))
-
     def transform_targets(self, y: np.ndarray) -> np.ndarray:
         """Return the targets of a network. Class indices are not changed."""
         if self.target_scale is None:

@@ -8,7 +8,7 @@ itself has builders for MNIST, Fashion-MNIST and CIFAR-10.
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,7 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
         """Prepare the table, from `manual_dir` if `download_config` sets it."""
         if download_config is not None:
             self._data_dir_of_files = download_config.manual_dir
-        _prepare(
-            super().download_and_prepare, download_config=download_config, **arguments
-        )
+        super().download_and_prepare(download_config=download_config, **arguments)
 
     def _info(self) -> Any:
         entry = find(self.builder_config.name)
@@ -119,17 +117,5 @@ def prepare_tfds(
         config = tfds.download.DownloadConfig(
             manual_dir=folder, extract_dir=extract_dir, try_download_gcs=False
         )
-        _prepare(
-            builder.download_and_prepare,
-            download_config=config,
-            file_format=file_format,
-        )
+        builder.download_and_prepare(download_config=config, file_format=file_format)
     return builder
-
-
-def _prepare(prepare: Callable[..., None], **arguments: Any) -> None:
-    try:
-        prepare(**arguments)
-    except FileExistsError:
-        # Another process was faster. Its files are complete and reused.
-        prepare(**arguments)

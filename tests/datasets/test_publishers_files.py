@@ -1,14 +1,11 @@
-"""The publishers' own files give what pandas, SciPy and NumPy read from them."""
+"""The publishers' own files give the arrays that they always gave."""
 
 import gzip
-import io
 import lzma
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.io import arff
 
 from keras_vaf.datasets import CATALOGUE, find, load
 from keras_vaf.datasets.fetching import verify_files
@@ -21,137 +18,16 @@ FILES = {f.path for entry in CATALOGUE for s in entry.sources for f in s.files}
 TABLES = [entry.name for entry in CATALOGUE if entry.image_shape is None]
 
 
-def from_arff(path):
-    frame = pd.DataFrame(arff.loadarff(path)[0])
-    letters = frame.select_dtypes(object).columns
-    frame[letters] = frame[letters].apply(lambda column: column.str.decode("ascii"))
-    return frame
-
-
-def from_blanks(path):
-    return pd.read_csv(path, sep=r"\s+", header=None)
-
-
-def from_torgo_with_blanks(path):
-    rows = path.read_text().split("@data")[1]
-    return pd.read_csv(io.StringIO(rows), sep=" ", header=None)
-
-
-def from_commas(path, **options):
-    return pd.read_csv(path, header=None, **options)
-
-
-def from_workbook(path):
-    return pd.read_excel(path, engine="openpyxl")
-
-
-# Another way to read each table, its target (name or position), columns left out.
-REFERENCES = {
-    "cpu_small": (from_arff, "cpu_small/cpu_small.arff", "usr"),
-    "delta_elevators": (
-        from_torgo_with_blanks,
-        "delta_elevators/delta_elevators.arff",
-        6,
-    ),
-    "elevators": (from_arff, "elevators/elevators.arff", "Goal"),
-    "kin8nm": (from_arff, "kin8nm/kin8nm.arff", "y"),
-    "puma8nh": (from_arff, "puma8nh/puma8NH.arff", "thetadd3"),
-    "puma32h": (from_arff, "puma32h/puma32H.arff", "thetadd6"),
-    "servo": (from_commas, "servo/servo.data", 4),
-    "energy_cooling": (
-        from_workbook,
-        "energy_efficiency/ENB2012_data.xlsx",
-        "Y2",
-        "Y1",
-    ),
-    "energy_heating": (
-        from_workbook,
-        "energy_efficiency/ENB2012_data.xlsx",
-        "Y1",
-        "Y2",
-    ),
-    "yacht": (from_blanks, "yacht/yacht_hydrodynamics.data", 6),
-    "sensorless": (
-        from_blanks,
-        "sensorless/Sensorless_drive_diagnosis.subset2200.txt.gz",
-        48,
-    ),
-    "liver": (from_commas, "liver/bupa.data", 6),
-    "wine": (from_commas, "wine/wine.data", 0),
-    "image_segmentation": (from_blanks, "image_segmentation/segment.dat", 19),
-    "cardiotocography": (
-        pd.read_csv,
-        "cardiotocography/ctg_nsp.csv",
-        "NSP",
-        "CLASS",
-    ),
-    "seismic_bumps": (from_arff, "seismic_bumps/seismic-bumps.arff", "class"),
-    "diabetic_retinopathy": (
-        from_arff,
-        "diabetic_retinopathy/messidor_features.arff",
-        "19",
-    ),
-    "climate_crashes": (
-        lambda path: pd.read_csv(path, sep=r"\s+"),
-        "climate_crashes/pop_failures.dat",
-        "outcome",
-        "Study",
-        "Run",
-    ),
-    "dermatology": (
-        lambda path: from_commas(path, na_values="?"),
-        "dermatology/dermatology.data",
-        34,
-    ),
-    "qsar_biodegradation": (
-        lambda path: from_commas(path, sep=";"),
-        "qsar_biodegradation/biodeg.csv",
-        41,
-    ),
-    "landsat_satellite": (
-        lambda path: pd.concat(
-            [from_blanks(path), from_blanks(path.with_name("sat.tst"))]
-        ),
-        "landsat_satellite/sat.trn",
-        36,
-    ),
-}
-
-
 # The published mean of the training pixels of grey images.
 MEANS = {"mnist": 0.1307, "fashion_mnist": 0.2860}
 
 COLOURED = "cifar10"
 
 
-def test_every_dataset_is_compared_and_its_arrays_are_pinned():
-    names = {entry.name for entry in CATALOGUE}
-    assert names == {*REFERENCES, *MEANS, COLOURED} == CHECKSUMS.keys()
-
-
-def encode(column):
-    """Return a column as numbers; letters become their places in the alphabet."""
-    if pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy("float64")
-    return column.map({"W": 0, "N": 1} | {c: ord(c.lower()) - 97 for c in "abcdABCDE"})
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table(data_dir, name):
-    read, path, target, *left_out = REFERENCES[name]
-    frame = read(data_dir / path)
-    inputs = frame.drop(columns=[target, *left_out])
-    dataset = load(name, data_dir)
-    np.testing.assert_array_equal(
-        dataset.x, inputs.apply(encode).to_numpy("float64").astype("float32")
-    )
-    if dataset.task == "regression":
-        expected = frame[target].to_numpy("float32")
-    else:
-        classes, expected = np.unique(frame[target], return_inverse=True)
-        assert len(classes) == find(name).size.classes
-    np.testing.assert_array_equal(dataset.y, expected)
-    assert dataset.checksum.startswith(CHECKSUMS[name])
+    """The sums were those of arrays that pandas and SciPy read, in version 0.3.0."""
+    assert load(name, data_dir).checksum.startswith(CHECKSUMS[name])
 
 
 @pytest.mark.parametrize("name", MEANS)
@@ -197,12 +73,6 @@ def test_workbooks_give_what_the_tables_made_from_them_give(data_dir, name):
     contents = [(data_dir / file.path).read_bytes() for file in workbook.files]
     dataset = decode(entry, workbook, contents)
     assert dataset.checksum == load(name, data_dir).checksum
-
-
-def test_wine_is_that_of_scikit_learn(data_dir, tmp_path):
-    from_file, from_package = load("wine", data_dir), load("wine", tmp_path)
-    assert from_file.source != from_package.source
-    assert from_file.checksum == from_package.checksum
 
 
 def test_all_files_are_right(data_dir):

@@ -66,19 +66,17 @@ TABLE = "a,größe,y\n1,2,0.5\n3,NA,1.5\n,4,-2e1\n"
         (TABLE.encode("utf-16"), {}),
         (TABLE.encode("cp1252"), {"encoding": "cp1252"}),
         (TABLE.replace("NA", "unknown"), {"na": ("unknown",)}),
+        (gzip.compress(TABLE.encode()), {}),
     ],
 )
 def test_the_same_table_in_other_dress(write, text, options):
-    dataset = read_table(write(text), "y", "regression", **options)
+    zipped = isinstance(text, bytes) and text.startswith(b"\x1f\x8b")
+    path = write(text, "own.csv.gz" if zipped else "own.csv")
+    dataset = read_table(path, "y", "regression", **options)
+    assert dataset.name == "own"
     assert dataset.feature_names == ("a", "größe")
     expected = np.array([[1, 2], [3, np.nan], [np.nan, 4]], np.float32)
     np.testing.assert_array_equal(dataset.x, expected)
-    np.testing.assert_array_equal(dataset.y, np.float32([0.5, 1.5, -20]))
-
-
-def test_a_compressed_file_is_read(write):
-    dataset = read_table(write(gzip.compress(TABLE.encode()), "own.csv.gz"), "y")
-    assert dataset.name == "own"
     np.testing.assert_array_equal(dataset.y, np.float32([0.5, 1.5, -20]))
 
 
@@ -336,14 +334,13 @@ def test_the_sheets_of_a_workbook(tmp_path):
     assert read_table(path, "7", sheet="data", header=False).x.shape == (ROWS, 6)
 
 
-@pytest.mark.parametrize("sheet", [0, "Sheet"])
-def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path, sheet):
+def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path):
     book = openpyxl.Workbook()
     book.active.append(["a", "y"])
     book.active.cell(2**20, 2**14, "astray")
     book.save(tmp_path / "far.xlsx")
     with pytest.raises(TableError, match="1048576 rows and 16384 columns"):
-        read_table(tmp_path / "far.xlsx", "y", sheet=sheet)
+        read_table(tmp_path / "far.xlsx", "y")
 
 
 def test_texts_and_numbers_in_one_column_of_pandas():
@@ -367,17 +364,6 @@ def test_without_pyarrow_the_line_that_installs_it_is_named(write, monkeypatch):
         read_table(write(TABLE), "y")
 
 
-@st.composite
-def damaged(draw):
-    """Return a strategy: a table that is cut off, changed or padded."""
-    content = bytearray(b"a,b,y\n1,2.5,0.5\n3,-4e1,1.5\n5,6,2.5\n")
-    for _ in range(draw(st.integers(0, 4))):
-        start = draw(st.integers(0, len(content)))
-        stop = start + draw(st.sampled_from([0, 1, 1, 8, len(content)]))
-        content[start:stop] = draw(st.binary(max_size=3))
-    return bytes(content)
-
-
 CELLS = st.sampled_from(["1", "-2.5", "1e999", "nan", "inf", "", "?", "x", '"', "a,é"])
 LINES = st.lists(st.lists(CELLS, max_size=4).map(",".join), max_size=6)
 
@@ -388,9 +374,7 @@ LINES = st.lists(st.lists(CELLS, max_size=4).map(",".join), max_size=6)
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
-    content=st.binary()
-    | damaged()
-    | LINES.map(lambda x: "\n".join(["a,y", *x]).encode()),
+    content=st.binary() | LINES.map(lambda x: "\n".join(["a,y", *x]).encode()),
     task=st.sampled_from([None, "regression", "classification"]),
 )
 def test_whatever_a_file_holds_it_is_read_or_named(write, content, task):

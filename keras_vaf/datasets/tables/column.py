@@ -51,16 +51,10 @@ class TableError(ValueError):
 
 
 class Cells:
-    """The cells of a column: numbers, dates or texts.
+    """The cells of a column, of which `rows` are kept.
 
     `typed` has numbers, or days since 1970-01-01 if `is_date` is true, and is `None`
-    for texts.
-
-    Args:
-        values: An Arrow array, a sequence or a pandas Series.
-        na: Additional words that stand for a missing entry.
-        decimal: Decimal mark of plain numbers in text; `None` means the point.
-        rows: Rows to keep; `None` keeps all.
+    for texts. `values` is an Arrow array, a sequence or a pandas Series.
     """
 
     def __init__(

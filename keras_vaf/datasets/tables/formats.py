@@ -89,13 +89,9 @@ class Numbers:
     def read(self, example: str, wide: bool = False) -> np.ndarray:
         """Return the numbers in the format of an example, and NaN for others.
 
-        Numbers without a currency sign are read, too. 5 % is 5.
-
-        Args:
-            example: A number such as `1.234,5 €`.
-            wide: Whether the comma or point that is not the decimal mark may separate
-                thousands if the example has no mark, since new rows may have larger
-                numbers.
+        Numbers without a currency sign are read, too. 5 % is 5. With `wide`, the comma
+        or point that is not the decimal mark separates thousands if the example has no
+        mark, since new rows may have larger numbers.
         """
         decimal, mark, unit = parts(example)
         mark = mark or (".,"[decimal == "."] if wide else "")
@@ -118,11 +114,8 @@ def number_format(
 ) -> str | None:
     """Return an example of numbers with signs or marks, or `None` for other texts.
 
-    Args:
-        texts: The different texts.
-        counts: Number of cells of each.
-        decimal: Decimal mark, if the user named it.
-        likely: Decimal mark of other numbers of the table.
+    `counts` are the cells of each text, `decimal` is the mark that the user named, and
+    `likely` that of other numbers of the table.
     """
     numbers = Numbers(texts)
     units = {*arrow().unique(numbers.unit).to_pylist()} - {None, ""}

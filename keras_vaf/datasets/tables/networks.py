@@ -24,12 +24,7 @@ def with_encoder(
     """Return a network that takes rows from `TableEncoder.encode`.
 
     Its outputs are probabilities of classes, or the target in the units of the table.
-
-    Args:
-        network: A network of preprocessed inputs, which ends in a dense layer of logits
-            or of a scaled target.
-        encoder: Layer that does the preprocessing.
-        fitted: The preprocessing, for the scale of the target.
+    Those of `network` are logits, or the target that `fitted` scales.
     """
     *body, last = network.layers
     classes = encoder.classes is not None
@@ -37,10 +32,8 @@ def with_encoder(
     inputs = keras.Input((len(encoder.columns),))
     model = keras.Sequential([inputs, encoder, *body, head])
     kernel, bias = last.get_weights()
-    target = fitted.target_scale
-    if target is not None:
-        kernel = kernel * target.spread
-        bias = bias * target.spread + target.center
+    if (target := fitted.target_scale) is not None:
+        kernel, bias = kernel * target.spread, bias * target.spread + target.center
     head.set_weights([kernel, bias])
     return model
 
@@ -121,18 +114,10 @@ def predict_table(
 def predicted_file(
     model: keras.Model, source: Path, output: Path, **options: Any
 ) -> tuple[bytes, "DataFrame"]:
-    """Return the content of a file with the table of `predict_table`, and the table.
+    """Return the content of the file `output`, and the table of `predict_table`.
 
     Each cell of a CSV file is written as it was read, and the predictions with the
     separator, the decimal mark and the encoding of the file.
-
-    Args:
-        model, source, **options: As in `predict_table`.
-        output: Path of the file, whose ending is `.csv`, `.csv.gz` or that of the
-            table.
-
-    Raises:
-        ValueError: If the table or the output cannot be used.
     """
     old, new = source.suffix.lower(), output.suffix.lower()
     if new in (*PARQUET, *EXCEL) and old != new and not {old, new} <= {*PARQUET}:

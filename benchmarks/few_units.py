@@ -18,9 +18,7 @@ from benchmarks.few_tables import TABLES, load
 from keras_vaf.datasets import Dataset, Preprocessing
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
-from keras_vaf.training import fold_rows
-from keras_vaf.training.network_trainer import NetworkTrainer
-from keras_vaf.training.runs import NetworkRun
+from keras_vaf.training import NetworkRun, Trainer, fold_rows
 from keras_vaf.training.seeds import independent_seeds
 
 SEEDS = range(5)
@@ -100,14 +98,14 @@ def train(cell: Cell, dataset: Dataset) -> Iterator[list[Any]]:
     model.compile(DecayingAdam(steps), "mse")
     rates = QUESTIONS[cell.question][cell.activation]
     tries = [(rate, seed) for rate in rates for seed in SEEDS]
-    trainer = NetworkTrainer(model, batch, width=len(tries))
+    trainer = Trainer(model, batch, width=len(tries))
     trainer.prepare((x, y[:, None]))
     runs = []
     for rate, seed in tries:
         first, second, _ = (rows + seed * len(dataset.x) for rows in splits[seed])
         start = trainer.start(weights[seed], seed, rate)
         runs.append(NetworkRun(start, first, second, seed))
-    trained = trainer.train((x, y[:, None]), runs, epochs)
+    trained = trainer.train_runs((x, y[:, None]), runs, epochs)
     for (rate, seed), (history, best) in zip(tries, trained, strict=True):
         model.set_weights(best)
         validation = history.best.get("val_loss", math.inf)

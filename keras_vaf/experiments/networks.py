@@ -15,12 +15,12 @@ from keras_vaf.datasets.scores import network_scores
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.recipe import Fold, Recipe
-from keras_vaf.training import trainer
+from keras_vaf.training import NetworkRun, Trainer
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.losses import loss_of
-from keras_vaf.training.network_trainer import NetworkTrainer, seed_random_layers
-from keras_vaf.training.runs import NetworkRun
 from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.training.train import refit as train_all_rows
+from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind
 
 Wanted = Sequence[tuple[int, float]]
@@ -50,7 +50,7 @@ class Networks:
     def __init__(self, dataset: Dataset, arm: Arm, recipe: Recipe) -> None:
         self._dataset, self._recipe = dataset, recipe
         self._build = partial(build_network, dataset, arm, recipe)
-        self._trainer: NetworkTrainer | None = None
+        self._trainer: Trainer | None = None
 
     def train(self, folds: Sequence[Fold], wanted: Wanted) -> Iterator[dict[str, Any]]:
         """Train networks, and yield the record of each as soon as it is trained.
@@ -84,7 +84,7 @@ class Networks:
             first = used.index(number) * len(dataset.y)
             train, validation, _ = (rows + first for rows in folds[number].rows)
             runs.append(NetworkRun(start, train, validation, seed))
-        trained = self._trainer.train(data, runs, self._recipe.epochs)
+        trained = self._trainer.train_runs(data, runs, self._recipe.epochs)
         for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
             network.set_weights(weights)
             own = network, dataset, folds[number].fitted
@@ -102,10 +102,10 @@ class Networks:
                 "seconds": round(history.seconds, 3),
             }
 
-    def _start(self, data: Any) -> NetworkTrainer:
+    def _start(self, data: Any) -> Trainer:
         network, recipe = self._build(data[0].shape[1], 0, 0), self._recipe
         stop = recipe.batch_size, recipe.patience
-        found = NetworkTrainer(network, *stop, width=recipe.width, halve=True)
+        found = Trainer(network, *stop, width=recipe.width)
         found.prepare(data)
         return found
 
@@ -153,5 +153,5 @@ def refit(
     network.optimizer.learning_rate = learning_rate
     [shuffling] = independent_seeds(seed, place, "shuffling")
     seed_random_layers(network, shuffling)
-    trainer.refit(network, x, y, epochs, recipe.batch_size, shuffling)
+    train_all_rows(network, x, y, epochs, recipe.batch_size, shuffling)
     return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)

@@ -18,8 +18,8 @@ from keras_vaf.datasets.scaling import Scaling
 from keras_vaf.datasets.scores import Rows, baseline_scores
 from keras_vaf.models import mlp
 from keras_vaf.training import fold_rows, recipe, split
-from keras_vaf.training.network_trainer import widest
 from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.training.trainer import widest
 from keras_vaf.utils import (
     check_choice,
     check_distinct,

@@ -2,26 +2,24 @@
 
 `train` keeps the weights of the epoch with the lowest validation loss (Algorithm 1). It
 trains any compiled Keras model, with a compiled program instead of `keras.Model.fit`.
-`Trainer` does the same for several trainings of one model, and `train_many` for many
-models, which are trained together on JAX. `fold_rows` returns the training, validation
-and test rows of every fold. It uses `k_folds` and `split`. Algorithm 2, the selection
-over folds, is that of `keras_vaf.experiments`.
+`Trainer` trains many networks of one architecture, on JAX together. `fold_rows` returns
+the training, validation and test rows of every fold. It uses `k_folds` and `split`.
+Algorithm 2, the selection over folds, is that of `keras_vaf.experiments`.
 """
 
 from keras_vaf.training.folds import fold_rows
 from keras_vaf.training.history import History
-from keras_vaf.training.many import train_many
-from keras_vaf.training.runs import TrainingRun
+from keras_vaf.training.runs import NetworkRun
 from keras_vaf.training.splits import k_folds, split
-from keras_vaf.training.trainer import Trainer, train
+from keras_vaf.training.train import train
+from keras_vaf.training.trainer import Trainer
 
 __all__ = [
     "History",
+    "NetworkRun",
     "Trainer",
-    "TrainingRun",
     "fold_rows",
     "k_folds",
     "split",
     "train",
-    "train_many",
 ]

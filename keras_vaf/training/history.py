@@ -27,14 +27,12 @@ class History:
             infinite).
         seconds: Duration of the training in seconds, including compilation. For
             networks trained together, an equal share of the total time.
-        replicas: Number of networks that its program trains together.
     """
 
     metrics: dict[str, np.ndarray]
     best_epoch: int
     stopped: Literal["epochs", "patience", "not finite"]
     seconds: float
-    replicas: int = 1
 
     @property
     def epochs(self) -> int:
@@ -124,11 +122,7 @@ class StoppingRule:
         return -values if self.mode == "max" else values
 
     def history(
-        self,
-        metrics: dict[str, np.ndarray],
-        go_on: bool,
-        seconds: float,
-        replicas: int = 1,
+        self, metrics: dict[str, np.ndarray], go_on: bool, seconds: float
     ) -> History:
         """Return the history of a training.
 
@@ -136,7 +130,6 @@ class StoppingRule:
             metrics: The metrics of all epochs.
             go_on: Whether the last verdict was to continue.
             seconds: Duration of the training in seconds.
-            replicas: Number of networks that its program trains together.
         """
         errors = self.error(metrics[self.monitor])
         finite = np.isfinite(errors) & np.isfinite(metrics["loss"])
@@ -147,4 +140,4 @@ class StoppingRule:
         if not go_on:
             stopped = "patience" if finite[-1] else "not finite"
         best_epoch = best_epoch if finite.any() else 0
-        return History(metrics, best_epoch, stopped, seconds, replicas)
+        return History(metrics, best_epoch, stopped, seconds)

@@ -1,6 +1,8 @@
-"""`train`, Algorithm 1 of the paper, which keeps the weights of the best epoch."""
+"""`Trainer`, which trains many networks of one architecture."""
 
+import importlib
 import time
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -16,114 +18,21 @@ from keras_vaf.training.data import (
     prepare,
     read_variables,
     take,
-    to_arrays,
 )
 from keras_vaf.training.history import History, StoppingRule
-from keras_vaf.training.loops.loop import Loop, make_loop
 from keras_vaf.training.loops.run_epochs import Progress, run_epochs
+from keras_vaf.training.runs import NetworkRun, TooLittleMemory, TrainedNetwork
+from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.utils import check_integer
 
 
-def train(
-    model: keras.Model,
-    x: Any,
-    y: Any,
-    validation_data: tuple[Any, ...],
-    epochs: int,
-    batch_size: int | None = None,
-    patience: int | None = None,
-    monitor: str = "val_loss",
-    mode: str = "min",
-    seed: int = 0,
-    on_progress: Progress | None = None,
-    sample_weight: Any = None,
-) -> History:
-    """Train a model and set it to the weights of its best epoch.
-
-    This is Algorithm 1 of the paper. A compiled program runs many epochs per call,
-    which for small networks is ten to a hundred times faster than `keras.Model.fit`.
-    Loss, optimizer and metrics are those with which the model was compiled. Training
-    continues from the current weights of the model and the current state of the
-    optimizer.
-
-    Args:
-        model: A compiled Keras model.
-        x: Inputs: an array, or a list or dictionary of arrays of equal length.
-        y: Targets, in the same forms.
-        validation_data: Pair `(x, y)`, or triple with the weights of the rows, that
-            selects the best epoch.
-        epochs: Largest number of epochs.
-        batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
-            shuffles the rows in each epoch, in the same way on every backend.
-        patience: Number of consecutive epochs without improvement after which training
-            stops. `None` never stops early.
-        monitor: The metric that selects the best epoch.
-        mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
-            are better, `"last"` if the last finite epoch is kept.
-        seed: Seed of the shuffling.
-        on_progress: Function called about twice per second with the number of finished
-            epochs and the metrics of the last epoch.
-        sample_weight: The weight of each training row in the loss, as in
-            `keras.Model.fit`.
-
-    Returns:
-        The metrics of each epoch, and the best epoch.
-
-    Raises:
-        ValueError: If the model is not compiled, if an argument is out of its range, or
-            if the data are empty, have unequal lengths, or do not fit the model.
-
-    Example:
-
-    >>> x, y = np.random.normal(size=(20, 3)), np.arange(20) % 2
-    >>> model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid")])
-    >>> model.compile(optimizer="adam", loss="binary_crossentropy")
-    >>> history = train(model, x[:15], y[:15], (x[15:], y[15:]), epochs=3)
-    >>> history.epochs, history.stopped
-    (3, 'epochs')
-    """
-    trainer = Trainer(model, batch_size, patience, monitor, mode)
-    return trainer.train(
-        x, y, validation_data, epochs, seed, on_progress, sample_weight
-    )
-
-
-def refit(
-    model: keras.Model,
-    x: Any,
-    y: Any,
-    epochs: int,
-    batch_size: int | None = None,
-    seed: int = 0,
-) -> History:
-    """Train a model on all rows for a known number of epochs, in the loop of `train`.
-
-    Without validation rows, the model gets the weights of the last finite epoch.
-
-    Args:
-        model: As in `train`.
-        x: As in `train`.
-        y: As in `train`.
-        epochs: Number of epochs.
-        batch_size: As in `train`.
-        seed: As in `train`.
-
-    Returns:
-        The metrics of each epoch. Their validation metrics are those of one row.
-
-    Raises:
-        ValueError: As in `train`.
-    """
-    data = to_arrays("`(x, y)`", (x, y))
-    one_row = take(data, slice(1))  # the loop evaluates at least one row
-    trainer = Trainer(model, batch_size, mode="last")
-    return trainer.train(data[0], data[1], one_row, epochs, seed)
-
-
 class Trainer:
-    """Trains one model several times and compiles it only once; see `train`.
+    """Trains networks of one architecture, which is compiled only once; see `train`.
 
-    Between two trainings, `restart` resets the model.
+    On JAX, `width` networks of `train_runs` are trained together. An incomplete batch
+    is filled up, so that all batches run the same program. The result of a training is
+    then bit-identical for any other networks in the batch, and another width changes it
+    by rounding. Width 1 trains networks in sequence, as TensorFlow and PyTorch do.
 
     Args:
         model: A compiled Keras model.
@@ -131,19 +40,28 @@ class Trainer:
         patience: As in `train`.
         monitor: As in `train`.
         mode: As in `train`.
+        width: Number of networks that are trained together. It is halved, with a
+            warning, if the memory is too small.
 
     Raises:
-        ValueError: If the model is not compiled or an argument is out of its range.
+        ValueError: If the model is not compiled, if an argument is out of its range, or
+            if the width is above 1 on a backend other than JAX.
 
     Example:
 
-    >>> x, y = np.random.normal(size=(20, 3)), np.random.normal(size=(20, 1))
+    >>> data = np.random.normal(size=(20, 3)), np.random.normal(size=(20, 1))
     >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
     >>> model.compile(optimizer="sgd", loss="mse")
     >>> trainer = Trainer(model)
-    >>> first = trainer.train(x[:15], y[:15], (x[15:], y[15:]), epochs=3)
-    >>> trainer.restart()
-    >>> second = trainer.train(x[5:], y[5:], (x[:5], y[:5]), epochs=3)
+    >>> trainer.prepare(data)
+    >>> rows = np.arange(15), np.arange(15, 20)
+    >>> runs = [
+    ...     NetworkRun(trainer.start(model.get_weights(), 0, learning_rate), *rows)
+    ...     for learning_rate in (0.01, 0.1)
+    ... ]
+    >>> slow, fast = trainer.train_runs(data, runs, epochs=3)
+    >>> fast.history.epochs
+    3
     """
 
     def __init__(
@@ -153,76 +71,26 @@ class Trainer:
         patience: int | None = None,
         monitor: str = "val_loss",
         mode: str = "min",
+        width: int = 1,
     ) -> None:
         check_compiled(model)
         if batch_size is not None:
             check_integer("batch_size", batch_size)
+        check_integer("width", width)
+        if width > 1 and keras.backend.backend() != "jax":
+            raise ValueError(
+                "Networks are trained together only on JAX: use `width=1`, or set "
+                f"KERAS_BACKEND=jax. Received: width={width}"
+            )
         self.model = model
         self.batch_size = batch_size
         self.rule = StoppingRule(monitor, mode, patience)
-        self._loop: Loop | None = None
-        self._start: list[np.ndarray] | None = None
-
-    def train(
-        self,
-        x: Any,
-        y: Any,
-        validation_data: tuple[Any, ...],
-        epochs: int,
-        seed: int = 0,
-        on_progress: Progress | None = None,
-        sample_weight: Any = None,
-    ) -> History:
-        """Train the model and set it to the weights of its best epoch.
-
-        Args:
-            x: As in `keras_vaf.training.train`.
-            y: As in `keras_vaf.training.train`.
-            validation_data: As in `keras_vaf.training.train`.
-            epochs: As in `keras_vaf.training.train`.
-            seed: As in `keras_vaf.training.train`.
-            on_progress: As in `keras_vaf.training.train`.
-            sample_weight: As in `keras_vaf.training.train`.
-
-        Returns:
-            The metrics of each epoch, and the best epoch.
-
-        Raises:
-            ValueError: If `epochs` is not positive, or if the data are empty, have
-                unequal lengths, or do not fit the model.
-        """
-        check_integer("epochs", epochs)
-        weights = () if sample_weight is None else (sample_weight,)
-        data = to_arrays("`(x, y)`", (x, y, *weights))
-        validation_data = to_arrays("`validation_data`", validation_data)
-        started = time.perf_counter()
-        self.prepare(data)
-        if self._loop is None:
-            self._loop = make_loop(self.model, self.rule, self.batch_size)
-        loop = self._loop
-        loop.begin(data, validation_data)
-        orders = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)
-        try:
-            metrics, go_on = run_epochs(loop.run, epochs, orders, on_progress)
-        finally:
-            loop.finish()
-        return self.rule.history(metrics, go_on, time.perf_counter() - started)
-
-    def restart(self, weights: Sequence[Any] | None = None) -> None:
-        """Reset the model and its optimizer to the state before the first training.
-
-        Args:
-            weights: Initial weights, as returned by `model.get_weights()` of a model
-                with the same architecture. `None` means the weights before the first
-                training.
-        """
-        if self._start is not None:
-            assign_variables(self.model, self._start)
-        if weights is not None:
-            self.model.set_weights(weights)
+        self.width = width
+        self._loop: Any = None
+        self._before: list[np.ndarray] | None = None
 
     def prepare(self, data: Any) -> None:
-        """Create all variables and store their values for `restart`.
+        """Create all variables, and remember their values for `start`.
 
         Args:
             data: Inputs and targets, as NumPy arrays.
@@ -230,8 +98,148 @@ class Trainer:
         Raises:
             ValueError: If the model has no metric with the monitored name.
         """
-        if self._start is not None:
-            return
-        prepare(self.model, data, self.batch_size)
-        self.rule.check_monitor(self.model)
-        self._start = read_variables(self.model)
+        if self._before is None:
+            prepare(self.model, data, self.batch_size)
+            self.rule.check_monitor(self.model)
+            self._before = read_variables(self.model)
+
+    def start(
+        self, weights: Sequence[Any], seed: int, learning_rate: float | None = None
+    ) -> list[Any]:
+        """Return the values of all variables at the start of a training.
+
+        Args:
+            weights: Initial weights, as returned by `model.get_weights()`.
+            seed: Seed of random layers, such as dropout.
+            learning_rate: Learning rate; `None` for that of the optimizer.
+
+        Raises:
+            ValueError: Before `prepare`.
+        """
+        if self._before is None:
+            raise ValueError("The trainer has no variables yet: call `prepare` first.")
+        assign_variables(self.model, self._before)
+        self.model.set_weights(weights)
+        seed_random_layers(self.model, seed)
+        if learning_rate is not None:
+            self.model.optimizer.learning_rate = learning_rate
+        return read_variables(self.model)
+
+    def train(
+        self,
+        data: tuple[Any, ...],
+        validation_data: tuple[Any, ...],
+        epochs: int,
+        seed: int = 0,
+        on_progress: Progress | None = None,
+    ) -> History:
+        """Train the model, and set it to the weights of its best epoch.
+
+        Args:
+            data: Inputs, targets and perhaps weights of the rows, from `to_arrays`.
+            validation_data: The same for validation.
+            epochs: As in `keras_vaf.training.train`.
+            seed: As in `keras_vaf.training.train`.
+            on_progress: As in `keras_vaf.training.train`.
+
+        Returns:
+            The metrics of each epoch, and the best epoch.
+        """
+        started = time.perf_counter()
+        self.prepare(data)
+        if self._loop is None:
+            name = f"keras_vaf.training.loops.{keras.backend.backend()}_loop"
+            loop = importlib.import_module(name).Loop
+            self._loop = loop(self.model, self.rule, self.batch_size)
+        self._loop.begin(data, validation_data)
+        order = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)
+        try:
+            metrics, go_on = run_epochs(self._loop.run, epochs, order, on_progress)
+        finally:
+            self._loop.finish()
+        return self.rule.history(metrics, go_on, time.perf_counter() - started)
+
+    def train_runs(
+        self, data: Any, runs: Sequence[NetworkRun], epochs: int
+    ) -> list[TrainedNetwork]:
+        """Train networks, each on its own rows of the same data.
+
+        A network that stops early, or whose loss is not finite, is frozen while the
+        others of its batch continue.
+
+        Args:
+            data: Inputs and targets, from `to_arrays`.
+            runs: The runs. If the width is above 1, all have equal numbers of rows.
+            epochs: Largest number of epochs.
+
+        Returns:
+            The result of each run.
+
+        Raises:
+            ValueError: If the model cannot be trained in a batch.
+        """
+        self.prepare(data)
+        trained: list[TrainedNetwork] = []
+        while len(trained) < len(runs):
+            batch = runs[len(trained) : len(trained) + self.width]
+            if self.width == 1:
+                trained += [self._train_one(batch[0], data, epochs)]
+                continue
+            try:
+                trained += self._train_batch(batch, data, epochs)
+            except TooLittleMemory as reason:
+                warnings.warn(
+                    f"A batch of {self.width} networks {reason}: training "
+                    f"{self.width // 2} at a time.",
+                    stacklevel=2,
+                )
+                self.width, self._loop = self.width // 2, None
+        return trained
+
+    def _train_one(self, run: NetworkRun, data: Any, epochs: int) -> TrainedNetwork:
+        assign_variables(self.model, run.start)
+        parts = take(data, run.training), take(data, run.validation)
+        history = self.train(*parts, epochs, run.seed)
+        return TrainedNetwork(history, self.model.get_weights())
+
+    def _train_batch(
+        self, batch: Sequence[NetworkRun], data: Any, epochs: int
+    ) -> list[TrainedNetwork]:
+        from keras_vaf.training.loops import jax_batch, jax_loop
+
+        states = []
+        for run in batch:
+            assign_variables(self.model, run.start)
+            states.append(jax_loop.state_of(self.model, self.rule))
+        self._loop = self._loop or jax_batch.BatchLoop(
+            self.model, self.rule, self.batch_size, self.width
+        )
+        trained = []
+        for history, state in self._loop.train(states, batch, data, epochs):
+            jax_loop.assign_best(self.model, state)
+            trained.append(TrainedNetwork(history, self.model.get_weights()))
+        return trained
+
+
+def seed_random_layers(model: keras.Model, seed: int) -> None:
+    """Seed the random layers of a model, such as dropout.
+
+    Args:
+        model: A built model.
+        seed: The seed, from which the seed of each layer is derived.
+    """
+    weights = {id(weight) for weight in model.weights}
+    states = [state for state in model.variables if id(state) not in weights]
+    words = independent_seeds(seed, "layers", count=len(states))
+    for state, word in zip(states, words, strict=True):
+        state.assign([word >> 1, 0])  # PyTorch does not accept larger seeds
+
+
+def widest() -> int:
+    """Return the largest number of networks worth training together on this device."""
+    if keras.backend.backend() != "jax":
+        return 1
+    import jax
+
+    # A few networks keep a CPU core busy; an accelerator can run many more.
+    return 16 if jax.default_backend() == "cpu" else 256

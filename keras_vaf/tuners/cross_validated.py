@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 
 from keras_vaf.experiments.store import append_line, read_lines
-from keras_vaf.training import TrainingRun, train_many
-from keras_vaf.training.data import to_arrays
+from keras_vaf.training import NetworkRun, Trainer
+from keras_vaf.training.data import prepare, read_variables, to_arrays
 from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.trainer import refit
+from keras_vaf.training.train import refit
+from keras_vaf.training.trainer import widest
 from keras_vaf.utils import checksum, deviation, require
 
 if TYPE_CHECKING:
@@ -274,13 +276,18 @@ class CrossValidatedTuner(Tuner):
         most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
         epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
         (x, y), folds = self._copies
-        runs = []
+        models = [self._build(hp, fold, attempt) for fold in range(len(folds))]
+        # Convolutions are slower together, on a CPU.
+        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(x))
+        width = min(widest(), len(folds)) if flat else 1
+        how = *self._options, objective.name, objective.direction, width
+        trainer, runs = Trainer(models[0], *how), []
         for fold, (training, held, _) in enumerate(folds):
             [seed] = independent_seeds(self._seed, fold, "shuffling")
-            model = self._build(hp, fold, attempt)
-            runs.append(TrainingRun(model, training, held, seed, build="one trial"))
-        selected = {"monitor": objective.name, "mode": objective.direction}
-        trained = train_many(runs, x, y, epochs, *self._options, **selected)
+            prepare(models[fold], (x, y), self._options[0])
+            start = read_variables(models[fold])
+            runs.append(NetworkRun(start, training, held, seed))
+        trained = [each.history for each in trainer.train_runs((x, y), runs, epochs)]
         bad = [str(n) for n, each in enumerate(trained) if each.best_epoch == 0]
         if bad:
             text = f"{objective.name} was not finite in any epoch of fold "

@@ -4,7 +4,8 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers import PortableGlorotUniform
-from keras_vaf.training import TrainingRun
+from keras_vaf.training import NetworkRun, Trainer
+from keras_vaf.training.data import to_arrays
 
 ROWS = 30
 
@@ -12,14 +13,15 @@ ROWS = 30
 def data(seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(ROWS, 3))
-    return x, np.tanh(x @ rng.normal(size=(3, 2))) + 0.1 * rng.normal(size=(ROWS, 2))
+    y = np.tanh(x @ rng.normal(size=(3, 2))) + 0.1 * rng.normal(size=(ROWS, 2))
+    return to_arrays("data", (x, y))
 
 
-def network(seed=0, optimizer=None, units=4):
+def network(seed=0, optimizer=None):
     layers = [
         keras.Input((3,)),
         keras.layers.Dense(
-            units,
+            4,
             "tanh",
             kernel_initializer=PortableGlorotUniform(seed),
             kernel_regularizer=keras.regularizers.L2(0.01),
@@ -32,14 +34,20 @@ def network(seed=0, optimizer=None, units=4):
     return model
 
 
-def rows(seed=0, training=20):
+def rows(seed=0):
     order = np.random.default_rng(seed).permutation(ROWS)
-    return order[:training], order[training:28]
+    return order[:20], order[20:28]
 
 
-def make_run(seed=0, optimizer=None, units=4, training=20, build=None):
-    model = network(seed, optimizer, units)
-    return TrainingRun(model, *rows(seed, training), seed=seed, build=build)
+def train_seeds(seeds, width=1, epochs=8, batch_size=6, rates=None, patience=None):
+    """Train the networks of these seeds, and return their histories and weights."""
+    trainer = Trainer(network(), batch_size, patience, width=width)
+    trainer.prepare(data())
+    runs = []
+    for seed, rate in zip(seeds, rates or [0.1] * len(seeds), strict=True):
+        start = trainer.start(network(seed).get_weights(), seed, rate)
+        runs.append(NetworkRun(start, *rows(seed), seed))
+    return trainer.train_runs(data(), runs, epochs)
 
 
 def check_equal_histories(one, other, **tolerance):
@@ -50,6 +58,8 @@ def check_equal_histories(one, other, **tolerance):
         np.testing.assert_allclose(values, other.metrics[name], **tolerance)
 
 
-def check_equal_weights(weights, others, **tolerance):
-    for one, other in zip(weights, others, strict=True):
-        np.testing.assert_allclose(one, other, **tolerance)
+def check_equal(trained, expected, **tolerance):
+    for one, other in zip(trained, expected, strict=True):
+        check_equal_histories(one.history, other.history, **tolerance)
+        for weight, value in zip(one.weights, other.weights, strict=True):
+            np.testing.assert_allclose(weight, value, **tolerance)

@@ -9,25 +9,10 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.training import TrainingRun, many, train_many
-from tests.training.runs import (
-    check_equal_histories,
-    check_equal_weights,
-    data,
-    make_run,
-    network,
-    rows,
-)
+from keras_vaf.training import NetworkRun, Trainer
+from tests.training.runs import check_equal, data, network, rows, train_seeds
 
 pytestmark = pytest.mark.backend("jax")
-
-
-def train_seeds(seeds, width, epochs=8):
-    """Train runs of these seeds together, and return weights and histories."""
-    runs = [make_run(seed) for seed in seeds]
-    histories = train_many(runs, *data(), epochs, batch_size=6, replicas=width)
-    weights = [run.model.get_weights() for run in runs]
-    return list(zip(weights, histories, strict=True))
 
 
 @pytest.fixture
@@ -42,58 +27,14 @@ def pairs():
     return train_seeds(range(4), width=2)
 
 
-def check_equal_trainings(trained, expected, **tolerance):
-    for (weights, history), (others, other) in zip(trained, expected, strict=True):
-        check_equal_histories(history, other, **tolerance)
-        check_equal_weights(weights, others, **tolerance)
-
-
 def test_a_training_repeats_bit_for_bit_whatever_its_neighbours(pairs):
     swapped = train_seeds([1, 7, 2, 9], width=2)
-    check_equal_trainings(swapped[::2], pairs[1:3], rtol=0, atol=0)
+    check_equal(swapped[::2], pairs[1:3], rtol=0, atol=0)
 
 
 def test_widths_differ_by_rounding_only(pairs):
     wide = train_seeds(range(4), width=3)
-    assert {history.replicas for _, history in pairs} == {2}
-    assert {history.replicas for _, history in wide} == {3}
-    check_equal_trainings(wide, pairs, atol=1e-5)
-
-
-@pytest.mark.parametrize(("limit", "width"), [(2, 2), (16, 3)])
-def test_the_automatic_width_is_bounded(monkeypatch, limit, width):
-    assert many.widest() == 16  # on the CPU
-    monkeypatch.setattr(many, "widest", lambda: limit)
-    trained = train_seeds(range(3), "auto", epochs=1)
-    assert {history.replicas for _, history in trained} == {width}
-
-
-def test_convolutions_on_the_cpu_are_trained_one_by_one():
-    def convolution():
-        layers = [keras.Input((3,)), keras.layers.Reshape((3, 1))]
-        layers += [keras.layers.Conv1D(4, 2), keras.layers.Flatten()]
-        model = keras.Sequential([*layers, keras.layers.Dense(2)])
-        model.compile("sgd", "mse")
-        return TrainingRun(model, *rows())
-
-    histories = train_many([convolution() for _ in range(2)], *data(), epochs=1)
-    assert [history.replicas for history in histories] == [1, 1]
-
-
-def test_dropout_is_each_runs_own():
-    def dropout(seed):
-        layers = [keras.Input((3,)), keras.layers.Dropout(0.5, seed=seed)]
-        model = keras.Sequential([*layers, keras.layers.Dense(2, use_bias=False)])
-        model.compile(keras.optimizers.SGD(0.1), "mse")
-        model.set_weights([np.ones((3, 2))])
-        return TrainingRun(model, *rows())
-
-    one, other, again = [dropout(seed) for seed in (1, 2, 1)]
-    together = train_many([one, other, again], *data(), epochs=4, replicas=3)
-    check_equal_histories(together[0], together[2], rtol=0, atol=0)
-    assert not np.array_equal(*(h.metrics["loss"] for h in together[:2]))
-    [alone] = train_many([dropout(2)], *data(), epochs=4, replicas=1)
-    check_equal_histories(together[1], alone, atol=1e-5)
+    check_equal(wide, pairs, atol=1e-5)
 
 
 @contextlib.contextmanager
@@ -113,8 +54,7 @@ def test_too_little_memory_lowers_the_width_and_says_so(pairs, jax_batch, monkey
     end = r"networks needs \d+ MiB, and 0 MiB are free: training {} at a time\."
     assert re.fullmatch(f"A batch of 4 {end.format(2)}", first)
     assert re.fullmatch(f"A batch of 2 {end.format(1)}", second)
-    assert {history.replicas for _, history in narrowed} == {1}
-    check_equal_trainings(narrowed, pairs, atol=1e-5)
+    check_equal(narrowed, pairs, atol=1e-5)
 
 
 def test_memory_that_runs_out_lowers_the_width(pairs, jax_batch, monkeypatch):
@@ -134,7 +74,7 @@ def test_memory_that_runs_out_lowers_the_width(pairs, jax_batch, monkeypatch):
     assert [str(each.message).rpartition(": ")[2] for each in said] == [
         "training 2 at a time."
     ]
-    check_equal_trainings(narrowed, pairs, rtol=0, atol=0)
+    check_equal(narrowed, pairs, rtol=0, atol=0)
 
 
 def test_other_failures_are_not_taken_for_it(jax_batch, monkeypatch):
@@ -165,20 +105,6 @@ def test_the_memory_of_a_program_grows_with_its_width(jax_batch, monkeypatch):
     assert needed[2] - needed[1] == pytest.approx(2 * (needed[1] - needed[0]), rel=0.3)
 
 
-def test_a_stateful_layer_is_named():
-    layers = [
-        keras.Input(batch_shape=(5, 4, 2)),
-        keras.layers.SimpleRNN(3, stateful=True, name="memory"),
-        keras.layers.Dense(1),
-    ]
-    model = keras.Sequential(layers)
-    model.compile("sgd", "mse")
-    x, y = np.zeros((10, 4, 2)), np.zeros((10, 1))
-    one = TrainingRun(model, np.arange(5), np.arange(5, 10))
-    with pytest.raises(ValueError, match="its layer 'memory' is stateful"):
-        train_many([one], x, y, epochs=1, batch_size=5, replicas=2)
-
-
 class SumOfPositives(keras.layers.Layer):
     """A layer with an array inside whose size depends on the inputs."""
 
@@ -193,5 +119,8 @@ def test_a_model_with_random_shapes_is_named():
     layers = [keras.Input((3,)), SumOfPositives(), keras.layers.Dense(2)]
     model = keras.Sequential(layers, name="random")
     model.compile("sgd", "mse")
+    trainer = Trainer(model, width=2)
+    trainer.prepare(data())
+    run = NetworkRun(trainer.start(model.get_weights(), 0), *rows())
     with pytest.raises(ValueError, match="'random' cannot be trained in a batch: use"):
-        train_many([TrainingRun(model, *rows())], *data(), epochs=1)
+        trainer.train_runs(data(), [run], epochs=1)

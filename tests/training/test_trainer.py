@@ -7,6 +7,7 @@ import pytest
 from keras_vaf.initializers import PortableGlorotUniform
 from keras_vaf.optimizers import Rprop
 from keras_vaf.training import Trainer, train
+from keras_vaf.training.data import to_arrays
 
 DECAY = 0.01
 
@@ -301,42 +302,9 @@ def test_training_goes_on_where_it_ended():
     train(whole, x, y, (x, y), epochs=8)
     trainer = Trainer(parts)
     for _ in range(2):
-        history = trainer.train(x, y, (x, y), epochs=4)
+        history = trainer.train(*[to_arrays("data", (x, y))] * 2, epochs=4)
         assert history.best_epoch == 4
     for one, other in zip(whole.get_weights(), parts.get_weights(), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_restarted_trainer_repeats_itself():
-    x, y = classification_data(21, seed=0)
-    trainer = Trainer(rich_model(), batch_size=8)
-    first = trainer.train(x, y, (x, y), epochs=4)
-    trainer.restart()
-    second = trainer.train(x, y, (x, y), epochs=4)
-    for name, values in first.metrics.items():
-        np.testing.assert_array_equal(values, second.metrics[name])
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_trainer_takes_other_rows_and_other_weights():
-    x, y = regression_data()
-    fresh = tiny_model(Rprop(0.05))
-    fresh.set_weights([weight + 0.1 for weight in fresh.get_weights()])
-    trainer = Trainer(tiny_model(Rprop(0.05)))
-    trainer.train(x, y, (x, y), epochs=3)
-    trainer.restart(fresh.get_weights())
-    again = trainer.train(x[:15], y[:15], (x[15:], y[15:]), epochs=3)
-    alone = train(fresh, x[:15], y[:15], (x[15:], y[15:]), epochs=3)
-    for name, values in alone.metrics.items():
-        np.testing.assert_allclose(again.metrics[name], values, atol=1e-6)
-
-
-def test_a_restart_before_the_first_training_sets_the_weights():
-    model = tiny_model("sgd")
-    weights = [weight + 1 for weight in model.get_weights()]
-    Trainer(model).restart(weights)
-    for one, other in zip(model.get_weights(), weights, strict=True):
         np.testing.assert_array_equal(one, other)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from keras_vaf.training import k_folds, train, train_many
+from keras_vaf.training import Trainer, k_folds, train
 from keras_vaf.tuners import CrossValidated, SearchSpace, activation, plot_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
@@ -180,13 +180,13 @@ def test_the_search_ends_when_all_trials_fail(tmp_path):
 @once
 @pytest.mark.parametrize("kind", ["BayesianOptimization", "GridSearch", "Hyperband"])
 def test_other_tuners(tmp_path, monkeypatch, kind):
-    asked = []
+    asked, train_runs = [], Trainer.train_runs
 
-    def note(runs, x, y, epochs, *options, **selected):
+    def note(self, data, runs, epochs):
         asked.append(epochs)
-        return train_many(runs, x, y, epochs, *options, **selected)
+        return train_runs(self, data, runs, epochs)
 
-    monkeypatch.setattr("keras_vaf.tuners.cross_validated.train_many", note)
+    monkeypatch.setattr(Trainer, "train_runs", note)
     options = {"max_epochs": 3, "factor": 3} if kind == "Hyperband" else {}
     tuner = make(tmp_path, kind=getattr(keras_tuner, kind), **options)
 

@@ -1,8 +1,9 @@
 """`BatchLoop`, which trains many networks as one JAX program with `jax.vmap`."""
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -13,7 +14,6 @@ import numpy as np
 from keras_vaf.training.data import order_of_rows
 from keras_vaf.training.history import History, StoppingRule
 from keras_vaf.training.loops.jax_loop import State, make_epoch, make_program, scanned
-from keras_vaf.training.loops.jax_programs import as_reason
 from keras_vaf.training.loops.run_epochs import run_epochs
 from keras_vaf.training.runs import NetworkRun, TooLittleMemory
 
@@ -48,14 +48,48 @@ class BatchLoop:
         self._compiled: dict[Any, Any] = {}
         self.memory = 0  # bytes that the last compiled program needs
 
-    def begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
-        """Set the networks, of which there are at most `width`.
+    def train(
+        self,
+        states: Sequence[State],
+        runs: Sequence[NetworkRun],
+        data: Any,
+        epochs: int,
+    ) -> list[tuple[History, State]]:
+        """Train one batch of networks.
 
         Args:
-            states: The states of the networks.
-            rows: The validation rows of each network.
+            states: The initial state of each run.
+            runs: The runs, at most `width`, with equal numbers of rows.
             data: The arrays to which all row indices refer.
+            epochs: Largest number of epochs.
+
+        Returns:
+            The history and the last state of each run.
         """
+        started = time.perf_counter()
+        self._begin(states, np.stack([run.validation for run in runs]), data)
+        rows = len(runs[0].training)
+
+        def order(epoch: int) -> np.ndarray:
+            orders = np.zeros((self.width, rows), "int32")
+            for i, run in enumerate(runs):
+                order = order_of_rows(rows, self.batch_size, run.seed, epoch)
+                orders[i] = np.asarray(run.training)[order]
+            return orders
+
+        metrics, _ = run_epochs(self.run, epochs, order, None)
+        seconds = (time.perf_counter() - started) / len(runs)
+        last = jax.device_get(self._state)
+        trained = []
+        for i in range(len(runs)):
+            state = jax.tree.map(lambda values, i=i: values[i], last)
+            own = {name: log[: self.epochs[i], i] for name, log in metrics.items()}
+            history = self.rule.history(own, bool(state.verdict[-1]), seconds)
+            trained.append((history, state))
+        return trained
+
+    def _begin(self, states: Sequence[State], rows: np.ndarray, data: Any) -> None:
+        """Set the networks, of which there are at most `width`, and their data."""
         idle = self.width - len(states)
         state = jax.tree.map(
             lambda *values: jnp.stack(values + values[:1] * idle), *states
@@ -91,20 +125,7 @@ class BatchLoop:
             name: np.swapaxes(np.asarray(log), 0, 1)[: epochs.max()]
             for name, log in logs.items()
         }
-        return logs, bool(self.goes_on.any())
-
-    @property
-    def goes_on(self) -> np.ndarray:
-        """Return whether the verdict is to continue, for each network."""
-        return np.asarray(self._state.verdict[-1])
-
-    def finish(self) -> list[State]:
-        """Return the states of the networks, as NumPy arrays."""
-        state = jax.device_get(self._state)
-        return [
-            jax.tree.map(lambda values, i=i: values[i], state)
-            for i in range(self.width)
-        ]
+        return logs, bool(np.any(self._state.verdict[-1]))
 
     def _compile(self, arguments: Any) -> Any:
         """Compile once for each shape of the arguments, if there is enough memory."""
@@ -125,49 +146,17 @@ class BatchLoop:
             )
 
 
-def train_batch(
-    loop: BatchLoop,
-    states: Sequence[State],
-    runs: Sequence[NetworkRun],
-    data: Any,
-    epochs: int,
-    on_progress: Callable[[int, dict[str, Any]], None] | None = None,
-) -> tuple[list[History], list[State]]:
-    """Train one batch of networks.
-
-    Args:
-        loop: The loop of the program that the runs share.
-        states: The initial state of each run.
-        runs: The runs, at most as many as the width of the loop, with equal numbers of
-            rows.
-        data: The arrays to which all row indices refer.
-        epochs: Largest number of epochs.
-        on_progress: Function called with the number of finished epochs and their
-            metrics.
-
-    Returns:
-        The history and the last state of each run.
-    """
-    started = time.perf_counter()
-    loop.begin(states, np.stack([run.validation for run in runs]), data)
-    rows = len(runs[0].training)
-
-    def order(epoch: int) -> np.ndarray:
-        orders = np.zeros((loop.width, rows), "int32")
-        for i, run in enumerate(runs):
-            order = order_of_rows(rows, loop.batch_size, run.seed, epoch)
-            orders[i] = np.asarray(run.training)[order]
-        return orders
-
-    metrics, _ = run_epochs(loop.run, epochs, order, on_progress)
-    seconds = (time.perf_counter() - started) / len(runs)
-    states = loop.finish()[: len(runs)]
-    histories = []
-    for i, state in enumerate(states):
-        own = {name: values[: loop.epochs[i], i] for name, values in metrics.items()}
-        goes_on = bool(state.verdict[-1])
-        histories.append(loop.rule.history(own, goes_on, seconds, loop.width))
-    return histories, states
+@contextlib.contextmanager
+def as_reason(model: keras.Model) -> Iterator[None]:
+    """Replace JAX errors by an error that names the model."""
+    try:
+        yield
+    except (TypeError, IndexError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"The model {model.name!r} cannot be trained in a batch: use `width=1`. "
+            f"Received: {type(error).__name__}: {reason}"
+        ) from error
 
 
 def memory_of(program: Any) -> int:

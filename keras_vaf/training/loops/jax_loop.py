@@ -26,7 +26,7 @@ class State(NamedTuple):
 
 
 class Loop:
-    """The training loop of a model; see `keras_vaf.training.loops.loop.Loop`."""
+    """The training loop of a model."""
 
     def __init__(
         self, model: keras.Model, rule: StoppingRule, batch_size: int | None

@@ -11,7 +11,7 @@ from keras_vaf.training.history import StoppingRule
 
 
 class Loop:
-    """The training loop of a model; see `keras_vaf.training.loops.loop.Loop`."""
+    """The training loop of a model."""
 
     def __init__(
         self, model: keras.Model, rule: StoppingRule, batch_size: int | None

@@ -15,6 +15,7 @@ from keras_vaf import (
     layers,
     models,
     optimizers,
+    paper,
     regularizers,
     sklearn,
     training,
@@ -113,10 +114,9 @@ TABLE = {
     layers.Rational: ({}, {"numerator_degree": COUNT, "initialization": NAME}),
     layers.Maxout: ({}, {"k": COUNT}),
     models.mlp: (NETWORK, {"inputs": COUNT, "hidden": NAMES, "seed": SEED}),
-    models.nin: (IMAGES, {"filters": NAMES, "depth": COUNT, "seed": SEED}),
-    models.cnet: (
+    paper.cnet: (
         IMAGES | {"activation": keras.layers.ReLU},
-        {"input_shape": NAMES, "seed": SEED},
+        {"input_shape": NAMES, "filters": NAMES, "seed": SEED},
     ),
     models.convert: (
         {"model": "MODEL"},

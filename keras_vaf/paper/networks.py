@@ -14,7 +14,7 @@ from keras_vaf.initializers import PortableGlorotUniform
 from keras_vaf.layers import MLPConv
 from keras_vaf.utils import check_integer, check_sizes
 
-KERNEL_SIZE, DROPOUT = 5, 0.25
+KERNEL_SIZE = 5
 
 
 def cnet(
@@ -49,19 +49,19 @@ def cnet(
     Example:
 
     >>> vaf = lambda: keras_vaf.layers.VAFActivation(k=5)
-    >>> network = keras_vaf.paper.cnet((32, 32, 3), (150, 150), 10, activation=vaf)
-    >>> network.output_shape
+    >>> keras_vaf.paper.cnet((32, 32, 3), (150, 150), 10, vaf).output_shape
     (None, 10)
     """
-    shape, filters = tuple(input_shape), check_sizes("filters", filters)
+    shape = check_sizes("input_shape", input_shape)
+    filters = check_sizes("filters", filters)
     check_integer("outputs", outputs)
-    if len(check_sizes("input_shape", shape)) != 3:
+    if len(shape) != 3:
         raise ValueError(
             "A convolutional network takes images of (height, width, channels). "
             f"Received: input_shape={shape!r}"
         )
     model = keras.Sequential([keras.Input(shape)])
-    dropout_seeds = _seeds(seed, len(filters) + 1, len(filters))
+    dropouts = _seeds(seed, len(filters) + 1, len(filters))
     for place, count in enumerate(filters):
         layer = activation()
         convolution = keras.layers.Conv2D(count, KERNEL_SIZE, padding="same")
@@ -72,7 +72,7 @@ def cnet(
         for each in [layer] if block else [convolution, layer]:
             model.add(each)
         model.add(keras.layers.MaxPooling2D(3, strides=2))
-        model.add(keras.layers.Dropout(DROPOUT, seed=dropout_seeds[place]))
+        model.add(keras.layers.Dropout(0.25, seed=dropouts[place]))
     model.add(keras.layers.Flatten())
     last = PortableGlorotUniform(seed=_seeds(seed, -1, 1)[0])
     model.add(keras.layers.Dense(outputs, output_activation, kernel_initializer=last))

@@ -29,7 +29,7 @@ USES = {
     "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
 }
 # These take no model, or are made to change one.
-OTHERS = {"cnet", "gaussian", "mlp", "nin", "report"}
+OTHERS = {"gaussian", "mlp", "report"}
 
 X = np.random.default_rng(0).normal(size=(16, 4)).astype("float32")
 

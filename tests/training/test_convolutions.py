@@ -4,8 +4,8 @@ import keras
 import numpy as np
 import pytest
 
+from keras_vaf.initializers import PortableGlorotUniform
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import cnet
 from keras_vaf.training import NetworkRun, Trainer
 from tests.training.runs import check_equal
 
@@ -14,15 +14,19 @@ DATA = np.random.default_rng(0).normal(size=(20, 6, 6, 1)).astype("float32"), RO
 
 
 def network(seed=0, dropout=0.0):
-    return cnet(
-        (6, 6, 1),
-        (3, 2),
-        outputs=2,
-        activation=lambda: VAFActivation(initialization="relu"),
-        seed=seed,
-        pool_size=2,
-        dropout=dropout,
-    )
+    kernels = (PortableGlorotUniform(seed=3 * seed + place) for place in range(3))
+    layers = [keras.Input((6, 6, 1))]
+    for place, filters in enumerate((3, 2)):
+        layers += [
+            keras.layers.Conv2D(
+                filters, 5, padding="same", kernel_initializer=next(kernels)
+            ),
+            VAFActivation(initialization="relu"),
+            keras.layers.MaxPooling2D(2),
+            keras.layers.Dropout(dropout, seed=place),
+        ]
+    last = keras.layers.Dense(2, kernel_initializer=next(kernels))
+    return keras.Sequential([*layers, keras.layers.Flatten(), last])
 
 
 def trainer_of_networks(batch_size, width=1):

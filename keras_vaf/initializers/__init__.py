@@ -6,11 +6,13 @@ weights (`RandomStart`). With the name of an activation, f starts as that activa
 NumPy, so a seed gives the same weights on every backend.
 """
 
-from keras_vaf.initializers.function_start import FunctionStart
-from keras_vaf.initializers.g_start import GStart
 from keras_vaf.initializers.glorot import PortableGlorotUniform
 from keras_vaf.initializers.identifiers import Identifier, get
-from keras_vaf.initializers.piecewise_linear_start import PiecewiseLinearStart
+from keras_vaf.initializers.known_starts import (
+    FunctionStart,
+    GStart,
+    PiecewiseLinearStart,
+)
 from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Errors, Start
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import keras
 
-from keras_vaf.initializers.function_start import FunctionStart
-from keras_vaf.initializers.g_start import GStart
+from keras_vaf.initializers.known_starts import FunctionStart, GStart
 from keras_vaf.initializers.random_start import RandomStart
 from keras_vaf.initializers.start import Start
 from keras_vaf.ops.functions import Function, get_function, get_registered

@@ -1,5 +1,6 @@
 """`LearnedFunction`, the function that a trainable activation computes."""
 
+import dataclasses
 from typing import Any
 
 import keras
@@ -18,13 +19,19 @@ class LearnedFunction(KeepsInputDtype):
     name: str
     weight_names: tuple[str, ...]
     equation_class: type[Pointwise]
-    _fields: tuple[str, ...] = ()
+    equation_fields: tuple[str, ...] = ()
     _unshared_axes: tuple[int, ...] = ()
 
     @property
     def equation(self) -> Pointwise:
         """The function, configured by the layer's arguments."""
-        return self.equation_class(*[getattr(self, name) for name in self._fields])
+        return self.equation_class(
+            *[getattr(self, name) for name in self.equation_fields]
+        )
+
+    def value(self, x: Tensor, *parameters: Any, **named: Any) -> Tensor:
+        """Return f(x), element by element; parameters broadcast against x."""
+        raise NotImplementedError(f"{type(self).__name__} must define `value`.")
 
     def function(self, x: Any) -> np.ndarray:
         """Return values of the learned function as a NumPy array.
@@ -62,3 +69,14 @@ class LearnedFunction(KeepsInputDtype):
 
         y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
         return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
+
+
+def equation_of(kind: type[LearnedFunction]) -> type[Pointwise]:
+    """Return the equation of a class, so that layers share their compiled programs."""
+    return dataclasses.make_dataclass(
+        kind.__name__,
+        kind.equation_fields,
+        bases=(Pointwise,),
+        namespace={"value": kind.value},
+        frozen=True,
+    )

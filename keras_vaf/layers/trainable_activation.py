@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.keras_internals import list_in_outer_layers, place_weights
-from keras_vaf.layers.learned_function import LearnedFunction
+from keras_vaf.layers.learned_function import LearnedFunction, equation_of
 from keras_vaf.layers.sharing import (
     Sharing,
     unshared_axes,
@@ -40,10 +40,11 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
     A subclass defines its equation and the start values of its weights. This base class
     handles sharing, weights, precision, penalties and saving. A subclass sets
 
-    - `equation_class`: the function, a frozen dataclass derived from
-      `keras_vaf.ops.Pointwise`. The required arguments of its `value` after x are the
-      names of the weights, in the order of their creation. Its fields are set from the
-      layer's attributes of the same names;
+    - `value(self, x, ...)`: the function, in `keras.ops`. Its required arguments after
+      x are the names of the weights, in the order of their creation. It reads no other
+      attributes than `equation_fields`. Instead, a subclass may set `equation_class` to
+      a `keras_vaf.ops.Pointwise`;
+    - `equation_fields`: names of the arguments that `value` reads;
     - `start_values`: start value of each weight, the same in every function. For start
       values that depend on arguments or are random, define `start(unshared)` instead;
     - `default_sharing`: `sharing` unless the caller gives another;
@@ -100,8 +101,10 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         own_call = cls.call is not TrainableActivation.call
         is_torch = keras.backend.backend() == "torch"
         cls._training_is_ignored = is_torch and not own_call
+        if "value" in vars(cls):
+            cls.equation_class = equation_of(cls)
         if "equation_class" in vars(cls):
-            cls.weight_names, cls._fields = names_of(cls.equation_class)
+            cls.weight_names, cls.equation_fields = names_of(cls.equation_class)
 
     def __init__(
         self,
@@ -113,8 +116,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
     ) -> None:
         if not self.weight_names:
             raise ValueError(
-                f"{type(self).__name__} must set `equation_class` to a class derived "
-                "from `keras_vaf.ops.Pointwise`."
+                f"{type(self).__name__} must define its function, "
+                "`value(self, x, ...)`."
             )
         slots, own = self._slots(*KINDS), self._arguments()
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
@@ -291,6 +294,4 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
             "function_regularizer",
             *self._slots("initializer"),
         )
-        for name in names:
-            config[name] = to_config(getattr(self, name), name)
-        return config
+        return config | {name: to_config(getattr(self, name), name) for name in names}

@@ -1,6 +1,5 @@
 """`ABU`, the adaptive blending unit: a weighted sum of fixed activations."""
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +9,6 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_choice
@@ -35,21 +33,6 @@ _NORMALIZATIONS: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
     "positive": lambda weights: _by_sum([ops.maximum(w, 1e-4) for w in weights]),
     "softmax": _softmax,
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class Blend(Pointwise):
-    """sum_i w_i functions_i(x), where w is the normalized alpha."""
-
-    functions: tuple[Function, ...]
-    normalization: str | None
-
-    def value(self, x: Tensor, alpha: list[Tensor]) -> Tensor:
-        """Return f(x)."""
-        if self.normalization is not None:
-            alpha = _NORMALIZATIONS[self.normalization](alpha)
-        pairs = zip(alpha, self.functions, strict=True)
-        return sum(weight * function(x) for weight, function in pairs)
 
 
 def get_functions(functions: Sequence[str | Function]) -> tuple[Function, ...]:
@@ -114,7 +97,7 @@ class ABU(TrainableActivation):
     [-1.  2.]
     """
 
-    equation_class = Blend
+    equation_fields = ("functions", "normalization")
 
     def __init__(
         self,
@@ -132,3 +115,10 @@ class ABU(TrainableActivation):
         """Return the start values of alpha."""
         count = len(self.functions)
         return (np.full((*unshared, count), 1 / count),)
+
+    def value(self, x: Tensor, alpha: list[Tensor]) -> Tensor:
+        """Return f(x)."""
+        if self.normalization is not None:
+            alpha = _NORMALIZATIONS[self.normalization](alpha)
+        pairs = zip(alpha, self.functions, strict=True)
+        return sum(weight * function(x) for weight, function in pairs)

@@ -1,6 +1,5 @@
 """`ActivationEnsemble`, a convex sum of normalized fixed activations."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,37 +10,10 @@ from keras import ops
 from keras_vaf.constraints import Simplex
 from keras_vaf.layers.family.abu import get_functions
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_number
-
-
-@dataclasses.dataclass(frozen=True)
-class NormalizedBlend(Pointwise):
-    """sum_j alpha_j (eta_j h_j(x) + delta_j), with functions_j scaled to [0, 1] as h_j.
-
-    h_j = (f_j - minimum_j) / (maximum_j - minimum_j + 1e-6).
-    """
-
-    functions: tuple[Function, ...]
-
-    def value(
-        self,
-        x: Tensor,
-        alpha: Parameter,
-        eta: Parameter,
-        delta: Parameter,
-        minimum: Parameter,
-        maximum: Parameter,
-    ) -> Tensor:
-        """Return f(x)."""
-        y = 0.0
-        for j, function in enumerate(self.functions):
-            h = (function(x) - minimum[j]) / (maximum[j] - minimum[j] + 1e-6)
-            y = y + alpha[j] * (eta[j] * h + delta[j])
-        return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -86,7 +58,7 @@ class ActivationEnsemble(TrainableActivation):
     [0.25]
     """
 
-    equation_class = NormalizedBlend
+    equation_fields = ("functions",)
     default_sharing = "channel"
     non_trainable_weight_names = ("minimum", "maximum")
     default_constraints = (("alpha", Simplex()),)
@@ -132,3 +104,19 @@ class ActivationEnsemble(TrainableActivation):
             new = ops.stack(found, axis=-1)
             moved = self.momentum * weight + (1 - self.momentum) * new
             weight.assign(ops.where(found_any, moved, weight.value))
+
+    def value(
+        self,
+        x: Tensor,
+        alpha: Parameter,
+        eta: Parameter,
+        delta: Parameter,
+        minimum: Parameter,
+        maximum: Parameter,
+    ) -> Tensor:
+        """Return f(x)."""
+        y = 0.0
+        for j, function in enumerate(self.functions):
+            h = (function(x) - minimum[j]) / (maximum[j] - minimum[j] + 1e-6)
+            y = y + alpha[j] * (eta[j] * h + delta[j])
+        return y

@@ -1,31 +1,10 @@
 """`AdaptiveSigmoid` and `AdaptiveTanh`, with trained height and slope."""
 
-import dataclasses
-
 import keras
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
-
-
-@dataclasses.dataclass(frozen=True)
-class Sigmoid(Pointwise):
-    """alpha / (1 + exp(-beta x))."""
-
-    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
-        return alpha * ops.sigmoid(beta * x)
-
-
-@dataclasses.dataclass(frozen=True)
-class Tanh(Pointwise):
-    """alpha tanh(beta x)."""
-
-    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
-        return alpha * ops.tanh(beta * x)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -53,8 +32,11 @@ class AdaptiveSigmoid(TrainableActivation):
     [0.5]
     """
 
-    equation_class = Sigmoid
     start_values = (1.0, 1.0)
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.sigmoid(beta * x)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -84,5 +66,8 @@ class AdaptiveTanh(TrainableActivation):
     [0.]
     """
 
-    equation_class = Tanh
     start_values = (1.0, 1.0)
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.tanh(beta * x)

@@ -1,6 +1,5 @@
 """`APL`, the adaptive piecewise-linear unit."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,22 +9,9 @@ from keras import ops
 
 from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer
-
-
-@dataclasses.dataclass(frozen=True)
-class Hinges(Pointwise):
-    """relu(x) + sum_s slopes_s relu(-x + hinges_s)."""
-
-    def value(self, x: Tensor, slopes: Parameter, hinges: Parameter) -> Tensor:
-        """Return f(x)."""
-        y = ops.relu(x)
-        for slope, hinge in zip(slopes, hinges, strict=True):
-            y = y + slope * ops.relu(hinge - x)
-        return y
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -66,7 +52,6 @@ class APL(TrainableActivation):
     [1.  0.5 2. ]
     """
 
-    equation_class = Hinges
     default_sharing = "channel"
 
     def __init__(
@@ -85,3 +70,10 @@ class APL(TrainableActivation):
         shape = (*unshared, self.S)
         slopes = self._generator.uniform(-0.2, 0.2, shape)
         return slopes, self._generator.normal(0, 0.5, shape)
+
+    def value(self, x: Tensor, slopes: Parameter, hinges: Parameter) -> Tensor:
+        """Return f(x)."""
+        y = ops.relu(x)
+        for slope, hinge in zip(slopes, hinges, strict=True):
+            y = y + slope * ops.relu(hinge - x)
+        return y

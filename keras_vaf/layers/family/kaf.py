@@ -1,6 +1,5 @@
 """`KAF`, the kernel activation function: a sum of Gaussians at fixed points."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,30 +10,10 @@ from keras import ops
 from keras_vaf.constraints import Interval
 from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_flag, check_integer, check_positive
-
-
-@dataclasses.dataclass(frozen=True)
-class Kernels(Pointwise):
-    """sum_i alpha_i exp(-gamma (x - d_i)^2), for points d_i called the dictionary.
-
-    Args:
-        dictionary: The centres d_i of the kernels.
-        fixed_gamma: Value of gamma if gamma is not trained.
-    """
-
-    dictionary: tuple[float, ...]
-    fixed_gamma: float
-
-    def value(self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None) -> Tensor:
-        """Return f(x)."""
-        scale = -(self.fixed_gamma if gamma is None else gamma)
-        points = zip(alpha, self.dictionary, strict=True)
-        return sum(a * ops.exp(scale * ops.square(x - point)) for a, point in points)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -83,7 +62,7 @@ class KAF(TrainableActivation):
     160
     """
 
-    equation_class = Kernels
+    equation_fields = ("dictionary", "fixed_gamma")
     default_sharing = "channel"
     default_constraints = (("gamma", Interval(0.001)),)
 
@@ -124,3 +103,9 @@ class KAF(TrainableActivation):
         distances = np.subtract.outer(self.dictionary, self.dictionary)
         kernel = np.exp(-self.fixed_gamma * distances**2)
         return np.linalg.solve(kernel + 1e-5 * np.eye(self.D), target)
+
+    def value(self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None) -> Tensor:
+        """Return f(x)."""
+        scale = -(self.fixed_gamma if gamma is None else gamma)
+        points = zip(alpha, self.dictionary, strict=True)
+        return sum(a * ops.exp(scale * ops.square(x - point)) for a, point in points)

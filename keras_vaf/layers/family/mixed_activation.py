@@ -1,6 +1,5 @@
 """`MixedActivation`, a mixture of LeakyReLU and ELU in a trained proportion."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,21 +9,8 @@ from keras import ops
 
 from keras_vaf.constraints import Interval
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_flag
-
-
-@dataclasses.dataclass(frozen=True)
-class Mixture(Pointwise):
-    """p LeakyReLU(x) + (1 - p) ELU(x), with p = mixing or sigmoid(mixing x)."""
-
-    gated: bool
-
-    def value(self, x: Tensor, mixing: Tensor) -> Tensor:
-        """Return f(x)."""
-        p = ops.sigmoid(mixing * x) if self.gated else mixing
-        return p * ops.leaky_relu(x, 0.01) + (1 - p) * ops.elu(x)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -60,7 +46,7 @@ class MixedActivation(TrainableActivation):
     [2.]
     """
 
-    equation_class = Mixture
+    equation_fields = ("gated",)
 
     def __init__(self, gated: bool = False, **kwargs: Any) -> None:
         self.gated = check_flag("gated", gated)
@@ -71,3 +57,8 @@ class MixedActivation(TrainableActivation):
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start value of the mixing weight."""
         return (np.full(unshared, 0.0 if self.gated else 0.5),)
+
+    def value(self, x: Tensor, mixing: Tensor) -> Tensor:
+        """Return f(x)."""
+        p = ops.sigmoid(mixing * x) if self.gated else mixing
+        return p * ops.leaky_relu(x, 0.01) + (1 - p) * ops.elu(x)

@@ -1,23 +1,11 @@
 """`PELU`, the parametric exponential linear unit."""
 
-import dataclasses
-
 import keras
 from keras import ops
 
 from keras_vaf.constraints import Interval
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
-
-
-@dataclasses.dataclass(frozen=True)
-class ScaledELU(Pointwise):
-    """alpha / beta x for x >= 0, and alpha (exp(x / beta) - 1) for x < 0."""
-
-    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
-        return alpha * ops.elu(x / beta)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -50,6 +38,9 @@ class PELU(TrainableActivation):
     [0. 2.]
     """
 
-    equation_class = ScaledELU
     start_values = (1.0, 1.0)
     default_constraints = (("alpha", Interval(0.1)), ("beta", Interval(0.1)))
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        return alpha * ops.elu(x / beta)

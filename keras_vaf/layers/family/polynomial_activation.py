@@ -1,6 +1,5 @@
 """`PolynomialActivation`, a polynomial with trained coefficients."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,19 +7,9 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer
-
-
-@dataclasses.dataclass(frozen=True)
-class Polynomial(Pointwise):
-    """sum_i coefficients_i x^i."""
-
-    def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
-        """Return f(x)."""
-        return horner(x, coefficients)
 
 
 def horner(x: Tensor, coefficients: Parameter) -> Tensor:
@@ -65,7 +54,6 @@ class PolynomialActivation(TrainableActivation):
     [ 1. 13.]
     """
 
-    equation_class = Polynomial
     default_sharing = "channel"
 
     def __init__(self, degree: int = 3, **kwargs: Any) -> None:
@@ -77,3 +65,7 @@ class PolynomialActivation(TrainableActivation):
         coefficients = np.zeros((*unshared, self.degree + 1))
         coefficients[..., 1] = 1
         return (coefficients,)
+
+    def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
+        """Return f(x)."""
+        return horner(x, coefficients)

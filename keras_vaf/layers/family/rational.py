@@ -1,6 +1,5 @@
 """`Rational`, a rational function without poles (Padé activation unit)."""
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,6 @@ from keras import ops
 
 from keras_vaf.layers.family.polynomial_activation import horner
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
@@ -19,15 +17,6 @@ from keras_vaf.utils import check_integer
 
 _BOUNDARY = 5.0
 _ITERATIONS = 300
-
-
-@dataclasses.dataclass(frozen=True)
-class SafeQuotient(Pointwise):
-    """P(x) / (1 + |Q(x)|), for a polynomial Q without a constant term."""
-
-    def value(self, x: Tensor, numerator: Parameter, denominator: Parameter) -> Tensor:
-        """Return f(x)."""
-        return horner(x, numerator) / (1 + ops.abs(x * horner(x, denominator)))
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -70,8 +59,6 @@ class Rational(TrainableActivation):
     [-0.762  0.762  0.964]
     """
 
-    equation_class = SafeQuotient
-
     def __init__(
         self,
         numerator_degree: int = 5,
@@ -91,6 +78,10 @@ class Rational(TrainableActivation):
         function = get_function(self.initialization, "initialization")
         best = fit(function, self.numerator_degree, self.denominator_degree)
         return [np.broadcast_to(each, (*unshared, len(each))) for each in best]
+
+    def value(self, x: Tensor, numerator: Parameter, denominator: Parameter) -> Tensor:
+        """Return f(x)."""
+        return horner(x, numerator) / (1 + ops.abs(x * horner(x, denominator)))
 
 
 @functools.lru_cache(maxsize=32)

@@ -1,46 +1,13 @@
 """`Snake` and `SnakeBeta`, the identity plus a term of trained frequency."""
 
-import dataclasses
 from typing import Any
 
 import keras
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_flag, check_number
-
-
-@dataclasses.dataclass(frozen=True)
-class Ripple(Pointwise):
-    """x + sin(frequency x)^2 / frequency, and x where the frequency is 0."""
-
-    def value(self, x: Tensor, frequency: Tensor) -> Tensor:
-        """Return f(x)."""
-        nonzero = ops.abs(frequency) > 1e-8
-        sine = ops.sin(frequency * x)
-        # The limit of sin(frequency x) / frequency is x, which has the right gradient.
-        return x + sine * ops.where(
-            nonzero, sine / ops.where(nonzero, frequency, 1.0), x
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class FreeRipple(Pointwise):
-    """x + sin(alpha x)^2 / (beta + 1e-9), with exp(alpha) and exp(beta) if log_scale.
-
-    Args:
-        log_scale: Whether the parameters are logarithms.
-    """
-
-    log_scale: bool
-
-    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
-        if self.log_scale:
-            alpha, beta = ops.exp(alpha), ops.exp(beta)
-        return x + ops.square(ops.sin(alpha * x)) / (beta + 1e-9)
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -73,12 +40,19 @@ class Snake(TrainableActivation):
     [0. 2.]
     """
 
-    equation_class = Ripple
-
     def __init__(self, initial_frequency: float = 0.5, **kwargs: Any) -> None:
         self.initial_frequency = check_number("initial_frequency", initial_frequency)
         self.start_values = (self.initial_frequency,)
         super().__init__(**kwargs)
+
+    def value(self, x: Tensor, frequency: Tensor) -> Tensor:
+        """Return f(x)."""
+        nonzero = ops.abs(frequency) > 1e-8
+        sine = ops.sin(frequency * x)
+        # The limit of sin(frequency x) / frequency is x, which has the right gradient.
+        return x + sine * ops.where(
+            nonzero, sine / ops.where(nonzero, frequency, 1.0), x
+        )
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -111,10 +85,16 @@ class SnakeBeta(TrainableActivation):
     [0.    2.571]
     """
 
-    equation_class = FreeRipple
+    equation_fields = ("log_scale",)
     default_sharing = "channel"
 
     def __init__(self, log_scale: bool = True, **kwargs: Any) -> None:
         self.log_scale = check_flag("log_scale", log_scale)
         self.start_values = (0.0, 0.0) if log_scale else (1.0, 1.0)
         super().__init__(**kwargs)
+
+    def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
+        """Return f(x)."""
+        if self.log_scale:
+            alpha, beta = ops.exp(alpha), ops.exp(beta)
+        return x + ops.square(ops.sin(alpha * x)) / (beta + 1e-9)

@@ -1,6 +1,5 @@
 """`SplineActivation`, a cubic spline through trained control points."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,44 +8,10 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_integer, check_positive
-
-
-@dataclasses.dataclass(frozen=True)
-class Spline(Pointwise):
-    """The Catmull-Rom spline through control points, and straight lines outside.
-
-    f is the sum of the control points, each times its cardinal function. One extra
-    point at each end is on the line through the last two control points. f has the
-    slope of that line at the end.
-
-    Args:
-        boundary: The control points are evenly spaced from -boundary to boundary.
-        q: Number of control points.
-    """
-
-    boundary: float
-    q: int
-
-    def value(self, x: Tensor, points: Parameter) -> Tensor:
-        """Return f(x)."""
-        inside, left, right = self._place(x)
-        rise_left, rise_right = points[1] - points[0], points[-1] - points[-2]
-        y = rise_left * left + rise_right * right
-        more = [points[0] - rise_left, *points, points[-1] + rise_right]
-        for i, point in enumerate(more, start=-1):
-            y = y + point * _cardinal(inside - i)
-        return y
-
-    def _place(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the position among the control points, in steps, and the excess."""
-        place = (x + self.boundary) * ((self.q - 1) / (2 * self.boundary))
-        inside = ops.clip(place, 0, self.q - 1)
-        return inside, ops.minimum(place, 0), ops.maximum(place - (self.q - 1), 0)
 
 
 def _cardinal(t: Tensor) -> Tensor:
@@ -101,7 +66,7 @@ class SplineActivation(TrainableActivation):
     [0. 0. 1. 7.]
     """
 
-    equation_class = Spline
+    equation_fields = ("boundary", "q")
     default_sharing = "channel"
 
     def __init__(
@@ -121,3 +86,19 @@ class SplineActivation(TrainableActivation):
         places = np.linspace(-self.boundary, self.boundary, self.q)
         values = evaluate(get_function(self.initialization, "initialization"), places)
         return (np.broadcast_to(values, (*unshared, self.q)),)
+
+    def value(self, x: Tensor, points: Parameter) -> Tensor:
+        """Return f(x): the sum of the control points, each times its cardinal function.
+
+        One extra point at each end is on the line through the last two control points.
+        f has the slope of that line at the end.
+        """
+        place = (x + self.boundary) * ((self.q - 1) / (2 * self.boundary))
+        inside = ops.clip(place, 0, self.q - 1)
+        left, right = ops.minimum(place, 0), ops.maximum(place - (self.q - 1), 0)
+        rise_left, rise_right = points[1] - points[0], points[-1] - points[-2]
+        y = rise_left * left + rise_right * right
+        more = [points[0] - rise_left, *points, points[-1] + rise_right]
+        for i, point in enumerate(more, start=-1):
+            y = y + point * _cardinal(inside - i)
+        return y

@@ -1,32 +1,10 @@
 """`SReLU`, the S-shaped rectified linear unit."""
 
-import dataclasses
-
 import keras
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
-
-
-@dataclasses.dataclass(frozen=True)
-class ThreeLines(Pointwise):
-    """x between the thresholds, and a line from each of them outwards."""
-
-    def value(
-        self,
-        x: Tensor,
-        left_threshold: Tensor,
-        left_slope: Tensor,
-        right_threshold: Tensor,
-        right_slope: Tensor,
-    ) -> Tensor:
-        """Return f(x)."""
-        middle = ops.minimum(ops.maximum(x, left_threshold), right_threshold)
-        left = left_slope * ops.relu(left_threshold - x)
-        right = right_slope * ops.relu(x - right_threshold)
-        return middle - left + right
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -70,6 +48,19 @@ class SReLU(TrainableActivation):
     [-1.   0.5  2. ]
     """
 
-    equation_class = ThreeLines
     default_sharing = "channel"
     start_values = (0.0, 0.2, 1.0, 1.0)
+
+    def value(
+        self,
+        x: Tensor,
+        left_threshold: Tensor,
+        left_slope: Tensor,
+        right_threshold: Tensor,
+        right_slope: Tensor,
+    ) -> Tensor:
+        """Return f(x)."""
+        middle = ops.minimum(ops.maximum(x, left_threshold), right_threshold)
+        left = left_slope * ops.relu(left_threshold - x)
+        right = right_slope * ops.relu(x - right_threshold)
+        return middle - left + right

@@ -1,6 +1,5 @@
 """`XIELU`, the expanded integral of the exponential linear unit."""
 
-import dataclasses
 import math
 from typing import Any
 
@@ -8,22 +7,8 @@ import keras
 from keras import ops
 
 from keras_vaf.layers.trainable_activation import TrainableActivation
-from keras_vaf.ops import Pointwise
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_number
-
-
-@dataclasses.dataclass(frozen=True)
-class ExpandedIntegral(Pointwise):
-    """beta x + p relu(x)^2 + n (elu(x) - x), with p and n as in `XIELU`."""
-
-    beta: float
-
-    def value(self, x: Tensor, alpha_p: Tensor, alpha_n: Tensor) -> Tensor:
-        """Return f(x)."""
-        right = ops.softplus(alpha_p) * ops.square(ops.relu(x))
-        left = (self.beta + ops.softplus(alpha_n)) * (ops.elu(x) - x)
-        return self.beta * x + right + left
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -61,9 +46,15 @@ class XIELU(TrainableActivation):
     [-0.206  0.     4.2  ]
     """
 
-    equation_class = ExpandedIntegral
+    equation_fields = ("beta",)
     start_values = (math.log(math.expm1(0.8)), math.log(math.expm1(0.3)))
 
     def __init__(self, beta: float = 0.5, **kwargs: Any) -> None:
         self.beta = check_number("beta", beta)
         super().__init__(**kwargs)
+
+    def value(self, x: Tensor, alpha_p: Tensor, alpha_n: Tensor) -> Tensor:
+        """Return f(x)."""
+        right = ops.softplus(alpha_p) * ops.square(ops.relu(x))
+        left = (self.beta + ops.softplus(alpha_n)) * (ops.elu(x) - x)
+        return self.beta * x + right + left

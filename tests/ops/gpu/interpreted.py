@@ -1,11 +1,15 @@
 """What a process computes in which Triton's interpreter takes the place of a GPU."""
 
 import sys
+from unittest.mock import patch
 
 import numpy as np
 import torch
 
+from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import plain_operators
 from keras_vaf.ops.gpu import on_torch
+from keras_vaf.torch import VAF
 from keras_vaf.torch.formula import formula
 from keras_vaf.torch.functions import FUNCTIONS
 from tests.ops.gpu import calls
@@ -88,13 +92,47 @@ def compare_second(device):
     torch.testing.assert_close(*found)
 
 
+def compare_layers(device):
+    """Layers and modules launch the kernels, and compute what the formula does."""
+    launched = []
+    run = on_torch.backward
+
+    def counted(*arguments, **named):
+        launched.append(1)
+        return run(*arguments, **named)
+
+    x = torch.randn(3, 5, 6, 7, device=device).to(memory_format=torch.channels_last)
+    layers = [
+        VAFActivation(k=2, g="gelu", sharing=sharing, initialization="random")
+        for sharing in ("layer", "channel", "neuron", (2,))
+    ]
+    for layer in layers:
+        layer.build(x.shape)
+    layers += [
+        VAF(unshared=(5,)).to(device),
+        VAF(unshared=(6, 7), axes=(2, 3)).to(device),
+    ]
+    with patch.object(on_torch, "backward", counted):
+        for layer in layers:
+            leaves = [x.detach().requires_grad_(), *layer.parameters()]
+            found = torch.autograd.grad(layer(leaves[0]).square().sum(), leaves)
+            with plain_operators():
+                want = torch.autograd.grad(layer(leaves[0]).square().sum(), leaves)
+            torch.testing.assert_close(found, want, rtol=1e-4, atol=1e-4)
+    assert len(launched) == len(layers) - 1  # axes 1 and 3 are not adjacent
+
+
 def main(device="cpu", cases=calls.FEW):
     torch.manual_seed(0)
+    if device == "cpu":  # it passes for a GPU
+        on_torch.on_gpu, on_torch.inactive = (lambda x: True), (lambda device: "")
+        torch.cuda.is_current_stream_capturing = lambda: False
+    assert on_torch.works(torch.ones(1, device=device).device, on_torch._try)
+    compare_layers(device)
     compare(cases, device)
     compare_special(device)
     compare_memory(device)
     compare_second(device)
-    assert on_torch.works(torch.device(device), on_torch._try)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`TrainableActivation`, the base class of all trainable activations."""
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -240,6 +241,17 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
             return super().stateless_call(*args, **kwargs)
         finally:
             self.built = built
+
+    def rematerialized_call(self, layer_call: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return `call` for a `keras.RematScope` (see `keras.layers.Layer`).
+
+        TensorFlow recomputes functions of positional arguments only.
+        """
+        if not kwargs:
+            return super().rematerialized_call(layer_call, *args)
+        bound = functools.partial(layer_call, **kwargs)
+        call = super().rematerialized_call(bound, *args)
+        return lambda *args, **kwargs: call(*args)
 
     def _apply(self, convert: Callable[[Tensor], Tensor], *args: Any) -> Any:
         """Compute in the dtype that `to`, `double` or `half` of PyTorch sets."""

@@ -154,7 +154,10 @@ class _Constant:
 
     def model(self) -> keras.Model:
         """Return a model that applies the function."""
-        rank = len(self._layer.get_build_config()["input_shape"])
+        shape = (self._layer.get_build_config() or {}).get("input_shape")
+        if shape is None:
+            raise ValueError("the layer around it has never called it")
+        rank = len(shape)
         inputs = keras.Input([None] * (rank - 1))
         outputs = [
             functools.reduce(lambda x, layer: layer(x), unit, inputs)

@@ -54,7 +54,7 @@ def test_trainable_activations_do_not_count():
 
 
 def test_the_table_shows_what_failed(tmp_path):
-    shared = {"exist": 2, "left": [], "not_searched": 0, "deviation": 0.0}
+    shared = {"exist": 2, "left": [], "deviation": 0.0}
     good = {
         **shared,
         "name": "a/Good",
@@ -64,7 +64,6 @@ def test_the_table_shows_what_failed(tmp_path):
             "c: tanh kept, it is a gate",
             "d: tanh kept, it is a gate",
             "e: Softmax kept, softmax looks at several elements at once",
-            "f: silu kept, its layer does not call it",
         ],
         "trained": {"changed": [True, False], "activations": 2},
         "reloaded": 1e-7,
@@ -78,7 +77,7 @@ def test_the_table_shows_what_failed(tmp_path):
     about, rows = records.read(path)
     text = markdown(rows)
     assert about == "# a" and [row["model"] for row in rows] == ["a/Bad", "a/Good"]
-    assert "| a/Good | 2 / 2 | 0 | 0 | 0.0e+00 | 1 of 2 | 1.0e-07 | see 2 |" in text
+    assert "| a/Good | 2 / 2 | 0 | 0.0e+00 | 1 of 2 | 1.0e-07 | see 2 |" in text
     assert "| tanh | it is a gate | a/Good (2) |\n\n1. " in text
     assert "1. Nothing was replaced. b: gelu kept, code calls it" in text
     assert "2. ValueError: no configuration" in text
@@ -88,6 +87,6 @@ def test_the_committed_table_is_that_of_the_committed_rows():
     about, rows = records.read(MODELS / "conversions.csv.xz")
     assert about.startswith("# command: python -m tests.zoo.conversions; ")
     assert markdown(rows) == (MODELS / "conversions.md").read_text("utf-8")
-    converted = [row for row in rows if row["backend"] == "jax" and not row["reason"]]
-    assert len(converted) == 52
-    assert {float(row["deviation"]) for row in converted} == {0.0}
+    converted = [row for row in rows if not row["reason"]]
+    assert len(rows) == 42 and len(converted) == 29
+    assert max(float(row["deviation"]) for row in converted) < 1e-6

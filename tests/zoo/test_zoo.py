@@ -17,9 +17,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 
-# The layers of these models have no complete configuration, or no argument for their
-# activation.
-NOT_CONVERTED = ("Llama", "T5", "ViT", "Whisper")
+# Their layers have no complete configuration, or no argument for their activation.
+NOT_CONVERTED = ("Bloom", "Llama", "ViT")
 
 
 @pytest.mark.parametrize(
@@ -32,6 +31,7 @@ NOT_CONVERTED = ("Llama", "T5", "ViT", "Whisper")
         ("Mistral", 2),
         ("OPT", 2),
         ("Roberta", 2),
+        ("Whisper", 6),
         ("BertTextClassifier", 3),
         ("GPT2CausalLM", 2),
     ],
@@ -47,12 +47,12 @@ def test_a_model_of_keras_hub(name, feed_forward, tmp_path):
 
 @pytest.mark.parametrize("name", NOT_CONVERTED)
 def test_a_layer_without_a_complete_configuration_is_named(name):
-    with pytest.raises(ValueError, match=r"cannot be copied|no argument of"):
+    with pytest.raises(ValueError, match=r"cannot be copied|Nothing to replace"):
         convert(build(f"keras-hub/{name}"))
 
 
 @pytest.mark.parametrize(
-    "name", ["kimm/ResNet18", "kimm/LCNet035", "keras.applications/MobileNetV3Small"]
+    "name", ["keras-hub/ResNet", "keras.applications/MobileNetV3Small"]
 )
 def test_a_network_for_images(name):
     model = build(name)
@@ -62,20 +62,11 @@ def test_a_network_for_images(name):
         np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_a_converted_model_generates_the_same_tokens():
-    model = build("keras-hub/GPT2CausalLM")
-    tokens = np.array([[1, 2, 3, 0, 0, 0]])
-    prompt = {"token_ids": tokens, "padding_mask": (tokens > 0).astype("int32")}
-    found = convert(model)
-    assert type(found).__name__ == "ConvertedGPT2CausalLM"
-    assert isinstance(found, type(model))
-    for each in (model, found):
-        each.compile(sampler="greedy")
-    expected, y = (
-        each.generate(prompt, stop_token_ids=None)["token_ids"]
-        for each in (model, found)
-    )
-    np.testing.assert_array_equal(y, expected)
+def test_an_activation_that_its_layer_never_calls_is_not_frozen():
+    """Mixtral's experts call a function that they were built with."""
+    model = build("keras-hub/Mixtral")
+    with pytest.raises(ValueError, match="has never called it"):
+        freeze(convert(model), data=inputs_of(model))
 
 
 def test_a_frozen_task_is_a_plain_model():

@@ -5,20 +5,17 @@
     KERAS_BACKEND=tensorflow python -m tests.zoo.conversions --only 'keras-hub/*'
     python -m tests.zoo.conversions --tables
 
-Each model is examined in a separate process, and becomes a row of
-`docs/reports/models/conversions.csv.xz`. Models that have a row for this backend are
-left out, so that an interrupted run goes on. Delete the file to examine all of them
-again. The table `conversions.md` is written from all rows.
+Each model becomes a row of `docs/reports/models/conversions.csv.xz`. Models that have a
+row for this backend are left out, so that an interrupted run goes on. Delete the file
+to examine all of them again. The table `conversions.md` is written from all rows.
 """
 
 import argparse
-import contextlib
 import fnmatch
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 from keras_vaf.utils import write_atomically
@@ -28,15 +25,12 @@ from tests.zoo.conversions.tables import markdown
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    if arguments.examine:
-        _examine(arguments.examine, arguments.output)
-        return 0
     if not arguments.tables:
         from tests.zoo.conversions.zoo import names
 
         for name in names(arguments.all):
             if any(fnmatch.fnmatchcase(name, each) for each in arguments.only):
-                _run(name, arguments.output, arguments.minutes)
+                _examine(name, arguments.output)
     _, rows = records.read(arguments.output / FILE)
     write_atomically(arguments.output / "conversions.md", markdown(rows))
     return 0
@@ -45,37 +39,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 FILE = "conversions.csv.xz"
 
 
-def _run(name: str, folder: Path, minutes: float) -> None:
-    """Examine a model in a new process, unless it has a row."""
-    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
-    _, rows = records.read(folder / FILE)
-    if any((row["model"], row["backend"]) == (name, backend) for row in rows):
-        return
-    command = [sys.executable, "-W", "ignore", "-m", "tests.zoo.conversions"]
-    command += ["--examine", name, "--output", str(folder)]
-    try:
-        done = subprocess.run(command, timeout=60 * minutes).returncode
-    except subprocess.TimeoutExpired:
-        done = f"more than {minutes:g} minutes"
-    print(f"{name}: {'done' if done == 0 else f'no row ({done})'}", flush=True)
-
-
 def _examine(name: str, folder: Path) -> None:
+    """Examine a model, unless it has a row."""
     import keras
 
     from benchmarks.environment import environment
     from tests.zoo.conversions.stages import examine
 
-    packages = {"backend": keras.backend.backend(), **environment()}
-    with contextlib.suppress(ImportError):
-        from importlib.metadata import version
-
-        packages |= {each: version(each) for each in ("keras-hub", "kimm")}
+    about, rows = records.read(folder / FILE)
+    backend = keras.backend.backend()
+    if any((row["model"], row["backend"]) == (name, backend) for row in rows):
+        return
+    versions = {"keras-hub": metadata.version("keras-hub")}
+    packages = {"backend": backend, **environment(), **versions}
     with tempfile.TemporaryDirectory() as files:
         result = examine(name, Path(files))
-    about, rows = records.read(folder / FILE)
     rows.append(records.row_of(packages, result))
     records.write(folder / FILE, about or records.about_line(packages), rows)
+    print(name, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,10 +68,6 @@ def _parser() -> argparse.ArgumentParser:
         "--all", action="store_true", help="all sizes of each family of networks"
     )
     parser.add_argument("--tables", action="store_true", help="write the tables only")
-    parser.add_argument("--examine", metavar="NAME", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--minutes", type=float, default=10, help="time limit of a model (default: 10)"
-    )
     parser.add_argument(
         "--output", type=Path, default=Path("docs/reports/models"), metavar="FOLDER"
     )

@@ -10,8 +10,8 @@ from typing import Any
 from keras_vaf.utils import write_atomically
 
 COLUMNS = (
-    *("model", "backend", "date", "cores", "keras-vaf", "keras", "keras-hub", "kimm"),
-    *("parameters", "exist", "replaced", "reported", "kept", "left", "not_searched"),
+    *("model", "backend", "date", "cores", "keras-vaf", "keras", "keras-hub"),
+    *("parameters", "exist", "replaced", "reported", "kept", "left"),
     *("deviation", "loss", "batch", "activations", "changed", "trained"),
     *("reloaded", "frozen", "reason"),
 )

@@ -1,6 +1,7 @@
 """`markdown` writes the table of the models that were converted."""
 
 import itertools
+import textwrap
 from collections import Counter
 from collections.abc import Iterable
 
@@ -8,7 +9,7 @@ from keras_vaf.utils import markdown_table
 from tests.zoo.conversions.records import SEPARATOR, Row
 
 _COLUMNS = (
-    *("model", "replaced / exist", "kept", "not searched", "deviation"),
+    *("model", "replaced / exist", "kept", "deviation"),
     *("trained", "reloaded", "frozen"),
 )
 _INTRODUCTION = """\
@@ -20,15 +21,11 @@ _INTRODUCTION = """\
   functions are wrapped, and count before and after the conversion. Softmax is left out.
 - kept: activations that stay. A second table has the reasons, and `conversions.csv.xz`
   the layers.
-- not searched: layers whose code cannot be followed.
 - deviation: largest difference of an output before training, divided by its largest
   value.
 - trained: VAFs whose weights changed, of all VAFs, after a step on a batch of 4.
-  Rows without `batch` had two steps on batches of 1.
-- reloaded: the saved model, loaded in a new process: deviation of its outputs. kimm
-  does not register its models with Keras. Rows since 2026-11-23 pass its classes as
-  `custom_objects`.
-- frozen: the same for the frozen model. The new process cannot import `keras_vaf`.
+- reloaded: the saved model, loaded again: deviation of its outputs.
+- frozen: the same for the frozen model.
 """
 
 
@@ -48,8 +45,7 @@ def markdown(records: Iterable[Row]) -> str:
         parts += [
             f"## {backend}\n",
             f"{len(rows)} models. Keras {versions['keras']}, keras-hub "
-            f"{versions['keras-hub']}, kimm {versions['kimm']}, "
-            f"{versions['date']}.\n",
+            f"{versions['keras-hub']}, {versions['date']}.\n",
             markdown_table(_COLUMNS, rows, text_columns=len(_COLUMNS)) + "\n",
             _kept(own),
             *(["\n".join(notes) + "\n"] if notes else []),
@@ -62,10 +58,11 @@ def _row(result: Row, reasons: dict[str, int]) -> list[str]:
     if result["reported"] not in ("", result["replaced"]):
         counted += f" (report: {result['reported']})"
     if result["reason"]:
-        kept = result["reason"].partition("a model with ")[2].split("; ")
-        kept = [each for each in kept if "softmax" not in each.lower()]
-        note = _note(f"Nothing was replaced. {'; '.join(kept)}", reasons)
-        return [result["model"], counted, note, *[""] * 5]
+        _, found, kept = result["reason"].partition("a model with ")
+        own = [each for each in kept.split("; ") if "softmax" not in each.lower()]
+        text = f"Nothing was replaced. {'; '.join(own)}" if found else result["reason"]
+        note = _note(textwrap.shorten(text, 500), reasons)
+        return [result["model"], counted, note, *[""] * 4]
     trained = f"{result['changed']} of {result['activations']}"
     if result["trained"]:
         trained = _note(result["trained"], reasons)
@@ -73,7 +70,6 @@ def _row(result: Row, reasons: dict[str, int]) -> list[str]:
         result["model"],
         counted,
         str(len(_parts(result["left"]))),
-        result["not_searched"],
         f"{float(result['deviation']):.1e}",
         trained,
         *(_number(result[stage], reasons) for stage in ("reloaded", "frozen")),
@@ -90,7 +86,7 @@ def _kept(results: Iterable[Row]) -> str:
     for result in results:
         for line in _parts(result["kept"]):
             activation, _, reason = line.partition(": ")[2].partition(" kept, ")
-            if "softmax" not in activation.lower() and "does not call" not in reason:
+            if "softmax" not in activation.lower():
                 kept = models.setdefault((activation, reason), Counter())
                 kept[result["model"]] += 1
     rows = [

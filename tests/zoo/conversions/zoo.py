@@ -143,20 +143,12 @@ TASKS = {
     "ViTImageClassifier": ("ViT", {"num_classes": 3}),
     "EfficientNetImageClassifier": ("EfficientNet", {"num_classes": 3}),
 }
-# One network of each family of keras.applications and of kimm, the smallest.
+# One network of each family of keras.applications, the smallest.
 APPLICATIONS = (
     *("ConvNeXtTiny", "DenseNet121", "EfficientNetB0", "EfficientNetV2B0"),
     *("InceptionResNetV2", "InceptionV3", "MobileNet", "MobileNetV2"),
     *("MobileNetV3Large", "MobileNetV3Small", "NASNetMobile", "ResNet50"),
     *("ResNet50V2", "VGG16", "Xception"),
-)
-KIMM = (
-    *("ConvMixer736D32", "ConvNeXtAtto", "DenseNet121", "EfficientNetB0"),
-    *("EfficientNetLiteB0", "EfficientNetV2B0", "GhostNetV2W100", "GhostNetV3W050"),
-    *("GhostNetW050", "HGNetTiny", "HGNetV2B0", "InceptionNeXtTiny", "InceptionV3"),
-    *("LCNet035", "MobileNetV2W050", "MobileNetV3W050Small", "MobileOneS0"),
-    *("MobileViTV2W050", "MobileViTXXS", "RegNetX002", "RegNetY002", "RepVGGA0"),
-    *("ResNet18", "TinyNetE", "VisionTransformerTiny32", "Xception"),
 )
 
 
@@ -164,19 +156,14 @@ def names(every: bool = False) -> list[str]:
     """Return the names of the models.
 
     Args:
-        every: Whether to list all networks of keras.applications and kimm, not only
-            the smallest of each family.
+        every: Whether to list all networks of keras.applications, not only the smallest
+            of each family.
     """
     hub = [f"keras-hub/{name}" for name in (*BACKBONES, *TASKS)]
-    applications, kimm = list(APPLICATIONS), list(KIMM)
+    applications = list(APPLICATIONS)
     if every:
         applications = [n for n in dir(keras.applications) if n[0].isupper()]
-        kimm = importlib.import_module("kimm").list_models()
-    return [
-        *hub,
-        *(f"keras.applications/{name}" for name in applications),
-        *(f"kimm/{name}" for name in kimm),
-    ]
+    return [*hub, *(f"keras.applications/{name}" for name in applications)]
 
 
 def build(name: str) -> keras.Model:
@@ -192,9 +179,6 @@ def build(name: str) -> keras.Model:
         make = getattr(keras.applications, model)
         return make(weights=None, input_shape=shape, classes=10)
     module = importlib.import_module(package.replace("-", "_"))
-    if package == "kimm":
-        make = getattr(module.models, model)
-        return make(weights=None, input_shape=(96, 96, 3), classes=10)
     if model in TASKS:
         backbone, arguments = TASKS[model]
         return getattr(module.models, model)(

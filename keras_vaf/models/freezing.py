@@ -200,7 +200,7 @@ class _Constant:
         """Reshape values, one per function, to the axes of a sample."""
         values = np.asarray(values)
         if values.ndim == 0:
-            return float(values)
+            return [float(values)]  # tf2onnx fails at a scalar
         shape = built_shape(self._layer)
         axes = unshared_axes(self._layer.sharing, len(shape), self._layer.data_format)
         full = [size if axis in axes else 1 for axis, size in enumerate(shape)][1:]

@@ -164,6 +164,21 @@ def test_onnx(model, x, tmp_path):
         assert_same(session.run(None, {entry.name: batch})[0], model, batch)
 
 
+@pytest.mark.backend("tensorflow")
+def test_onnx_of_a_frozen_convolution_transposes_once(tmp_path):
+    """With a scalar offset, an optimization of tf2onnx fails."""
+    import onnx
+
+    vaf = VAFActivation()
+    vaf.beta_bias.assign(0.25)
+    stack = [keras.Input((8, 8, 3)), keras.layers.Conv2D(4, 3, use_bias=False), vaf]
+    model = keras.Sequential([*stack, keras.layers.GlobalAveragePooling2D()])
+    path = tmp_path / "model.onnx"
+    freeze(model).export(path, format="onnx", verbose=False)
+    kinds = [node.op_type for node in onnx.load(path).graph.node]
+    assert kinds.count("Transpose") == 1
+
+
 @pytest.mark.backend("torch")
 def test_onnx_of_one_shape(model, x, tmp_path):
     """A fixed batch goes another way through PyTorch, its newer exporter."""

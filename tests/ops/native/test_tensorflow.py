@@ -157,3 +157,14 @@ def test_a_library_that_tensorflow_refuses_is_left_out(tensors, monkeypatch, tmp
     on_tensorflow.operators.cache_clear()
     on_tensorflow.inactive.cache_clear()
     assert_close([t.numpy() for t in results], arrays, "relu")
+
+
+def test_plain_operators_let_xla_compile_a_function_that_was_traced_before():
+    import tensorflow as tf
+
+    layer, x = VAFActivation(), tf.ones((4, 3))
+    inner = tf.function(lambda x: layer(x, training=True))
+    with plain_operators():
+        expected = inner(x)
+    y = tf.function(lambda x: inner(x), jit_compile=True)(x)
+    np.testing.assert_allclose(y, expected, 1e-6)

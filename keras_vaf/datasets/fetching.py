@@ -1,4 +1,4 @@
-"""`read_files`, which finds or downloads the publishers' files, and `verify_files`.
+"""`read_files`, which finds or downloads the publishers' files.
 
 Each file is compared with its checksum. This module never decompresses or parses a
 file, so a file with a wrong checksum is never interpreted. `keras.utils.get_file` does
@@ -12,9 +12,7 @@ import importlib.util
 import os
 import sys
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Source
 from keras_vaf.utils import write_atomically
@@ -152,39 +150,3 @@ def _download(url: str, file: File) -> bytes:
     if len(content) > most:
         raise OSError(f"it sends more than {most} bytes")
     return content
-
-
-class VerifiedFile(NamedTuple):
-    """The result for one file: what is wrong with it, or `""`.
-
-    `path` is `None` if the folder has no file of the dataset.
-    """
-
-    dataset: str
-    path: str | None
-    problem: str = ""
-
-
-def verify_files(folder: Path) -> Iterator[VerifiedFile]:
-    """Check the publishers' files in a data folder, each file once.
-
-    Raises:
-        FileNotFoundError: If the folder does not exist.
-    """
-    if not folder.is_dir():
-        raise FileNotFoundError(f"The data folder {folder} does not exist")
-    seen: set[str] = set()
-    for entry in CATALOGUE:
-        files = [file for source in entry.sources for file in source.files]
-        there = [file for file in files if (folder / file.path).is_file()]
-        if not there:
-            yield VerifiedFile(entry.name, None)
-        for file in there:
-            problem = ""
-            if file.path not in seen:
-                try:
-                    _read_checked(file, folder)
-                except ValueError as error:
-                    problem = str(error)
-                yield VerifiedFile(entry.name, file.path, problem)
-            seen.add(file.path)

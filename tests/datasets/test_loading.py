@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from keras_vaf.datasets import File, Size, find, load
-from keras_vaf.datasets.fetching import is_right, verify_files
+from keras_vaf.datasets import File, Size, load
+from keras_vaf.datasets.fetching import is_right
 from tests.datasets.three_rows import (
     IMAGES,
     LABELS,
@@ -19,8 +19,6 @@ from tests.datasets.three_rows import (
 )
 
 pytestmark = pytest.mark.backend("tensorflow")
-
-WINE = find("wine")
 
 
 @pytest.fixture(autouse=True)
@@ -173,18 +171,6 @@ def test_wine_comes_with_scikit_learn(monkeypatch, tmp_path):
     assert dataset.feature_names == tuple(expected.feature_names)
     np.testing.assert_array_equal(dataset.x, expected.data.astype("float32"))
     np.testing.assert_array_equal(dataset.y, expected.target)
-
-
-def test_a_data_folder_is_verified(catalogue, folder, tmp_path):
-    entry = make_table_entry()
-    catalogue(entry, WINE, dataclasses.replace(entry, name="again"))
-    expected = [("three", "three/three.csv", ""), ("wine", None, "")]
-    assert list(verify_files(folder)) == expected
-    (folder / "three" / "three.csv").write_bytes(TABLE[:9])
-    problem = next(verify_files(folder)).problem
-    assert "is not the publisher's file: it has 9 bytes" in problem
-    with pytest.raises(FileNotFoundError, match=r"data folder .*none does not exist"):
-        list(verify_files(tmp_path / "none"))
 
 
 def sha256(content):

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import CATALOGUE, find, load
-from keras_vaf.datasets.fetching import verify_files
 from keras_vaf.datasets.loading import decode
 from tests.datasets.pins import CHECKSUMS
 
 pytestmark = [pytest.mark.backend("tensorflow"), pytest.mark.data]
 
-FILES = {f.path for entry in CATALOGUE for s in entry.sources for f in s.files}
 TABLES = [entry.name for entry in CATALOGUE if entry.image_shape is None]
 
 
@@ -73,14 +71,6 @@ def test_workbooks_give_what_the_tables_made_from_them_give(data_dir, name):
     contents = [(data_dir / file.path).read_bytes() for file in workbook.files]
     dataset = decode(entry, workbook, contents)
     assert dataset.checksum == load(name, data_dir).checksum
-
-
-def test_all_files_are_right(data_dir):
-    results = list(verify_files(data_dir))
-    assert {path for _, path, _ in results} == {
-        path for path in FILES if (data_dir / path).is_file()
-    }
-    assert not [problem for _, _, problem in results if problem]
 
 
 def test_digits_in_the_place_of_clothes_are_refused(data_dir, tmp_path):

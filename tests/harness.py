@@ -26,9 +26,9 @@ def check_serialization(instance):
 def public_names():
     """Return every object that a package's `__all__` names, by its dotted name.
 
-    Packages of another backend are left out, and the helpers in `utils`.
+    Packages of another backend are left out.
     """
-    others = {"tensorflow", "jax", "torch", "utils"} - {keras.backend.backend()}
+    others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}
     packages = (
         importlib.import_module(f"keras_vaf.{module.name}")
         for module in pkgutil.iter_modules(keras_vaf.__path__)

@@ -1,4 +1,8 @@
-"""Helpers for all other packages: checks, optional imports, safe files, text."""
+"""Helpers for all other packages: checks, optional imports, safe files, text.
+
+They are private: no page lists them, and they change without notice.
+"""
+# ruff: noqa: F401
 
 from keras_vaf.utils.checks import (
     check_choice,
@@ -29,29 +33,3 @@ from keras_vaf.utils.text import (
     readable,
     visible,
 )
-
-__all__ = [
-    "atomic_path",
-    "check_choice",
-    "check_distinct",
-    "check_flag",
-    "check_integer",
-    "check_kind",
-    "check_kinds",
-    "check_number",
-    "check_numbers",
-    "check_output",
-    "check_positive",
-    "check_seeds",
-    "check_sizes",
-    "checksum",
-    "class_of",
-    "deviation",
-    "did_you_mean",
-    "markdown_table",
-    "png_bytes",
-    "readable",
-    "require",
-    "visible",
-    "write_atomically",
-]

@@ -6,7 +6,7 @@ Each raises a `ValueError` that names the argument `name`, what it must be, and 
 import difflib
 import math
 import types
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,13 +86,7 @@ def check_integer(name: str, value: int, minimum: int = 1) -> int:
 
 def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
     """Check that an argument is a sequence of positive integers; return a tuple."""
-    try:
-        return tuple(check_integer(name, value) for value in values)
-    except (TypeError, ValueError):
-        allowed = "a sequence of positive integers, such as (100, 50)"
-        raise ValueError(
-            f"`{name}` must be {allowed}. Received: {name}={values!r}"
-        ) from None
+    return _tuple(check_integer, name, values, "positive integers, such as (100, 50)")
 
 
 def check_number(
@@ -119,13 +113,8 @@ def check_number(
 
 def check_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
     """Check that an argument is a sequence of finite numbers; return a tuple."""
-    try:
-        return tuple(float(check_number(name, value)) for value in values)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"`{name}` must be a sequence of finite numbers, such as (-1.0, 0.5). "
-            f"Received: {name}={values!r}"
-        ) from None
+    numbers = _tuple(check_number, name, values, "finite numbers, such as (-1.0, 0.5)")
+    return tuple(map(float, numbers))
 
 
 def check_positive(name: str, value: float) -> float:
@@ -142,6 +131,18 @@ def check_seeds(name: str, values: Sequence[int]) -> None:
     good = listed and all(_is_integer(v) and 0 <= v < 2**32 for v in values)
     _check(good, name, f"integers from 0 to {2**32 - 1}, such as (0, 1, 2)", values)
     check_distinct(name, values)
+
+
+def _tuple(
+    check: Callable[[str, Any], Any], name: str, values: Any, allowed: str
+) -> tuple[Any, ...]:
+    """Return values that pass a check, or raise an error about all of them."""
+    try:
+        return tuple(check(name, value) for value in values)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`{name}` must be a sequence of {allowed}. Received: {name}={values!r}"
+        ) from None
 
 
 def _is_integer(value: object) -> bool:

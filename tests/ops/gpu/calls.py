@@ -15,8 +15,9 @@ FEW = (
     ("few channels", "gelu", 9, "float32"),
 )
 ALL = tuple(itertools.product(PLACES, FUNCTIONS, (1, 3, 9, 15), DTYPES))
+NIGHTLY = ALL[::5]  # each g, k, place and dtype meets each other one
 # Triton's interpreter cuts float32 off to bfloat16, and a GPU rounds.
-INTERPRETED = tuple(call for call in ALL if call[3] != "bfloat16")
+INTERPRETED = tuple(call for call in NIGHTLY if call[3] != "bfloat16")
 SPECIAL = tuple(itertools.product(FUNCTIONS, (np.nan, np.inf, -np.inf)))
 
 

@@ -36,7 +36,7 @@ def test_the_interpreter_computes_what_float64_does():
 
 
 @pytest.mark.nightly
-def test_the_interpreter_computes_all_cases():
+def test_the_interpreter_computes_many_cases():
     interpret("all")
 
 

@@ -2,8 +2,9 @@
 
 Each file is compared with its checksum. This module never decompresses or parses a
 file, so a file with a wrong checksum is never interpreted. `keras.utils.get_file` does
-not take its place: it waits without end for a server that falls silent, and it knows no
-checksum of a text that does not depend on line ends.
+not take its place: it waits without end for a server that falls silent, downloads under
+the final name, keeps a file with a wrong checksum there, and knows no checksum of a
+text that does not depend on line ends.
 """
 
 import hashlib

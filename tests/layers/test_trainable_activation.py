@@ -112,7 +112,5 @@ def test_an_equation_names_its_parameters(equation):
 
 
 def test_a_layer_has_an_equation():
-    with pytest.raises(
-        ValueError, match="must define its function"
-    ):
+    with pytest.raises(ValueError, match="must define its function"):
         TrainableActivation()

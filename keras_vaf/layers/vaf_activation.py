@@ -11,7 +11,7 @@ from keras_vaf.layers.sharing import validate_sharing
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops import VAF
 from keras_vaf.ops.functions import Function, get_function
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import MOST_UNITS, check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -99,7 +99,7 @@ class VAFActivation(TrainableActivation):
         data_format: str | None = None,
         **kwargs: Any,
     ) -> None:
-        self.k = check_integer("k", k)
+        self.k = check_integer("k", k, maximum=MOST_UNITS)
         self.g = get_function(g, "g")
         self._start = initializers.get(initialization)
         function = getattr(self._start, "function", "relu")

@@ -10,7 +10,7 @@ import torch
 from keras_vaf import initializers
 from keras_vaf.torch.formula import apply
 from keras_vaf.torch.functions import G, checked, of_package
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import MOST_UNITS, check_integer
 
 NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
 
@@ -80,7 +80,7 @@ class VAF(torch.nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.k = check_integer("k", k)
+        self.k = check_integer("k", k, maximum=MOST_UNITS)
         self.g = checked(g)
         sizes = tuple(unshared)
         self.axes = tuple(range(1, 1 + len(sizes)) if axes is None else axes)

@@ -5,6 +5,7 @@ They are private: no page lists them, and they change without notice.
 # ruff: noqa: F401
 
 from keras_vaf.utils.checks import (
+    MOST_UNITS,
     check_choice,
     check_distinct,
     check_flag,

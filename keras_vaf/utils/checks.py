@@ -76,12 +76,22 @@ def did_you_mean(value: object, choices: Iterable[str]) -> str:
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
-def check_integer(name: str, value: int, minimum: int = 1) -> int:
+def check_integer(
+    name: str, value: int, minimum: int = 1, maximum: int | None = None
+) -> int:
     """Check that an argument is an integer, and return it as a Python number."""
     value = _python_number(value)
     good = _is_integer(value) and value >= minimum
-    _check(good, name, f"an integer of at least {minimum}", value)
+    bounds = f"an integer of at least {minimum}"
+    if maximum is not None:
+        good, bounds = good and value <= maximum, f"{bounds} and at most {maximum:,}"
+    _check(good, name, bounds, value)
     return value
+
+
+MOST_UNITS = 10_000
+"""Largest k, and largest number of other parts of a function. A file that asks for more
+is refused before memory is taken."""
 
 
 def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:

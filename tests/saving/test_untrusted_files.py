@@ -6,6 +6,7 @@ import zipfile
 import keras
 import pytest
 
+from keras_vaf import layers
 from keras_vaf.layers import VAFActivation
 
 
@@ -82,3 +83,17 @@ def test_another_file_is_refused(file):
     file.write_text("not a model")
     with pytest.raises(ValueError, match="zip"):
         keras.saving.load_model(file)
+
+
+@pytest.mark.parametrize(
+    "name, argument",
+    [
+        *(("VAFActivation", "k"), ("KAF", "D"), ("APL", "S")),
+        *(("SplineActivation", "q"), ("PolynomialActivation", "degree")),
+    ],
+)
+def test_a_file_that_asks_for_all_memory_is_refused(name, argument):
+    kind = getattr(layers, name)
+    config = kind(sharing="layer").get_config() | {argument: 10**9}
+    with pytest.raises(TypeError, match=f"`{argument}` must be .* at most 10,000"):
+        kind.from_config(config)

@@ -11,7 +11,7 @@ from keras_vaf.initializers.generator import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import MOST_UNITS, check_integer
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -60,7 +60,7 @@ class APL(TrainableActivation):
         seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        self.S = check_integer("S", S)
+        self.S = check_integer("S", S, maximum=MOST_UNITS)
         self.seed = seed
         self._generator = generator(seed)
         super().__init__(**kwargs)

@@ -13,7 +13,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_flag, check_integer, check_positive
+from keras_vaf.utils import MOST_UNITS, check_flag, check_integer, check_positive
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -78,7 +78,7 @@ class KAF(TrainableActivation):
         self.train_gamma = check_flag("train_gamma", train_gamma)
         if train_gamma:
             self.weight_names = ("alpha", "gamma")
-        self.D = check_integer("D", D, minimum=2)
+        self.D = check_integer("D", D, 2, MOST_UNITS)
         self.boundary = check_positive("boundary", boundary)
         self.initialization = stored_form(initialization, "initialization", ("random",))
         self.seed = seed

@@ -9,7 +9,7 @@ import numpy as np
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import MOST_UNITS, check_integer
 
 
 def horner(x: Tensor, coefficients: Parameter) -> Tensor:
@@ -57,7 +57,7 @@ class PolynomialActivation(TrainableActivation):
     default_sharing = "channel"
 
     def __init__(self, degree: int = 3, **kwargs: Any) -> None:
-        self.degree = check_integer("degree", degree)
+        self.degree = check_integer("degree", degree, maximum=MOST_UNITS)
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:

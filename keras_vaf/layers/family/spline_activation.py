@@ -11,7 +11,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_integer, check_positive
+from keras_vaf.utils import MOST_UNITS, check_integer, check_positive
 
 
 def _cardinal(t: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class SplineActivation(TrainableActivation):
         initialization: str | Function = "tanh",
         **kwargs: Any,
     ) -> None:
-        self.q = check_integer("q", q, minimum=2)
+        self.q = check_integer("q", q, 2, MOST_UNITS)
         self.boundary = check_positive("boundary", boundary)
         self.initialization = stored_form(initialization, "initialization")
         super().__init__(**kwargs)

@@ -118,3 +118,22 @@ def unlocked(layer: Any) -> Iterator[None]:
 def untrack(layer: Any, part: keras.layers.Layer) -> None:
     """Let a layer forget a layer that it holds, so that it is not saved."""
     layer._tracker.untrack(part)
+
+
+def needs_no_checks(layer: Any, x: Any) -> bool:
+    """Return whether the checks of `keras.layers.Layer` would change nothing.
+
+    On PyTorch, they take most of the time of a call with few elements: without them an
+    LSTM takes 1.77 times the time of tanh in training, with them 2.17 times.
+    """
+    import torch
+
+    return (
+        type(x) is torch.Tensor
+        and layer.built
+        and layer.sharing == "layer"
+        and x.ndim >= 2
+        and keras.backend.standardize_dtype(x.dtype) == layer.input_dtype
+        and layer.activity_regularizer is None
+        and getattr(x, "_keras_mask", None) is None
+    )

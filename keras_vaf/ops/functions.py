@@ -129,7 +129,7 @@ def recognize(function: Function, tolerance: float = 0.0) -> Function | None:
     return None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _known_values(function: Function) -> np.ndarray:
     return evaluate(function, GRID)
 

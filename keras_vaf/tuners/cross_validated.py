@@ -259,46 +259,42 @@ class CrossValidatedTuner(Tuner):
         [seed] = independent_seeds(self._seed, self._folds, "shuffling")
         x, y = self._data
         x = x if self._preprocess is None else self._preprocess(x)(x)
-        epochs = self._found[trial.trial_id]["epochs"]
-        refit(model, x, y, epochs, self._options[0], seed)
+        refit(
+            model, x, y, self._found[trial.trial_id]["epochs"], self._options[0], seed
+        )
         return model
 
     def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a new model, whose start depends only on seed, fold and attempt."""
-        [seed] = independent_seeds(self._seed, fold, attempt)
-        keras.utils.set_random_seed(seed)
+        keras.utils.set_random_seed(*independent_seeds(self._seed, fold, attempt))
         return self.hypermodel.build(hp)
 
     def _train(self, hp: HyperParameters, attempt: int) -> dict[str, Any]:
         """Train a model on every fold, and return what is remembered of the trial."""
-        started, objective = time.perf_counter(), self.oracle.objective
+        started, name = time.perf_counter(), self.oracle.objective.name
         keras.utils.clear_session()
         most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
         epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
-        (x, y), folds = self._copies
+        data, folds = self._copies
         models = [self._build(hp, fold, attempt) for fold in range(len(folds))]
         # Convolutions are slower together, on a CPU.
-        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(x))
+        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(data[0]))
         width = min(widest(), len(folds)) if flat else 1
-        how = *self._options, objective.name, objective.direction, width
+        how = *self._options, name, self.oracle.objective.direction, width
         trainer, runs = Trainer(models[0], *how), []
-        for fold, (training, held, _) in enumerate(folds):
-            [seed] = independent_seeds(self._seed, fold, "shuffling")
-            prepare(models[fold], (x, y), self._options[0])
-            start = read_variables(models[fold])
-            runs.append(NetworkRun(start, training, held, seed))
-        trained = [each.history for each in trainer.train_runs((x, y), runs, epochs)]
-        bad = [str(n) for n, each in enumerate(trained) if each.best_epoch == 0]
-        if bad:
-            text = f"{objective.name} was not finite in any epoch of fold "
-            return {"error": text + ", ".join(bad)}
+        for fold, (model, (*rows, _)) in enumerate(zip(models, folds, strict=True)):
+            prepare(model, data, self._options[0])
+            seeds = independent_seeds(self._seed, fold, "shuffling")
+            runs.append(NetworkRun(read_variables(model), *rows, *seeds))
+        trained, _ = zip(*trainer.train_runs(data, runs, epochs), strict=True)
+        if bad := ", ".join(str(n) for n, e in enumerate(trained) if not e.best_epoch):
+            return {"error": f"{name} was not finite in any epoch of fold {bad}"}
         best = [each.best for each in trained]
-        scores = [each[objective.name] for each in best]
         results = {
-            "deviation": deviation(scores),
+            "deviation": deviation([each[name] for each in best]),
             "epochs": statistics.median_high(each.best_epoch for each in trained),
             "seconds": round(time.perf_counter() - started, 3),
-            **{f"fold_{fold}": score for fold, score in enumerate(scores)},
+            **{f"fold_{fold}": each[name] for fold, each in enumerate(best)},
         }
         means = {n: math.fsum(b[n] for b in best) / len(best) for n in best[0]}
         return {"error": None, "metrics": means, "results": results}

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
+from keras_vaf.initializers.start import INSIDE
 from keras_vaf.initializers.units import spare_units
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.models.changes import Change, KeptError
@@ -21,7 +22,6 @@ from keras_vaf.utils import check_integer, did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
 """A name or pattern of names, a class of layers, or a function of a layer."""
-_GRID = np.linspace(-8, 8, 801)
 
 
 class Selection:
@@ -185,7 +185,7 @@ class Maker:
         """Return the largest error of a start on [-8, 8]."""
         probe = self._to(**start)
         probe.build((None, 1))
-        difference = probe.function(_GRID).ravel() - found.start.target(_GRID)
+        difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
         return float(np.max(np.abs(difference)))
 
     def _like_prelu(

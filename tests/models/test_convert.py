@@ -366,7 +366,7 @@ def test_to_any_of_the_family(to):
     )
 
 
-X = np.linspace(-8, 8, 801)
+X = np.linspace(-8, 8, 3201)
 
 
 def test_to_what_a_function_returns():

@@ -193,10 +193,10 @@ def test_a_search_on_a_table_goes_on_after_each_kill(
 
 
 def play_slowly(folder):
-    """Search in a process of its own: each trial takes a tenth of a second."""
+    """Search in a process of its own: each trial takes 0.3 seconds."""
 
     def train(self, hp, attempt, quick=CrossValidatedTuner._train):
-        time.sleep(0.1)
+        time.sleep(0.3)
         return quick(self, hp, attempt)
 
     tuner = make("RandomSearch", folder, None, 12)
@@ -214,7 +214,7 @@ def test_killed_processes_lose_and_repeat_nothing(tmp_path):
     while code != 0:
         process = context.Process(target=play_slowly, args=(tmp_path / "killed",))
         process.start()
-        process.join(moments.uniform(0.3, 1.5))
+        process.join(moments.uniform(0.3, 1 + kills / 2))
         process.kill()
         process.join()
         code, kills = process.exitcode, kills + (process.exitcode != 0)

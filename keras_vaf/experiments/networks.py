@@ -16,10 +16,10 @@ from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.recipe import Fold, Recipe
 from keras_vaf.training import NetworkRun, Trainer
+from keras_vaf.training.best_epoch import refit as train_all_rows
 from keras_vaf.training.data import to_arrays
 from keras_vaf.training.losses import loss_of
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.train import refit as train_all_rows
 from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind
 

@@ -87,10 +87,6 @@ def relu_squared(x: Tensor) -> Tensor:
     return ops.square(ops.relu(x))
 
 
-def _hard_silu_slope(h: Tensor, y: Tensor) -> Tensor:
-    return ops.where(h >= 3, 1.0, ops.where(h > -3, h / 3 + 0.5, 0.0))
-
-
 _SELU = 1.0507009873554805  # slope of selu on the right
 _LARGEST_ROOT = 1.8446743e19  # above it the square is infinite in float32
 _LARGEST_EXPONENT = 88.72283  # above it exp is infinite in float32

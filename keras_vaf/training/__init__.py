@@ -7,11 +7,11 @@ the training, validation and test rows of every fold. It uses `k_folds` and `spl
 Algorithm 2, the selection over folds, is that of `keras_vaf.experiments`.
 """
 
+from keras_vaf.training.best_epoch import train
 from keras_vaf.training.folds import fold_rows
 from keras_vaf.training.history import History
 from keras_vaf.training.runs import NetworkRun
 from keras_vaf.training.splits import k_folds, split
-from keras_vaf.training.train import train
 from keras_vaf.training.trainer import Trainer
 
 __all__ = [

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.splits import split
 from keras_vaf.utils import check_integer, require
 
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -130,47 +129,6 @@ def _time_bounds(
 def _before_equal(ordered: np.ndarray, place: int) -> int:
     """Return the first index with the same time as a given index of ordered times."""
     return int(np.searchsorted(ordered, ordered[min(place, len(ordered) - 1)]))
-
-
-def hold_out(
-    y: Any,
-    fraction: float,
-    seed: int,
-    stratify: bool,
-    groups: Any = None,
-    times: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows for training and selection, and the rows for a final test.
-
-    Args:
-        y: As in `split`.
-        fraction: Share of the test rows.
-        seed: As in `split`.
-        stratify: As in `split`.
-        groups: As in `fold_rows`.
-        times: As in `fold_rows`. The latest rows are the test rows.
-
-    Returns:
-        Both arrays of row indices, in increasing order.
-
-    Raises:
-        ValueError: If there are too few rows, groups or different times.
-    """
-    y = np.asarray(y)
-    if times is not None:
-        order = np.argsort(np.asarray(times), kind="stable")
-        ordered = np.asarray(times)[order]
-        first = _before_equal(ordered, len(y) - math.ceil(fraction * len(y)))
-        if first == 0:
-            raise ValueError(
-                "A test on the latest rows needs rows with an earlier time. Received: "
-                f"{len(y)} rows, {len(np.unique(ordered))} different times"
-            )
-        return np.sort(order[:first]), np.sort(order[first:])
-    if groups is not None:
-        labels = y if stratify else np.zeros(len(y), np.int64)
-        return _by_groups(labels, np.asarray(groups), round(1 / fraction), seed)[0]
-    return split(y, fraction, seed, stratify)
 
 
 def _by_groups(

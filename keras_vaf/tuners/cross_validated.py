@@ -21,10 +21,10 @@ import numpy as np
 
 from keras_vaf.experiments.store import append_line, read_lines
 from keras_vaf.training import NetworkRun, Trainer
+from keras_vaf.training.best_epoch import refit
 from keras_vaf.training.data import prepare, read_variables, to_arrays
 from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.train import refit
 from keras_vaf.training.trainer import widest
 from keras_vaf.utils import checksum, deviation, require
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from keras_vaf.training import fold_rows
-from keras_vaf.training.divisions import hold_out
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -74,9 +73,6 @@ def test_rows_of_equal_times_are_in_one_part(fraction, different):
     assert len({(len(part[0]), len(part[1])) for part in rows}) == 1
     tested = np.concatenate([test for *_, test in rows])
     assert len({*tested}) == len(tested)
-    rest, last = hold_out(times * 0, 0.2, 0, False, times=times)
-    assert times[rest].max() < times[last].min()
-    assert sorted([*rest, *last]) == list(range(203))
 
 
 def test_too_few_rows_for_folds_in_time_are_refused():
@@ -84,16 +80,3 @@ def test_too_few_rows_for_folds_in_time_are_refused():
         fold_rows([0, 1, 0], 5, times=[1, 2, 3])
     with pytest.raises(ValueError, match="Received: folds=4, 40 rows, 2 different"):
         fold_rows([0] * 40, 4, times=[1, 2] * 20)
-    with pytest.raises(ValueError, match="needs rows with an earlier time"):
-        hold_out([0, 1] * 5, 0.2, 0, True, times=[1] * 10)
-
-
-def test_a_test_at_the_end_keeps_groups_together_or_is_the_latest(groups):
-    y = groups % 2
-    rest, test = hold_out(y, 0.2, 0, True, groups=groups)
-    assert not {*groups[rest]} & {*groups[test]}
-    assert len(rest) + len(test) == len(y)
-    rest, test = hold_out(y, 0.2, 0, True, times=-np.arange(len(y)))
-    assert test.max() < rest.min()
-    rest, test = hold_out(y, 0.2, 0, True)
-    assert len(rest) + len(test) == len(y)

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.training.train import refit
+from keras_vaf.training.best_epoch import refit
 from tests.reference_training import trained_by_batches
 
 

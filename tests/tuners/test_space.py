@@ -169,7 +169,7 @@ def test_the_best_model_of_each_tuner_is_saved_and_reloaded(tmp_path, kind):
     assert again.layers[1].get_config() == model.layers[1].get_config()
 
 
-@pytest.mark.parametrize("g", [(bump,), ("test_space>bump",)])
+@pytest.mark.parametrize("g", [(bump,), ("test_space>bump",)], ids=["function", "name"])
 def test_an_own_function_may_be_the_only_one(tmp_path, g):
     (x, y), space = data(), SearchSpace(g=g, initialization=("g",))
     tuner = make("RandomSearch", tmp_path, space)

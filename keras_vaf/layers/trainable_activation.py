@@ -99,6 +99,7 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
     default_constraints: tuple[tuple[str, Any], ...] = ()
     _training_is_ignored = False
     _has_paths = True  # until the weights exist
+    _loaded_shape: tuple[int | None, ...] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Set the names of the weights from the equation."""
@@ -120,10 +121,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         if not self.weight_names:
-            raise ValueError(
-                f"{type(self).__name__} must define its function, "
-                "`value(self, x, ...)`."
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name} must define its function, `value(self, x, ...)`.")
         slots, own = self._slots(*KINDS), self._arguments()
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
         given = {name: kwargs.pop(name, defaults.get(name)) for name in slots}
@@ -131,9 +130,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        self.sharing = validate_sharing(
-            self.default_sharing if sharing is None else sharing
-        )
+        chosen = self.default_sharing if sharing is None else sharing
+        self.sharing = validate_sharing(chosen)
         self.data_format = validate_data_format(data_format)
         for name, value in given.items():
             setattr(self, name, get_for_weight(name, value))
@@ -182,8 +180,13 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
 
     def build_from_config(self, config: dict[str, Any]) -> None:
         """Build a layer that is loaded, if its weights do not exist yet."""
+        self._loaded_shape = tuple(config["input_shape"])
         if self.sharing != "layer":
             super().build_from_config(config)
+
+    def get_build_config(self) -> dict[str, Any] | None:
+        loaded = {"input_shape": self._loaded_shape} if self._loaded_shape else None
+        return super().get_build_config() or loaded
 
     def _add_weights(self, unshared: tuple[int, ...]) -> None:
         # `result_type` of Keras does not support float64.

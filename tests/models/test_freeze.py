@@ -119,6 +119,17 @@ def test_any_vaf(activation, tmp_path):
     assert y.dtype == expected.dtype
 
 
+def test_a_loaded_model_freezes_as_the_model_itself(tmp_path):
+    inside = keras.layers.Dense(4, activation=VAFActivation(g="tanh", name="inside"))
+    model = keras.Sequential([keras.Input((3,)), inside, VAFActivation(name="alone")])
+    for _ in range(2):  # a file of a loaded model, too
+        model.save(tmp_path / "model.keras")
+        model = keras.saving.load_model(tmp_path / "model.keras")
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype("float32")
+    y, expected = (keras.ops.convert_to_numpy(m(x)) for m in (freeze(model), model))
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
 def test_units_that_add_nothing_are_left_out():
     model = convert(sequential(), layers="fused", k=8)
     constant = freeze(model).get_layer("fused_activation")

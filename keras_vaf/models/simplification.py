@@ -74,8 +74,8 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
         if not isinstance(layer, VAFActivation):
             raise KeptError("it has no hidden units")
         x = values.get(id(layer))
-        near = str(nearest(layer, None if x is None else x[_USUAL]))
         new, error = _smaller(layer, tolerance, x, place.name)
+        near = str(nearest(layer, None if x is None else x[_USUAL]))
         if new is None:
             raise KeptError(f"it needs all its hidden units; near {near}")
         change = Change(place.path, label(layer), label(new), error, new=new)
@@ -116,9 +116,9 @@ def _smaller_module(module: Any, tolerance: float, data: Any) -> Any:
         if not all(np.isfinite(each).all() for each in layer.get_weights()):
             raise ValueError(f"The numbers of {path} must be finite. Received: NaN")
         x = _spread(path, inputs[path]) if path in inputs else None
-        known = str(nearest(layer, None if x is None else x[_USUAL]))
         before = f"VAF(k={layer.k})"
         fewer = _fewer_units(layer, tolerance, x)
+        known = str(nearest(layer, None if x is None else x[_USUAL]))
         if fewer is None:
             reason = f"it needs all its hidden units; near {known}"
             kept.append(Change(path, before, kept=reason))

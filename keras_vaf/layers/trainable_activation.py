@@ -165,7 +165,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         if self.sharing == "layer":  # the weights exist
-            self._has_paths = self._has_paths or place_weights(self, self.path)
+            if not self._has_paths:
+                self._has_paths = place_weights(self, self.path)
         else:
             rank = len(input_shape)
             axes = unshared_axes(self.sharing, rank, self.data_format)
@@ -210,7 +211,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
     @property
     def variables(self) -> list[keras.Variable]:
         """List of all variables of the layer (see `keras.layers.Layer`)."""
-        self._has_paths = self._has_paths or place_weights(self)
+        if not self._has_paths:
+            self._has_paths = place_weights(self)
         return super().variables
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:

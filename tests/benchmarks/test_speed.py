@@ -45,6 +45,7 @@ def test_groups_of_a_setting_have_different_names():
         assert len(set(names)) == len(names)
 
 
+@pytest.mark.nightly
 def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
     setting = next(s for s in SETTINGS if (s.backend, s.kernels) == ("torch", False))
     monkeypatch.setattr(command, "SETTINGS", (setting,))

@@ -261,6 +261,7 @@ for kind in sys.argv[1:]:
     return {kind: (np.load(folder / f"{kind}.npy"), models[kind]) for kind in KINDS}
 
 
+@pytest.mark.nightly("jax")  # PyTorch takes the same way
 @pytest.mark.backend("torch", "jax")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_way_round_over_another_backend(way_round, kind, x):

@@ -60,6 +60,7 @@ class Block(layers.Layer):
         return inputs + self.last(self.activation(self.first(inputs)))
 
 
+@pytest.mark.nightly("jax")  # which compiles each block
 @pytest.mark.parametrize("mode", ["gptq", "awq"])
 @pytest.mark.backend("jax", "torch")
 def test_a_transformer_quantized_with_data(mode):

@@ -91,6 +91,7 @@ def test_other_failures_are_not_taken_for_it(jax_batch, monkeypatch):
         train_seeds(range(2), width=2)
 
 
+@pytest.mark.nightly
 def test_the_memory_of_a_program_grows_with_its_width(jax_batch, monkeypatch):
     needed = []
     monkeypatch.setattr(

@@ -211,7 +211,7 @@ class CrossValidatedTuner(Tuner):
         """Return one row for each trial, best first and failed ones last.
 
         - The index is the number of the trial, and `status` is KerasTuner's.
-        - The hyperparameters have columns of their own.
+        - Each hyperparameter has a column.
         - `score`, `deviation`: Mean and deviation (n - 1) over the folds of the
           objective at the best epoch. `fold_0` and so on: its value in each fold.
         - `epochs`: Median of the best epochs.

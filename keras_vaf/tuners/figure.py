@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST = 8  # values of a hyperparameter that have a median and a label of their own
+_MOST = 8  # values of a hyperparameter for which a median and a label are drawn
 
 
 @style.styled

@@ -41,7 +41,7 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """What a column must hold, a text of it that differs, and advice."""
+    """An error with the rule of a column, a text that breaks it, and advice."""
 
     def __init__(self, must: str, text: str | None = None, advice: str = "") -> None:
         super().__init__(must)

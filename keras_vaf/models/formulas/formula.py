@@ -163,8 +163,8 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     g, units, constants = units_of(layer)
     if not (np.isfinite(units).all() and np.isfinite(constants).all()):
         raise ValueError(
-            "Every weight must be finite: train the model again, with a lower learning "
-            f"rate. Received: {layer!r} with NaN or infinite weights"
+            "Every weight must be finite: train the model again, with a lower "
+            f"learning rate. Received: {layer!r} with NaN or infinite weights"
         )
     units = np.moveaxis(units, 0, -2)
     curves: dict[str, Curve] = {}

@@ -14,7 +14,7 @@ class TooLittleMemory(MemoryError):
 class NetworkRun(NamedTuple):
     """One of the trainings of `Trainer.train_runs`.
 
-    Args:
+    Attributes:
         start: Values of all variables, from `Trainer.start`.
         training: Indices of the training rows.
         validation: Indices of the validation rows, which select the best epoch.

@@ -38,20 +38,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table, and draw the picture."""
-    from keras_vaf.models import formula
+    from keras_vaf.layers.activation_inputs import trainable_activations
+    from keras_vaf.models import formula, nearest
     from keras_vaf.models.files import load_model
-    from keras_vaf.models.formulas.nearest import inspect_activations
+    from keras_vaf.models.fixed import label
     from keras_vaf.utils import check_output, png_bytes, write_atomically
     from keras_vaf.visualization import plot_activations
 
     if arguments.picture is not None:
         check_output(arguments.picture, arguments.force, [arguments.model])
     model = load_model(arguments.model, compile=False)
-    found = inspect_activations(model)
+    rows = [
+        (path, label(layer), layer.sharing, layer.count_params(), nearest(layer))
+        for path, layer in trainable_activations(model).items()
+    ]
     print_table(
-        f"{model.name}: {len(found)} trainable activations",
+        f"{model.name}: {len(rows)} trainable activations",
         ("layer", "activation", "sharing", "parameters", "nearest known function"),
-        [[str(value) for value in line] for line in found],
+        [list(map(str, row)) for row in rows],
         (),
     )
     if arguments.formula is not None:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from keras_vaf import layers, models
-from keras_vaf.models.formulas.nearest import inspect_activations
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -24,7 +23,6 @@ USES = {
     "nearest": lambda model, path: models.nearest(vaf_of(model)),
     "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
     "train_only_activations": lambda model, path: models.train_only_activations(model),
-    "inspect_activations": lambda model, path: inspect_activations(model),
     "freeze with data": lambda model, path: models.freeze(model, X[:3]),
     "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
 }

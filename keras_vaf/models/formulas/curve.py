@@ -31,9 +31,9 @@ class Lines(NamedTuple):
         return np.take(self.slopes, place) * x + np.take(self.constants, place)
 
     @property
-    def bends(self) -> list[float]:
+    def bends(self) -> tuple[float, ...]:
         """Points at which f bends."""
-        return [*self.knots]
+        return self.knots
 
 
 class Sum(NamedTuple):
@@ -53,14 +53,14 @@ class Sum(NamedTuple):
         """Return f(x)."""
         y = np.full(np.shape(x), self.constant)
         for alpha, bias, beta in self.units:
-            y = y + beta * evaluate(self.g, alpha * x + bias)
+            y += beta * evaluate(self.g, alpha * x + bias)
         return y
 
     @property
-    def bends(self) -> list[float]:
+    def bends(self) -> tuple[float, ...]:
         """Points at which f bends."""
         pairs = itertools.product(self.units, elementwise(self.g).knots)
-        return [(knot - bias) / alpha for (alpha, bias, _), knot in pairs]
+        return tuple((knot - bias) / alpha for (alpha, bias, _), knot in pairs)
 
 
 Curve = Lines | Sum
@@ -78,20 +78,12 @@ def rounded(curve: Curve, digits: int) -> Curve:
 
 
 def sum_of(g: Function, units: np.ndarray, constant: float) -> Sum:
-    """Return a function as a sum, with constant hidden units added to the constant.
-
-    Args:
-        g: The fixed function.
-        units: Array of shape `(3, k)`: alpha, alpha_bias and beta.
-        constant: The constant.
-    """
-    kept = []
-    for alpha, bias, beta in units.T.tolist():
-        if alpha and beta:
-            kept.append((alpha, bias, beta))
-        elif beta:
-            constant += beta * float(evaluate(g, bias))
-    return Sum(g, tuple(kept), float(constant))
+    """Return a function as a sum, with constant hidden units added to the constant."""
+    alpha, bias, beta = units
+    flat = (alpha == 0) & (beta != 0)
+    constant += float(beta[flat] @ evaluate(g, bias[flat]))
+    kept = units[:, (alpha != 0) & (beta != 0)]
+    return Sum(g, tuple(map(tuple, kept.T.tolist())), constant)
 
 
 def lines_of(units: np.ndarray, constant: float) -> Lines:
@@ -99,35 +91,22 @@ def lines_of(units: np.ndarray, constant: float) -> Lines:
 
     Equal knots are merged, and a knot at which the changes of the slope cancel is left
     out.
-
-    Args:
-        units: Array of shape `(3, k)`: alpha, alpha_bias and beta.
-        constant: The constant.
     """
     alpha, bias, beta = units
     flat = (alpha == 0) | (beta == 0)
     constant = math.fsum([constant, *(beta * np.maximum(bias, 0))[flat]])
-    alpha, bias, beta = alpha[~flat], bias[~flat], beta[~flat]
+    alpha, bias, beta = units[:, ~flat]
     places = -bias / alpha
-    knots: list[float] = []
-    for place in np.sort(places):
-        near = np.abs(places - place) <= _EQUAL * abs(place)
-        changes = (np.abs(alpha) * beta)[near]
-        again = knots and place - knots[-1] <= _EQUAL * abs(place)
-        if not again and abs(changes.sum()) > _EQUAL * np.abs(changes).sum():
-            knots.append(float(place) + 0.0)
+    knots = np.sort(places) + 0.0
+    knots = knots[np.diff(knots, prepend=-np.inf) > _EQUAL * np.abs(knots)]
+    near = np.abs(places - knots[:, None]) <= _EQUAL * np.abs(knots[:, None])
+    changes = near * np.abs(alpha) * beta
+    total, size = np.sum(changes, axis=1), np.sum(np.abs(changes), axis=1)
+    knots = knots[np.abs(total) > _EQUAL * size]
+    middles = knots[:-1] + np.diff(knots) / 2
     slopes, constants = [], []
-    for inside in _between(knots):
+    for inside in [-np.inf, *middles, np.inf][: len(knots) + 1]:
         active = alpha * (inside - places) > 0
         slopes.append(math.fsum((alpha * beta)[active]))
         constants.append(math.fsum([constant, *(bias * beta)[active]]))
-    return Lines(tuple(knots), tuple(slopes), tuple(constants))
-
-
-def _between(knots: list[float]) -> list[float]:
-    """Return one point on each line."""
-    if not knots:
-        return [0.0]
-    middles = [a + (b - a) / 2 for a, b in itertools.pairwise(knots)]
-    first, last = knots[0], knots[-1]
-    return [first - 1 - abs(first), *middles, last + 1 + abs(last)]
+    return Lines(tuple(knots.tolist()), tuple(slopes), tuple(constants))

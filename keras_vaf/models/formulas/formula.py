@@ -1,11 +1,11 @@
 """`formula`, which writes learned functions as formulas."""
 
-import itertools
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.models.formulas.curve import Curve, lines_of, rounded, sum_of
 from keras_vaf.models.formulas.forms import FORMS, with_frame, written
@@ -16,20 +16,18 @@ from keras_vaf.utils import check_choice, check_integer
 
 _FULL = 17
 """Number of digits from which on numbers are exact."""
+_SHORT = 40
+"""Largest number of characters of a formula in a title."""
 _COMMENT = {"text": "", "latex": "% ", "python": "# "}
 
 
 def formula(
-    layer_or_model: keras.layers.Layer,
-    form: str = "text",
-    digits: int = 6,
-    data: Any = None,
+    layer_or_model: Any, form: str = "text", digits: int = 6, data: Any = None
 ) -> str:
     r"""Return learned functions as formulas.
 
-    If g is piecewise linear, the formula has the exact straight lines of f, with its
-    knots in ascending order. Otherwise it is a sum of copies of g. Hidden units that do
-    not affect f are left out.
+    If g is piecewise linear, the formula has the exact straight lines of f. Otherwise
+    it is a sum of the copies of g that affect f.
 
     | `form` | result |
     |---|---|
@@ -40,26 +38,25 @@ def formula(
     A layer with several functions gives a Markdown table in text, aligned lines in
     LaTeX, and the functions `f_0`, `f_1`, ... in Python.
 
-    If `digits` is below 17, the last line states the largest difference between the
-    printed and the learned function on [-10, 10], or on the data. If g is smooth, it is
-    the largest at 1,001 points. Text also names the nearest known function, with its
-    largest error on the same points.
+    If `digits` is below 17, a line states the largest difference between the printed
+    and the learned function at 1,001 points on [-10, 10], or on the data, and at the
+    knots between. Text also names the nearest known function (see `nearest`).
 
     Args:
-        layer_or_model: A VAF, or another activation layer that `to_vaf` supports, with
-            weights; or a model, or a converted module of PyTorch, with such layers.
+        layer_or_model: An activation layer that `to_vaf` supports, with weights; or a
+            model, or a converted module of PyTorch, with such layers.
         form: One of the forms above.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
         data: For a layer, inputs of the layer at which errors are measured.
 
     Returns:
-        The formula. For a model, one block for each trainable activation, below a
-        line with its path. It holds the reason if a layer cannot be written as a VAF.
+        The formula. For a model, one block for each trainable activation, below its
+        path, which has the reason if the layer cannot be written as a VAF.
 
     Raises:
-        ValueError: If the layer cannot be written as a VAF, has no weights yet or a
-            weight that is not finite, if the model does not contain a trainable
-            activation, or if the form is `"python"` and g is a function of your own.
+        ValueError: If the layer cannot be written as a VAF or has no finite weights, if
+            the model has no trainable activation, or if the form is `"python"` and g is
+            a function of your own.
 
     Example:
 
@@ -96,21 +93,14 @@ def formula(
     return "\n\n".join(blocks)
 
 
-def short_formula(layer: keras.layers.Layer, most: int = 40) -> str:
-    """Return the formula of a layer for a title, or "" if it would be too long.
-
-    Args:
-        layer: A trainable activation with weights.
-        most: Largest number of characters.
-    """
+def short_formula(layer: keras.layers.Layer) -> str:
+    """Return the formula of a layer for a title, or "" if it is not a short one."""
     try:
         curves = _curves(layer)
     except ValueError:
         return ""
-    if "" not in curves:
-        return ""
-    text = written(rounded(curves[""], 3), "text")
-    return f"f(a) = {text}" if len(text) <= most else ""
+    text = written(rounded(curves[""], 3), "text") if "" in curves else ""
+    return f"f(a) = {text}" if 0 < len(text) <= _SHORT else ""
 
 
 def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> str:
@@ -121,11 +111,15 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
         return text
     where = "on [-10, 10]" if data is None else "on the data"
     x = np.linspace(*RANGE, 1001) if data is None else _points(data)
-    error = _largest_difference(layer, curves, printed, x)
+    learned = [curve.values(x) for curve in curves.values()]
+    if isinstance(layer, TrainableActivation):
+        learned = [*layer.function(x).reshape(len(x), -1).T]
+    pairs = zip(curves.values(), printed.values(), learned, strict=True)
+    error = max(_largest_difference(*pair, x) for pair in pairs)
     start = _COMMENT[form]
     lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
-    if form == "text" and hasattr(layer, "function"):
-        lines.append(f"nearest: {nearest(layer, None if data is None else x)} {where}")
+    if form == "text" and isinstance(layer, TrainableActivation):
+        lines.append(f"nearest: {nearest(layer, x)} {where}")
     return "\n".join([text.rstrip("\n"), *lines])
 
 
@@ -140,22 +134,13 @@ def _points(data: Any) -> np.ndarray:
 
 
 def _largest_difference(
-    layer: Any, curves: dict[str, Curve], printed: dict[str, Curve], x: np.ndarray
+    curve: Curve, shown: Curve, learned: np.ndarray, x: np.ndarray
 ) -> float:
     """Return the largest difference at given points and, between them, at knots."""
-    learned = None
-    if hasattr(layer, "function"):
-        learned = layer.function(x).reshape(len(x), -1)
-    found = []
-    for i, (name, curve) in enumerate(curves.items()):
-        shown = printed[name]
-        y = curve.values(x) if learned is None else learned[:, i]
-        found.append(np.max(np.abs(shown.values(x) - y)))
-        knots = np.array([*curve.bends, *shown.bends]).clip(x.min(), x.max())
-        knots = np.concatenate([knots, np.nextafter(knots, x.max())])
-        difference = np.abs(shown.values(knots) - curve.values(knots))
-        found.append(np.max(difference, initial=0.0))
-    return float(max(found))
+    knots = np.clip([*curve.bends, *shown.bends], x.min(), x.max())
+    knots = np.concatenate([knots, np.nextafter(knots, x.max())])
+    differences = shown.values(x) - learned, shown.values(knots) - curve.values(knots)
+    return float(np.max(np.abs(np.concatenate(differences))))
 
 
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
@@ -166,10 +151,9 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
             "Every weight must be finite: train the model again, with a lower "
             f"learning rate. Received: {layer!r} with NaN or infinite weights"
         )
-    units = np.moveaxis(units, 0, -2)
     curves: dict[str, Curve] = {}
-    for place in itertools.product(*map(range, constants.shape)):
-        own, constant = units[place], float(constants[place])
+    for place in np.ndindex(constants.shape):
+        own, constant = units[(slice(None), *place)], float(constants[place])
         relu = g is keras.activations.relu
         curve = lines_of(own, constant) if relu else sum_of(g, own, constant)
         curves["_".join(map(str, place))] = curve

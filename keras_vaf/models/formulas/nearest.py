@@ -1,27 +1,20 @@
-"""`nearest`, which finds the known function nearest to a learned one, and a list."""
+"""`nearest`, which finds the known function nearest to a learned one."""
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any
 
-import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.layers.sharing import Sharing
-from keras_vaf.models.fixed import label
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
-LIMIT = 0.02
+_LIMIT = 0.02
 """Largest error of a known function, as a part of the range of the curve's values."""
 # If two functions fit about equally well, the simpler one is preferred.
-_SIMPLE = ("linear", "relu", "tanh", "sigmoid")
-_NAMES = (
-    *_SIMPLE,
-    *(name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")),
-)
+_SIMPLE = ("linear", "relu", "LeakyReLU", "tanh", "sigmoid")
+_OTHERS = [name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,16 +31,11 @@ class KnownFunction:
     """
 
     name: str
-    slope: float = 0.0
-    scale: float = 1.0
-    offset: float = 0.0
-    error: float = 0.0
+    slope: float
+    scale: float
+    offset: float
+    error: float
     limit: float = np.inf
-
-    @property
-    def function(self) -> str:
-        """The function without scale and offset, such as `LeakyReLU(0.13)`."""
-        return f"LeakyReLU({self.slope:.2g})" if self.name == "LeakyReLU" else self.name
 
     def __str__(self) -> str:
         """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`.
@@ -57,22 +45,16 @@ class KnownFunction:
         if self.error > self.limit:
             return "no known function"
         scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
+        slope = f"({self.slope:.2g})" if self.name == "LeakyReLU" else ""
         sign = "-" if self.offset < 0 else "+"
         offset = f" {sign} {abs(self.offset):.2f}" if abs(self.offset) >= 0.005 else ""
-        return f"{scale}{self.function}{offset}, largest error {self.error:.2g}"
-
-    def layer(self, **arguments: Any) -> keras.layers.Layer:
-        """Return the Keras layer of the function, without scale and offset."""
-        if self.name == "LeakyReLU":
-            return keras.layers.LeakyReLU(self.slope, **arguments)
-        return keras.layers.Activation(self.name, **arguments)
+        return f"{scale}{self.name}{slope}{offset}, largest error {self.error:.2g}"
 
 
-def nearest(
-    layer: TrainableActivation, x: Any = None, scaled: bool = True
-) -> KnownFunction:
+def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     """Return the known function that is nearest to the learned function of a layer.
 
+    The known functions are the activations of Keras, times a factor, plus a constant.
     If the largest error is above 2 % of the range of the learned function's values at
     the points of comparison, the text of the result is `no known function`.
 
@@ -81,7 +63,6 @@ def nearest(
             compared with the same known function.
         x: Points of comparison, such as inputs of the layer. By default, 1001 points on
             [-10, 10].
-        scaled: Whether to fit a factor and a constant to the known function.
 
     Returns:
         The known function with the smallest largest error.
@@ -105,82 +86,25 @@ def nearest(
             "The learned function must be finite: train the model again, with a lower "
             f"learning rate. Received: layer={layer!r}, whose function is not"
         )
-    candidates = [_leaky(x, y, scaled)]
-    candidates += [_named(name, x, y, scaled) for name in _NAMES]
-    # A simpler function is kept unless another one is clearly nearer.
-    best = candidates[1]
-    for candidate in (*candidates[2:3], candidates[0], *candidates[3:]):
-        if candidate.error < 0.9 * best.error - 1e-6:
-            best = candidate
+    best, *others = (_fitted(name, x, y) for name in (*_SIMPLE, *_OTHERS))
+    for other in others:  # a simpler function is kept unless another is clearly nearer
+        if other.error < 0.9 * best.error - 1e-6:
+            best = other
     spread = np.max(np.ptp(y, axis=0))
-    return dataclasses.replace(best, limit=float(LIMIT * spread) + 1e-6)
+    return dataclasses.replace(best, limit=float(_LIMIT * spread) + 1e-6)
 
 
-class InspectedActivation(NamedTuple):
-    """A trainable activation of a model.
-
-    Attributes:
-        path: Path of the layer in the model.
-        activation: Class of the layer, with k and g if it is a VAF.
-        sharing: Elements that share a function.
-        parameters: Number of parameters.
-        nearest: The known function nearest to the learned one.
-    """
-
-    path: str
-    activation: str
-    sharing: Sharing
-    parameters: int
-    nearest: KnownFunction
-
-
-def inspect_activations(model: keras.Model) -> list[InspectedActivation]:
-    """Return the trainable activations of a model with their nearest known functions.
-
-    Args:
-        model: A model with weights.
-
-    Raises:
-        ValueError: If the model has no trainable activation.
-
-    Example:
-
-    >>> model = keras.Sequential([keras.Input((2,)), keras_vaf.layers.VAFActivation()])
-    >>> [found.parameters for found in inspect_activations(model)]
-    [10]
-    """
-    return [
-        InspectedActivation(
-            path, label(layer), layer.sharing, layer.count_params(), nearest(layer)
-        )
-        for path, layer in trainable_activations(model).items()
-    ]
-
-
-def _named(name: str, x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
-    values = evaluate(get_function(name, "name"), x)
-    scale, offset = 1.0, 0.0
-    if scaled:
-        scale, offset = _solve([values, np.ones_like(x)], y)
-    error = np.max(np.abs(scale * values[:, None] + offset - y))
-    return KnownFunction(name, 0.0, scale, offset, float(error))
-
-
-def _leaky(x: np.ndarray, y: np.ndarray, scaled: bool) -> KnownFunction:
-    right, left = np.maximum(x, 0), np.minimum(x, 0)
-    if scaled:
-        scale, slope, offset = _solve([right, left, np.ones_like(x)], y)
+def _fitted(name: str, x: np.ndarray, y: np.ndarray) -> KnownFunction:
+    """Return a known function with the factors of least squares for all columns."""
+    if name == "LeakyReLU":
+        basis = [np.maximum(x, 0), np.minimum(x, 0), np.ones_like(x)]
     else:
-        scale, offset = 1.0, 0.0
-        (slope,) = _solve([left], y - right[:, None])
-    fitted = scale * right + slope * left + offset
-    error = float(np.max(np.abs(fitted[:, None] - y)))
-    if scale == 0 or slope / scale < 0:  # no such LeakyReLU exists in Keras
-        return KnownFunction("LeakyReLU", 0.0, scale, offset, np.inf)
-    return KnownFunction("LeakyReLU", slope / scale, scale, offset, error)
-
-
-def _solve(basis: list[np.ndarray], y: np.ndarray) -> list[float]:
-    """Return the coefficients of the least-squares combination for all columns."""
-    solution = np.linalg.lstsq(np.stack(basis, axis=1), y.mean(axis=1), rcond=None)[0]
-    return [float(value) for value in solution]
+        basis = [evaluate(get_function(name, "name"), x), np.ones_like(x)]
+    design = np.stack(basis, axis=1)
+    solution = np.linalg.lstsq(design, y.mean(axis=1), rcond=None)[0]
+    error = float(np.max(np.abs((design @ solution)[:, None] - y)))
+    scale, *left, offset = solution.tolist()
+    slope = left[0] / scale if left and scale else 0.0
+    if left and (scale == 0 or slope < 0):  # no such LeakyReLU exists in Keras
+        error = np.inf
+    return KnownFunction(name, slope, scale, offset, error)

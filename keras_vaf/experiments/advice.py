@@ -29,20 +29,22 @@ def advice(results: Sequence[Result], layer: str, more: str = "") -> str:
     others = [each for each in results if not each.is_network]
     best = min((chosen, *others), key=lambda result: result.error)
     task, constant = task_of(chosen.rows), chosen.rows["constant"].mean()
+    use = f"{chosen.title}: {_evidence(networks, chosen)}."
     if best.error >= SIGN[task] * constant:
         return (
             "No model predicts the target better than a constant "
             f"({CONSTANT[task]}, {SCORE[task]} {written(constant, task)}). "
             "Add columns that tell more about the target, or rows."
         )
-    evidence = _evidence(networks, chosen)
-    if best is chosen:
-        following = more or _next(chosen is networks[0], layer)
-        return f"Use {chosen.title}: {evidence}. {following}"
-    return (
-        f"Try {best.title} first: {_instead(best, chosen)}. "
-        f"Among the networks, use {chosen.title}: {evidence}."
-    )
+    if best is not chosen:
+        instead = f"Try {best.title} first: {_instead(best, chosen)}. "
+        return f"{instead}Among the networks, use {use}"
+    following = "Next, try a wider network: `--hidden 200,100`."
+    if chosen is networks[0]:
+        following = "To find smaller differences, add seeds: `--seeds 0,1,2`."
+    elif layer == VAFActivation.__name__:
+        following = "Next, try a larger k: `--k 5`."
+    return f"Use {use} {more or following}"
 
 
 def _instead(best: Result, chosen: Result) -> str:
@@ -52,17 +54,19 @@ def _instead(best: Result, chosen: Result) -> str:
     text = f"{SCORE[task]} {scores[0]}, and {scores[1]} with the network"
     if math.isnan(compared.interval):
         return text
-    ends = (compared.gain - compared.interval, compared.gain + compared.interval)
-    low, high = (written(end, task) for end in ends)
+    low, high = (written(end, task) for end in _ends(compared))
     return f"{text} (95% interval of the gain {low} to {high})"
+
+
+def _ends(result: Result) -> tuple[float, float]:
+    return result.gain - result.interval, result.gain + result.interval
 
 
 def _evidence(networks: Sequence[Result], chosen: Result) -> str:
     """Return how sure the choice among the activations is."""
     title, task = networks[0].title, task_of(chosen.rows)
     if chosen.p < LEVEL and chosen.gain > 0:
-        ends = chosen.gain - chosen.interval, chosen.gain + chosen.interval
-        size, low, high = map(readable, (chosen.gain, *ends))
+        size, low, high = map(readable, (chosen.gain, *_ends(chosen)))
         return (
             f"it is better than {title} ({SCORE[task]} "
             f"{'higher' if task == 'classification' else 'lower'} by {size}, "
@@ -96,12 +100,3 @@ def _smallest_gain(networks: Sequence[Result]) -> str:
     known = [corrected_interval(gains, share, 1 - level) for gains in tested]
     gain = statistics.median(known) if known else 0.0
     return written(gain, task_of(networks[0].rows)) if gain else ""
-
-
-def _next(is_first: bool, layer: str) -> str:
-    """Return the sentence on what to try next."""
-    if is_first:
-        return "To find smaller differences, add seeds: `--seeds 0,1,2`."
-    if layer == VAFActivation.__name__:
-        return "Next, try a larger k: `--k 5`."
-    return "Next, try a wider network: `--hidden 200,100`."

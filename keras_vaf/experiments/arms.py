@@ -45,21 +45,16 @@ class Arm:
             class_of("layer", self.layer, layers, keras.layers)
 
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
-        """Return a new layer. Its random start is equal on all backends.
-
-        Args:
-            seed: Seed of a random start.
-            name: Name of the layer.
-        """
+        """Return a new layer, whose random start has the seed on all backends."""
         arguments = dict(self.arguments)
-        start = arguments.get("initialization")
-        if start == "random":
-            arguments["initialization"] = RandomStart(seed=seed)
-        elif isinstance(start, dict) and "seed" in start["config"]:
-            config = {**start["config"], "seed": seed}
-            arguments["initialization"] = {**start, "config": config}
-        elif "seed" in arguments:
-            arguments["seed"] = seed
+        match arguments:
+            case {"initialization": "random"}:
+                arguments["initialization"] = RandomStart(seed=seed)
+            case {"initialization": {"config": {"seed": _} as config, **start}}:
+                start["config"] = {**config, "seed": seed}
+                arguments["initialization"] = start
+            case {"seed": _}:
+                arguments["seed"] = seed
         kind = class_of("layer", self.layer, layers, keras.layers)
         return kind(name=name, **arguments)
 
@@ -75,34 +70,25 @@ RESCALED = {
 }
 """`RandomStart(rescale=True)` as an argument of an `Arm`."""
 
-_VAF = "VAFActivation"
 _SILU = {"k": 3, "g": "silu", "initialization": "silu"}
 _RANDOM = {"k": 3, "g": "relu", "initialization": RESCALED}
-
-ARMS = {
-    arm.name: arm
-    for arm in (
-        Arm("relu", "ReLU", "ReLU"),
-        *(
-            Arm(name, title, member.layer.__name__, arguments)
-            for member in layers.ACTIVATIONS
-            for name, title, arguments in member.rows
-        ),
-        Arm("prelu", "PReLU", "PReLU"),
-        *(
-            Arm(name, title, "Activation", {"activation": name})
-            for name, title in (("gelu", "GELU"), ("silu", "SiLU"), ("tanh", "tanh"))
-        ),
-        Arm("vaf-silu", "VAF, g = silu, SiLU start", "VAFActivation", _SILU),
-        Arm(
-            "vaf-random-rescaled",
-            "VAF, rescaled random start",
-            "VAFActivation",
-            _RANDOM,
-        ),
-        Arm("elu", "ELU", "ELU"),
-    )
-}
+_ARMS = (
+    Arm("relu", "ReLU", "ReLU"),
+    *(
+        Arm(name, title, member.layer.__name__, arguments)
+        for member in layers.ACTIVATIONS
+        for name, title, arguments in member.rows
+    ),
+    Arm("prelu", "PReLU", "PReLU"),
+    *(
+        Arm(name, title, "Activation", {"activation": name})
+        for name, title in (("gelu", "GELU"), ("silu", "SiLU"), ("tanh", "tanh"))
+    ),
+    Arm("vaf-silu", "VAF, g = silu, SiLU start", "VAFActivation", _SILU),
+    Arm("vaf-random-rescaled", "VAF, rescaled random start", "VAFActivation", _RANDOM),
+    Arm("elu", "ELU", "ELU"),
+)
+ARMS = {arm.name: arm for arm in _ARMS}
 """All arms by name: fixed activations, and all of `keras_vaf.layers`."""
 
 
@@ -123,9 +109,9 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     check_kind("names", names, str)
     wanted = [name.strip() for name in names.split(",")]
     wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
-    if len(set(wanted)) < len(wanted) or not set(wanted) <= set(ARMS):
-        unknown = next((name for name in wanted if name not in ARMS), None)
-        hint = "" if unknown is None else did_you_mean(unknown, ARMS)
+    unknown = [name for name in wanted if name not in ARMS]
+    if unknown or len(set(wanted)) < len(wanted):
+        hint = did_you_mean(unknown[0], ARMS) if unknown else ""
         raise ValueError(
             "Activations must be different names, separated by commas, from: "
             f"{', '.join(ARMS)}.{hint} Received: {names!r}"

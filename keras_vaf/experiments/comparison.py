@@ -16,10 +16,10 @@ import keras
 from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms
-from keras_vaf.experiments.figure import comparison_figure, learned_formulas
+from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import build_network, refit
 from keras_vaf.experiments.recipe import Recipe, folds_of
-from keras_vaf.experiments.references import references as reference_arms
+from keras_vaf.experiments.references import references
 from keras_vaf.experiments.results import Result, choose, results_of, settings_of
 from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.experiments.tables import table, text_of
@@ -96,12 +96,13 @@ def compare(
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
     target: str | None = None,
-    references: bool = True,
     quick: bool = False,
     jobs: int = 1,
     verbose: bool = True,
 ) -> Comparison:
     """Train every activation on the same folds, and write table, picture and network.
+
+    A linear model and gradient boosted trees of scikit-learn are trained, too.
 
     The record of a training is written as soon as it has ended. If `compare` is called
     again, it trains only what is missing, so that an interrupted run can be continued.
@@ -119,15 +120,11 @@ def compare(
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
         target: Name of the column to predict, for a `DataFrame` or a path.
-        references: Whether to add a linear model and gradient boosted trees.
         quick: Whether to use the short form of the recipe: one learning rate, 3 folds
             and at most 100 epochs.
         jobs: Number of processes. Inside `joblib.parallel_config`, trainings run on its
             backend instead, such as Dask.
         verbose: Whether to print a line for each finished batch.
-
-    Returns:
-        The records, and the folder of the files.
 
     Raises:
         ValueError: If a table has no target, or cannot be used, if the data cannot be
@@ -146,7 +143,6 @@ def compare(
     7.0
     """
     check_flag("quick", quick)
-    check_flag("references", references)
     check_integer("jobs", jobs)
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
@@ -155,8 +151,7 @@ def compare(
     arms = find_arms(activations) if isinstance(activations, str) else activations
     study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
     check_study(study)
-    if references:
-        study = study._replace(arms=(*arms, *reference_arms(dataset.task)))
+    study = study._replace(arms=(*arms, *references(dataset.task)))
     found = train_missing(study, verbose)
     comparison = Comparison(found, folder_of(study), dataset, tuple(arms), recipe)
     write_files(comparison)
@@ -167,13 +162,13 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
     """Return the data of `compare` as a `Dataset`."""
     if isinstance(data, Dataset):
         return data
-    if target is None and isinstance(data, str):
+    if target is not None:
+        return read_table(data, target)
+    if isinstance(data, str):
         return load(data)
-    if target is None:
-        raise ValueError(
-            "A table needs the name of the column to predict: `target`. Received: None"
-        )
-    return read_table(data, target)
+    raise ValueError(
+        "A table needs the name of the column to predict: `target`. Received: None"
+    )
 
 
 def _key(arm: Arm) -> tuple[str, str]:
@@ -203,13 +198,7 @@ def check_study(study: Study) -> None:
 
 
 def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
-    """Return the folder of a comparison, whose name depends on all settings.
-
-    Args:
-        study: The study.
-        prefix: Beginning of the name.
-        *more: Settings in addition to those of the study.
-    """
+    """Return the folder of a comparison, named by all settings and `more` of them."""
     parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates, *more]
     text = json.dumps([*parts, *map(_key, study.arms), *study.seeds])
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -220,19 +209,17 @@ def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
 
 def write_files(comparison: Comparison) -> None:
     """Write the recommended network, unless it is there, the table and the picture."""
-    folder, x = comparison.folder, comparison.dataset.x
+    folder, dataset = comparison.folder, comparison.dataset
     folder.mkdir(parents=True, exist_ok=True)
     try:
         network = comparison.best_model
     except (FileNotFoundError, ValueError):  # missing or damaged
         arm, result = comparison.choice
-        given = comparison.dataset, arm, comparison.recipe
-        network = refit(*given, *settings_of(result))
+        network = refit(dataset, arm, comparison.recipe, *settings_of(result))
         with atomic_path(folder / "best.keras") as temporary:
             network.save(temporary)
-    text = text_of(comparison.records).markdown
-    parts = [text, f"{comparison.advice}\n", learned_formulas(network, x)]
-    write_atomically(folder / "table.md", "\n".join(filter(None, parts)))
-    figure = comparison_figure(comparison.records, network, x)
+    text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
+    write_atomically(folder / "table.md", text)
+    figure = comparison_figure(comparison.records, network, dataset.x)
     picture = png_bytes(figure, bbox_inches="tight")
     write_atomically(folder / "comparison.png", picture)

@@ -1,4 +1,4 @@
-"""`comparison_figure`, the picture of a comparison, and `learned_formulas`."""
+"""`comparison_figure`, the picture of a comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from keras_vaf.experiments.results import results_of
 from keras_vaf.experiments.tables import CONSTANT, SCORE, task_of, title_of, written
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.models import formula
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import draw_activation
@@ -23,23 +22,17 @@ if TYPE_CHECKING:
 
 _MARKERS = "osD^vPX*<>"
 _LEGEND_COLUMNS = 5
-_DIGITS = 4
 
 
 @style.styled
 def comparison_figure(
     found: pandas.DataFrame, network: keras.Model, x: np.ndarray
 ) -> Figure:
-    """Return the picture of a comparison.
+    """Return the picture of a comparison, from its records and its best network.
 
-    The upper panel shows the test score of every fold. If the recommended network has
-    trainable activations, a panel for each hidden layer shows the learned function, and
-    the histogram of its inputs.
-
-    Args:
-        found: Records, as for `table`.
-        network: The recommended network.
-        x: Inputs of the network.
+    The upper panel shows the test score of every fold. If the network has trainable
+    activations, a panel for each hidden layer shows the learned function, and the
+    histogram of its inputs for the rows `x`.
     """
     learned = list(learned_layers(network, x))
     shown = bool(learned)
@@ -62,23 +55,6 @@ def learned_layers(
         if isinstance(layer, TrainableActivation):
             yield layer, keras.ops.convert_to_numpy(x)
         x = layer(x)
-
-
-def learned_formulas(network: keras.Model, x: np.ndarray) -> str:
-    """Return the formulas of learned functions as Markdown, or "" if there are none.
-
-    A layer is left out if it has several functions or cannot be written as a VAF.
-    """
-    parts = []
-    for place, (layer, inputs) in enumerate(learned_layers(network, x)):
-        if layer.function(0.0).ndim > 0:
-            continue
-        try:
-            text = formula(layer, digits=_DIGITS, data=inputs)
-        except ValueError:  # it cannot be written as a VAF
-            continue
-        parts.append(f"best.keras, hidden layer {place + 1}:\n\n```text\n{text}\n```\n")
-    return "\n".join(["## Learned functions\n", *parts]) if parts else ""
 
 
 def _draw_scores(found: pandas.DataFrame, ax: Axes) -> None:

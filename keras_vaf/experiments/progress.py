@@ -15,11 +15,7 @@ def follow(
 ) -> None:
     """Show on standard error how many of `total` trainings of a phase are finished.
 
-    Args:
-        batches: Yields name and number of trainings of each batch when it is finished.
-        phase: What is done, such as `"Training"`.
-        total: Number of trainings.
-        verbose: Whether to show anything.
+    `batches` yields the name and the number of trainings of each finished batch.
     """
     console = require("rich.console", extra="experiments").Console(
         stderr=True, quiet=not verbose, markup=False, highlight=False, soft_wrap=True
@@ -34,15 +30,12 @@ def follow(
             bar.advance(task, count)
             done += count
             seconds = time.monotonic() - started
-            text = f"{name}: {done} of {total} in {duration(seconds)}"
+            text = f"{name}: {done} of {total} in {_duration(seconds)}"
             if _KNOWN <= done / total < 1:
-                text += f", about {duration(seconds * (total / done - 1))} left"
+                text += f", about {_duration(seconds * (total / done - 1))} left"
             console.print(visible(f"{text}."))
 
 
-def duration(seconds: float) -> str:
-    """Return a number of seconds as text, such as "42 s" or "3 min 20 s"."""
+def _duration(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{seconds} s"
-    return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes:,} min"
+    return f"{minutes:,} min {seconds} s" if minutes else f"{seconds} s"

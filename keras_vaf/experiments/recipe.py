@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, get_args
 
@@ -101,7 +101,8 @@ class Recipe:
             "backend": keras.backend.backend(),
             "precision": keras.config.dtype_policy().name,
         }
-        return {name: fields[name] for name in fields if name != "learning_rates"}
+        del fields["learning_rates"]
+        return fields
 
     def digest(self, dataset: Dataset) -> str:
         """Return the hash of `settings`."""
@@ -130,12 +131,6 @@ class Recipe:
         targets = "none" if classes else self.targets
         return Preprocessing(targets=targets, missing=self.missing)
 
-    def metric(self, task: str) -> str:
-        """Return the name of the score in `keras_vaf.datasets.scores`."""
-        if task == "classification":
-            return "accuracy"
-        return "scaled_rmse" if self.targets == "min-max" else "rmse"
-
     def network(
         self,
         dataset: Dataset,
@@ -145,25 +140,23 @@ class Recipe:
     ) -> keras.Sequential:
         """Return the untrained network. Its outputs are logits, or one number.
 
-        Args:
-            dataset: The data.
-            inputs: Number of inputs after the preprocessing.
-            activation: Function that returns a new layer for each hidden layer.
-            seed: Seed of the kernels.
+        `inputs` is the number of inputs after the preprocessing, `activation` returns a
+        new layer for each hidden layer, and `seed` is that of the kernels.
         """
         outputs = len(dataset.class_names or "1")
         return mlp(inputs, self.hidden, outputs, activation, seed=seed)
 
     def new_optimizer(self) -> keras.optimizers.Optimizer:
         """Return a new optimizer."""
-        scopes = optimizers, keras.optimizers
-        return class_of("optimizer", self.optimizer, *scopes)(
-            **self.optimizer_arguments
-        )
+        found = class_of("optimizer", self.optimizer, optimizers, keras.optimizers)
+        return found(**self.optimizer_arguments)
 
 
 class Fold(NamedTuple):
-    """One fold of a dataset: its rows, and the preprocessing of its training rows."""
+    """One fold of a dataset: its rows, and the preprocessing of its training rows.
+
+    `metric` is the name of its scores in `keras_vaf.datasets.scores`.
+    """
 
     dataset: Dataset
     number: int
@@ -189,46 +182,44 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
     Groups and times of the data decide about the folds, as in `fold_rows`, which raises
     a `ValueError` if the data cannot be split.
     """
-    plan, metric = recipe.preprocessing(dataset), recipe.metric(dataset.task)
-    divided = _cross_validation if recipe.test_size is None else _test_parts
-    return [
-        Fold(dataset, number, seed, rows, plan.fit(dataset, rows.train), metric)
-        for number, rows in enumerate(divided(dataset, recipe, seed))
-    ]
-
-
-def _cross_validation(dataset: Dataset, recipe: Recipe, seed: int) -> list[Rows]:
-    """Return rows such that each one is a test row of one fold."""
     usable = recipe.usable_rows(dataset)
-    groups, times = dataset.groups, dataset.times
-    folds = fold_rows(
-        dataset.y[usable],
-        recipe.folds,
-        seed,
-        dataset.task == "classification",
-        recipe.validation_fraction,
-        groups=None if groups is None else groups[usable],
-        times=None if times is None else times[usable],
-    )
-    return [Rows(*(usable[part] for part in fold)) for fold in folds]
+    divided: Iterable[tuple[np.ndarray, ...]]
+    if recipe.test_size is not None:
+        divided = _test_parts(dataset, usable, recipe, seed)
+    else:
+        groups, times = dataset.groups, dataset.times
+        divided = fold_rows(
+            dataset.y[usable],
+            recipe.folds,
+            seed,
+            dataset.task == "classification",
+            recipe.validation_fraction,
+            groups=None if groups is None else groups[usable],
+            times=None if times is None else times[usable],
+        )
+    metric = "scaled_rmse" if recipe.targets == "min-max" else "rmse"
+    metric = "accuracy" if dataset.task == "classification" else metric
+    plan, folds = recipe.preprocessing(dataset), []
+    for number, parts in enumerate(divided):
+        rows = Rows(*(usable[part] for part in parts))
+        fitted = plan.fit(dataset, rows.train)
+        folds.append(Fold(dataset, number, seed, rows, fitted, metric))
+    return folds
 
 
-def _test_parts(dataset: Dataset, recipe: Recipe, seed: int) -> list[Rows]:
-    """Return rows whose test rows are the last ones, or a share of all."""
-    usable, size = recipe.usable_rows(dataset), recipe.test_size or 0.0
-    classes, found = dataset.task == "classification", []
+def _test_parts(
+    dataset: Dataset, usable: np.ndarray, recipe: Recipe, seed: int
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Yield places in `usable`. Test rows are the last ones, or a share of all."""
+    y, classes = dataset.y[usable], dataset.task == "classification"
+    size, validation = recipe.test_size or 0.0, recipe.validation_fraction
     for number in range(recipe.folds):
         if isinstance(size, int):
-            first = len(dataset.y) - size
-            rest, test = usable[usable < first], usable[usable >= first]
+            last = usable >= len(dataset.y) - size
+            rest, test = np.flatnonzero(~last), np.flatnonzero(last)
         else:
             [own] = independent_seeds(seed, number, "test")
-            parts = split(dataset.y[usable], size, own, classes)
-            rest, test = (usable[part] for part in parts)
-        [own], share = (
-            independent_seeds(seed, number, "split"),
-            recipe.validation_fraction,
-        )
-        train, validation = split(dataset.y[rest], share, own, classes, len(rest))
-        found.append(Rows(rest[train], rest[validation], test))
-    return found
+            rest, test = split(y, size, own, classes)
+        [own] = independent_seeds(seed, number, "split")
+        inner = split(y[rest], validation, own, classes, len(rest))
+        yield *(rest[part] for part in inner), test

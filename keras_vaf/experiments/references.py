@@ -37,11 +37,10 @@ def fit_reference(fold: Fold, arm: Arm) -> dict[str, Any]:
     if len(np.unique(y)) == 1:
         predicted = np.full(len(x), y[0])
     else:
-        model = _linear(fold) if arm.name == "linear" else _trees(fold)
         limits = require("threadpoolctl", extra="experiments").threadpool_limits
         with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
             warnings.simplefilter("ignore")  # the fit may not have converged
-            predicted = model.fit(x[fold.rows.train], y).predict(x)
+            predicted = _model(fold, arm.name).fit(x[fold.rows.train], y).predict(x)
 
     def score(rows: np.ndarray) -> float:
         if dataset.task == "classification":
@@ -56,23 +55,18 @@ def fit_reference(fold: Fold, arm: Arm) -> dict[str, Any]:
     }
 
 
-def _linear(fold: Fold) -> Any:
-    linear: Any = require("sklearn.linear_model", extra="experiments")
-    if fold.dataset.task == "classification":
-        return linear.LogisticRegression(max_iter=1_000)
-    return linear.Ridge()
-
-
-def _trees(fold: Fold) -> Any:
-    """Return untrained trees, which read raw columns and missing entries."""
-    ensemble: Any = require("sklearn.ensemble", extra="experiments")
+def _model(fold: Fold, name: str) -> Any:
+    """Return an untrained model. Trees read raw columns and missing entries."""
+    classes = fold.dataset.task == "classification"
+    if name == "linear":
+        linear: Any = require("sklearn.linear_model", extra="experiments")
+        return linear.LogisticRegression(max_iter=1_000) if classes else linear.Ridge()
+    ensemble = require("sklearn.ensemble", extra="experiments")
     names = fold.dataset.categories
     categories = [place for place in names if len(names[place]) < _MOST_CATEGORIES]
-    kind = ensemble.HistGradientBoostingRegressor
-    if fold.dataset.task == "classification":
-        kind = ensemble.HistGradientBoostingClassifier
     [seed] = independent_seeds(fold.seed, fold.number, "trees")
-    return kind(
+    kind = "Classifier" if classes else "Regressor"
+    return getattr(ensemble, f"HistGradientBoosting{kind}")(
         categorical_features=categories or None,
         early_stopping=False,
         random_state=seed,

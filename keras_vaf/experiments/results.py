@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 Selection = Literal["validation", "paper"]
 
 _ARM = ["problem", "recipe", "activation", "arguments"]
+_SCORES = {"validation": "validation", "paper": "test"}
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
 SIGN = {"classification": -1.0, "regression": 1.0}
 """The number that makes a score an error, by task."""
@@ -47,9 +47,10 @@ def select(
     Raises:
         ValueError: If the selection is unknown.
     """
+    score = _SCORES[check_choice("selection", selection, _SCORES)]
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
-    errors = found[_score_of(selection)] * found["task"].map(SIGN)
-    ordered = found.assign(error=errors.where(finite))
+    errors = (found[score] * found["task"].map(SIGN)).where(finite)
+    ordered = found.assign(error=errors)
     ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
     chosen = ordered.drop_duplicates([*_ARM, "seed", "fold"]).index
     return found.loc[chosen.sort_values()]
@@ -60,42 +61,19 @@ def select_architectures(
 ) -> pandas.DataFrame:
     """Return the records of the recipe with the best mean score per activation.
 
-    Of equal means, the recipe with the lower mean validation loss is selected.
-
-    Args:
-        selected: Records of recipes that differ in `hidden`, from `select`.
-        selection: As in `select`.
-
-    Raises:
-        ValueError: If the recipes of an activation have different seeds or folds.
+    `selected` are the records of `select`, from recipes that differ in `hidden`. Of
+    equal means, the recipe with the lower mean validation loss is selected.
     """
-    keys, score = ["problem", "activation", "arguments"], _score_of(selection)
-    best = []
-    for key, own in selected.groupby(keys, sort=False):
-        recipes = [rows for _, rows in own.groupby("recipe", sort=False)]
-        cells = [{*zip(rows["seed"], rows["fold"], strict=True)} for rows in recipes]
-        if any(each != cells[0] for each in cells):
-            raise ValueError(
-                "Architectures must have the same seeds and folds for a selection "
-                f"among them. Received: {[*map(len, cells)]} records of {key}"
-            )
-        sign = SIGN[own["task"].iloc[0]]
-        ranks = [
-            # Equal means may differ by rounding.
-            (
-                float(f"{sign * own[score].mean():.9g}"),
-                own["val_loss"].fillna(math.inf).mean(),
-            )
-            for own in recipes
-        ]
-        best.append(recipes[ranks.index(min(ranks))].index)
-    return selected.loc[[row for index in best for row in index]]
-
-
-def _score_of(selection: Selection) -> str:
-    """Return the column of the scores that a selection uses."""
-    columns = {"validation": "validation", "paper": "test"}
-    return columns[check_choice("selection", selection, columns)]
+    errors = selected[_SCORES[selection]] * selected["task"].map(SIGN)
+    losses = selected["val_loss"].fillna(math.inf)
+    groups = selected.assign(error=errors, val_loss=losses).groupby(_ARM, sort=False)
+    means = groups[["error", "val_loss"]].mean().reset_index()
+    # Equal means may differ by rounding.
+    means["error"] = [float(f"{error:.9g}") for error in means["error"]]
+    means = means.sort_values(["error", "val_loss"], kind="stable")
+    arms = ["problem", "activation", "arguments"]
+    best = means.drop_duplicates(arms).set_index(_ARM).index
+    return selected[selected.set_index(_ARM).index.isin(best)]
 
 
 class Result(NamedTuple):
@@ -137,10 +115,8 @@ def results_of(found: pandas.DataFrame) -> list[Result]:
     results: list[Result] = []
     for key, rows in select(found).groupby(_ARM, sort=False):
         network = bool(rows["learning_rate"].notna().all())
-        other = first if network else None
-        result = result_of(rows.sort_values(["seed", "fold"]), other, seconds[key])
-        first = result.rows if network and first is None else first
-        results.append(result)
+        results.append(result_of(rows, first if network else None, seconds[key]))
+        first = rows if network and first is None else first
     p = iter(holm([each.p for each in results if not math.isnan(each.p)]))
     return [
         each._replace(p=each.p if math.isnan(each.p) else next(p)) for each in results
@@ -155,14 +131,16 @@ def result_of(
     Raises:
         ValueError: If the records have different seeds or folds.
     """
+    cells = ["seed", "fold"]
+    rows = rows.sort_values(cells)
     sign, scores = SIGN[rows["task"].iloc[0]], rows["test"].tolist()
     mean, gains = statistics.fmean(scores), []
     if first is not None:
-        cells = [each[["seed", "fold"]].values.tolist() for each in (rows, first)]
-        if cells[0] != cells[1]:
+        first = first.sort_values(cells)
+        if first[cells].values.tolist() != rows[cells].values.tolist():
             raise ValueError(
                 "Activations must have the same seeds and folds to be compared. "
-                f"Received: {len(cells[0])} and {len(cells[1])} folds"
+                f"Received: {len(rows)} and {len(first)} folds"
             )
         gains = (sign * (first["test"].to_numpy() - rows["test"].to_numpy())).tolist()
     gain = statistics.fmean(gains) if gains else math.nan
@@ -210,6 +188,6 @@ def settings_of(result: Result) -> tuple[float, int, int]:
     The learning rate is the most frequent one of the folds, and the number of epochs is
     the median of their best epochs.
     """
-    [(rate, _)] = Counter(result.rows["learning_rate"]).most_common(1)
+    rate = statistics.mode(result.rows["learning_rate"])
     epochs = max(1, round(statistics.median(result.rows["best_epoch"])))
     return rate, epochs, int(result.rows["seed"].iloc[0])

@@ -59,8 +59,8 @@ class Study(NamedTuple):
             mine = found[_is(arm, found) & (found["seed"] == seed)]
             # NaN, the learning rate of a reference, differs from itself.
             known = mine[["fold", "learning_rate"]].fillna(0.0)
-            own = rates if arm.layer else (0.0,)
             done = {*known.itertuples(index=False, name=None)}
+            own = rates if arm.layer else (0.0,)
             pairs = itertools.product(range(self.recipe.folds), own)
             wanted = [pair for pair in pairs if pair not in done]
             batches += [(arm, seed, wanted)] if wanted else []
@@ -91,9 +91,10 @@ def train_missing(
     more = rates
     try:
         while more:
-            _train_all(study, rates, phase, verbose)
-            found = study.records(rates)
-            more = _further(recipe, rates, found) if further else ()
+            found, more = _train_all(study, rates, phase, verbose), ()
+            if further and len(rates) >= len(LEARNING_RATES):
+                selected = set(select(found)["learning_rate"].dropna())
+                more = further_rates(recipe.learning_rates, rates, selected)
             rates, phase = (*rates, *more), f"{phase} with further learning rates"
     finally:
         _folds.cache_clear()
@@ -101,7 +102,10 @@ def train_missing(
     return found
 
 
-def _train_all(study: Study, rates: Sequence[float], phase: str, verbose: bool) -> None:
+def _train_all(
+    study: Study, rates: Sequence[float], phase: str, verbose: bool
+) -> pandas.DataFrame:
+    """Train at some learning rates what has no record, and return all records."""
     batches, digest = study.missing(rates), study.recipe.digest(study.dataset)
     joblib = require("joblib", extra="experiments")
     parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
@@ -114,6 +118,12 @@ def _train_all(study: Study, rates: Sequence[float], phase: str, verbose: bool) 
     if batches:
         total = sum(len(wanted) for *_, wanted in batches)
         follow(parallel(tasks), phase, total, verbose)
+    if study.missing(rates):
+        raise FileNotFoundError(
+            f"Records disappeared from {study.folder}. Keep the folder until all "
+            "trainings have ended, and run the command again."
+        )
+    return study.records(rates)
 
 
 def train_batch(
@@ -156,16 +166,6 @@ def train_batch(
         for row in rows:
             append(study.folder, shared | row)
     return f"{arm.title}, seed {study.seeds[0]}", count
-
-
-def _further(
-    recipe: Recipe, rates: Sequence[float], found: pandas.DataFrame
-) -> Sequence[float]:
-    """Return further learning rates, if one at the edge is selected."""
-    if len(rates) < len(LEARNING_RATES):
-        return ()
-    selected = select(found)["learning_rate"].dropna()
-    return further_rates(recipe.learning_rates, rates, set(selected))
 
 
 def _is(arm: Arm, found: pandas.DataFrame) -> pandas.Series:

@@ -29,9 +29,7 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
         The two-sided p-value; 1 if all differences are 0.
 
     Raises:
-        ValueError: If there are fewer than two differences, or if an argument is out of
-            its range.
-        ImportError: If SciPy is not installed.
+        ValueError: If there are fewer than two differences, or if a number is wrong.
 
     Example:
 
@@ -60,9 +58,7 @@ def corrected_interval(
         confidence: Probability that such an interval contains the true mean.
 
     Raises:
-        ValueError: If there are fewer than two differences, or if an argument is out of
-            its range.
-        ImportError: If SciPy is not installed.
+        ValueError: If there are fewer than two differences, or if a number is wrong.
 
     Example:
 
@@ -98,14 +94,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
         )
     order = np.argsort(p_values)
     factors = np.arange(len(p_values), 0, -1)
-    steps = np.minimum(1, np.maximum.accumulate(np.asarray(p_values)[order] * factors))
     corrected = np.empty(len(p_values))
-    corrected[order] = steps
-    return corrected.tolist()
+    corrected[order] = np.maximum.accumulate(np.asarray(p_values)[order] * factors)
+    return np.minimum(1, corrected).tolist()
 
 
 def _standard_error(differences: Sequence[float], test_fraction: float) -> float:
-    """Return the corrected standard error of the mean difference."""
     if len(check_numbers("differences", differences)) < 2:
         raise ValueError(
             "A t-test needs at least two folds. "

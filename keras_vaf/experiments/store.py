@@ -19,6 +19,7 @@ COLUMNS = (
     *("validation", "test", "constant", "share", "parameters", "seconds"),
     "environment",
 )
+_OPTIONAL = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
 
 
 def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
@@ -51,21 +52,18 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
     Args:
         path: Folder of `.jsonl` files, such as the `output` of `compare`.
 
-    Raises:
-        ImportError: If pandas is not installed.
-
     Example:
 
     >>> len(keras_vaf.experiments.records("runs"))
     0
     """
+    rows = [
+        row for file in sorted(Path(path).glob("*.jsonl")) for row in read_lines(file)
+    ]
+    complete = [row for row in rows if row.keys() == {*COLUMNS}]
     pandas = require("pandas", extra="experiments")
-    rows = []
-    for file in sorted(Path(path).glob("*.jsonl")):
-        rows += [row for row in read_lines(file) if row.keys() == {*COLUMNS}]
-    found = pandas.DataFrame(rows, columns=list(COLUMNS))
-    optional = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
-    found = found.astype(dict.fromkeys(optional, "float64"))
+    found = pandas.DataFrame(complete, columns=list(COLUMNS))
+    found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     return found.drop_duplicates(list(KEY), ignore_index=True)
 
 

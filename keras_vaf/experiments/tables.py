@@ -16,17 +16,19 @@ SCORE = {"classification": "accuracy", "regression": "RMSE"}
 CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
 """Name of the constant prediction, by task."""
 
+_NUMBERS = ("mean", "deviation", "gain", "interval", "p", "parameters", "seconds")
+_BETTER = {"classification": "Higher", "regression": "Lower"}
 _TESTED = (
-    "Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
+    " Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
     "activation with {} on the same folds. p (Holm) is corrected for the number of "
     "activations, the intervals are not."
 )
 _TWO_FOLDS = (
-    "Gain compares each activation with {} on the same folds. Two folds cannot tell "
+    " Gain compares each activation with {} on the same folds. Two folds cannot tell "
     "whether it is more than chance: use three or more."
 )
 _REFERENCES = (
-    "The linear model and the trees of scikit-learn have their default settings; no "
+    " The linear model and the trees of scikit-learn have their default settings; no "
     "test includes them."
 )
 
@@ -52,18 +54,14 @@ def table(found: pandas.DataFrame) -> pandas.DataFrame:
     Raises:
         ValueError: If no record is that of a network, if the records have several
             datasets or recipes, or if activations have different folds.
-        ImportError: If pandas or SciPy is not installed.
     """
     pandas, results = require("pandas", extra="experiments"), results_of(found)
-    names = ["mean", "deviation", "gain", "interval", "p", "parameters", "seconds"]
-    rows = [[getattr(each, name) for name in names] for each in results]
-    titles, scores = [each.title for each in results], results[0].rows["constant"]
-    shown = pandas.DataFrame(rows, titles, names, "float64").rename_axis("activation")
-    shown.loc[CONSTANT[task_of(found)]] = {
-        "mean": scores.mean(),
-        "deviation": deviation(scores.tolist()),
-    }
-    return shown
+    rows = [[getattr(each, name) for name in _NUMBERS] for each in results]
+    titles, constant = [each.title for each in results], results[0].rows["constant"]
+    shown = pandas.DataFrame(rows, titles, _NUMBERS, "float64")
+    last = {"mean": constant.mean(), "deviation": deviation(constant.tolist())}
+    shown.loc[CONSTANT[task_of(found)]] = last
+    return shown.rename_axis("activation")
 
 
 def task_of(found: pandas.DataFrame) -> str:
@@ -104,18 +102,17 @@ class Text(NamedTuple):
 def text_of(found: pandas.DataFrame) -> Text:
     """Return the `table` for readers, without columns whose cells are all empty."""
     task, lines = task_of(found), []
-    for title, *numbers in table(found).itertuples(name=None):
-        mean, spread, gain, half, p, parameters, seconds = numbers
-        interval = "" if math.isnan(half) else f" ± {written(half, task)}"
+    for row in table(found).itertuples():
+        half = written(row.interval, task)
         lines.append(
             {
-                "activation": title,
-                "mean": written(mean, task),
-                "deviation": written(spread, task),
-                "gain": written(gain, task, "+") + interval,
-                "p (Holm)": p_value(p).removeprefix("= "),
-                "parameters": "" if math.isnan(parameters) else f"{parameters:,.0f}",
-                "seconds": "" if math.isnan(seconds) else f"{seconds:.1f}",
+                "activation": row.Index,
+                "mean": written(row.mean, task),
+                "deviation": written(row.deviation, task),
+                "gain": written(row.gain, task, "+") + (half and f" ± {half}"),
+                "p (Holm)": p_value(row.p).removeprefix("= "),
+                "parameters": f"{row.parameters:,.0f}".replace("nan", ""),
+                "seconds": f"{row.seconds:.1f}".replace("nan", ""),
             }
         )
     columns = [name for name in lines[0] if any(line[name] for line in lines)]
@@ -132,16 +129,15 @@ def title_of(found: pandas.DataFrame) -> str:
 
 def _notes(found: pandas.DataFrame) -> list[str]:
     """Return the notes that explain the table, and those on odd trainings."""
-    results, task = results_of(found), task_of(found)
-    better = "Higher" if task == "classification" else "Lower"
-    texts = [f"{better} is better; the deviation is that of the test folds."]
+    results = results_of(found)
+    explained = f"{_BETTER[task_of(found)]} is better; the deviation is that of the "
+    explained += "test folds."
     gains = next((each.gains for each in results if each.gains), [])
-    if len(gains) == 2:
-        texts.append(_TWO_FOLDS.format(results[0].title))
-    elif gains:
-        texts.append(_TESTED.format(results[0].title))
+    if gains:
+        sentence = _TWO_FOLDS if len(gains) == 2 else _TESTED
+        explained += sentence.format(results[0].title)
     if not all(each.is_network for each in results):
-        texts.append(_REFERENCES)
+        explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
     chosen, rates = select(networks), networks["learning_rate"]
     edge = chosen["learning_rate"].isin([rates.min(), rates.max()])
@@ -152,7 +148,7 @@ def _notes(found: pandas.DataFrame) -> list[str]:
         "no epoch had a finite loss": chosen["val_loss"].isna(),
     }
     return [
-        " ".join(texts),
+        explained,
         "Seconds are those of all trainings of a line.",
         *(
             f"In {which.sum()} of {len(chosen)} selected trainings, {text}."

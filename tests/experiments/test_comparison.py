@@ -1,6 +1,7 @@
 """The results of `compare`, against networks trained in another way."""
 
 import json
+import shutil
 
 import keras
 import numpy as np
@@ -20,6 +21,7 @@ from tests.reference_training import standardised, trained_by_batches
 FOLDS, EPOCHS, BATCH = 3, 6, 8
 SIZES = {"hidden": (5, 3), "folds": FOLDS, "epochs": EPOCHS, "batch_size": BATCH}
 RECIPE = Recipe(**SIZES, learning_rates=(1e-5, 0.003, 0.02))
+TINY = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +131,6 @@ def test_the_files_say_what_was_compared_and_learned(compared):
     text = (compared.folder / "table.md").read_text()
     assert text.startswith("# Accuracy on toy, hidden layers 5-3\n\n| activation |")
     assert f"\n{compared.advice}\n" in text
-    assert text.count("best.keras, hidden layer") == 2
     titles = [ax.get_title(loc="left") for ax in compared.plot().axes]
     assert "Accuracy on toy, hidden layers 5-3 (majority class: 0.5000)" in titles
     assert {"best.keras: hidden layer 1", "best.keras: hidden layer 2"} < {*titles}
@@ -162,13 +163,12 @@ def test_a_second_run_trains_nothing_and_other_arms_train_only_theirs(
 
 @pytest.mark.backend("torch")  # which compiles nothing
 def test_a_damaged_best_network_is_trained_again(numbers, tmp_path):
-    recipe = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
-    words = {"output": tmp_path, "references": False, "verbose": False}
-    found = compare(numbers, "relu", recipe, **words)
+    words = {"output": tmp_path, "verbose": False}
+    found = compare(numbers, "relu", TINY, **words)
     weights = found.best_model.get_weights()
     (found.folder / "best.keras").write_bytes(b"no archive")
 
-    again = compare(numbers, "relu", recipe, **words)
+    again = compare(numbers, "relu", TINY, **words)
 
     for one, other in zip(weights, again.best_model.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
@@ -176,10 +176,9 @@ def test_a_damaged_best_network_is_trained_again(numbers, tmp_path):
 
 @pytest.mark.backend("torch")  # which compiles nothing
 def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_dir):
-    recipe = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
     own = (Arm("elu-2", "ELU, 2", "ELU", {"alpha": 2.0}), *find_arms("relu"))
 
-    found = compare("wine", own, recipe, output=tmp_path, seeds=(0, 5))
+    found = compare("wine", own, TINY, output=tmp_path, seeds=(0, 5))
 
     assert found.table.index.tolist() == [
         *("ELU, 2", "ReLU", "logistic regression", "gradient boosted trees"),
@@ -215,6 +214,20 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
         found.groupby(["activation", "fold"])["learning_rate"].apply(list).tolist()
         == [expected] * 4
     )
+
+
+@pytest.mark.backend("torch")
+def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypatch):
+    append = run.append
+
+    def deleted_after_the_last(folder, row):
+        append(folder, row)
+        if row["activation"] == "trees" and row["fold"] == 1:
+            shutil.rmtree(folder)
+
+    monkeypatch.setattr(run, "append", deleted_after_the_last)
+    with pytest.raises(OSError, match=f"disappeared from {tmp_path / 'o'}"):
+        compare(numbers, "relu", TINY, output=tmp_path / "o", verbose=False)
 
 
 @pytest.mark.backend("tensorflow")

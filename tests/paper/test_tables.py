@@ -9,7 +9,7 @@ import scipy.stats
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Recipe, find_arms
-from keras_vaf.experiments.results import select, select_architectures
+from keras_vaf.experiments.results import select
 from keras_vaf.experiments.significance import holm
 from keras_vaf.experiments.store import COLUMNS
 from keras_vaf.paper.parts import Part, Trained
@@ -140,11 +140,3 @@ def test_learning_rates_are_selected_by_test_scores_only_on_request():
     assert {*select(found, "paper")["learning_rate"]} == {0.1}
     with pytest.raises(ValueError, match="selection='test'"):
         select(found, "test")
-
-
-def test_architectures_with_other_folds_are_refused():
-    few = {name: scores[:1] for name, scores in LARGE.items()}
-    parts = [trained("servo", "10", **SMALL), trained("servo", "25", **few)]
-    found = pd.concat([each.records for each in parts], ignore_index=True)
-    with pytest.raises(ValueError, match=r"Received: \[2, 1\] records"):
-        select_architectures(select(found))

@@ -157,7 +157,6 @@ TABLE = {
         {"y": ROWS[1]},
         {"fraction": POSITIVE, "seed": SEED, "rows": COUNT[:1] + COUNT[2:]},
     ),
-    training.k_folds: ({"y": ROWS[1]}, {"folds": COUNT}),
     callbacks.ActivationMonitor: (
         {"data": ROWS[0]},
         {"picture": (3.5, []), "rows": COUNT, "every": COUNT},

@@ -15,10 +15,8 @@ from keras_vaf.datasets.scores import network_scores
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.recipe import Fold, Recipe
-from keras_vaf.training import NetworkRun, Trainer
-from keras_vaf.training.best_epoch import refit as train_all_rows
-from keras_vaf.training.data import to_arrays
-from keras_vaf.training.losses import loss_of
+from keras_vaf.training import NetworkRun, Trainer, train
+from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind
@@ -75,15 +73,17 @@ class Networks:
         x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
         y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
         data = to_arrays("The preprocessed data", (x, y))
-        self._trainer = self._trainer or self._start(data)
+        if self._trainer is None:
+            settings = self._recipe.batch_size, self._recipe.patience
+            network = self._build(data[0].shape[1], 0, 0)
+            self._trainer = Trainer(network, *settings, width=self._recipe.width)
         runs = []
         for number, rate in wanted:
             network = self._build(data[0].shape[1], folds[number].seed, number)
             [seed] = independent_seeds(folds[number].seed, number, "shuffling")
-            start = self._trainer.start(network.get_weights(), seed, rate)
             first = used.index(number) * len(dataset.y)
-            train, validation, _ = (rows + first for rows in folds[number].rows)
-            runs.append(NetworkRun(start, train, validation, seed))
+            rows, held, _ = (part + first for part in folds[number].rows)
+            runs.append(NetworkRun(network.get_weights(), rows, held, seed, rate))
         trained = self._trainer.train_runs(data, runs, self._recipe.epochs)
         for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
             network.set_weights(weights)
@@ -101,13 +101,6 @@ class Networks:
                 "parameters": network.count_params(),
                 "seconds": round(history.seconds, 3),
             }
-
-    def _start(self, data: Any) -> Trainer:
-        network, recipe = self._build(data[0].shape[1], 0, 0), self._recipe
-        stop = recipe.batch_size, recipe.patience
-        found = Trainer(network, *stop, width=recipe.width)
-        found.prepare(data)
-        return found
 
 
 def refit(
@@ -153,5 +146,5 @@ def refit(
     network.optimizer.learning_rate = learning_rate
     [shuffling] = independent_seeds(seed, place, "shuffling")
     seed_random_layers(network, shuffling)
-    train_all_rows(network, x, y, epochs, recipe.batch_size, shuffling)
+    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling)
     return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)

@@ -14,7 +14,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.ops.functions import get_function
 from keras_vaf.training import recipe, split, train
-from keras_vaf.training.losses import loss_of
+from keras_vaf.training.data import loss_of
 from keras_vaf.utils import check_kind, check_number, check_positive, require
 
 _base: Any = require("sklearn.base", extra="sklearn")

@@ -1,4 +1,4 @@
-"""`train`, Algorithm 1 of the paper, and `refit`, its loop without selection."""
+"""`train`, Algorithm 1 of the paper."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import keras
 
 from keras_vaf.training.data import take, to_arrays
 from keras_vaf.training.history import History
-from keras_vaf.training.loops.run_epochs import Progress
 from keras_vaf.training.trainer import Trainer
 from keras_vaf.utils import check_integer
 
@@ -15,14 +14,13 @@ def train(
     model: keras.Model,
     x: Any,
     y: Any,
-    validation_data: tuple[Any, ...],
+    validation_data: tuple[Any, ...] | None,
     epochs: int,
     batch_size: int | None = None,
     patience: int | None = None,
     monitor: str = "val_loss",
     mode: str = "min",
     seed: int = 0,
-    on_progress: Progress | None = None,
     sample_weight: Any = None,
 ) -> History:
     """Train a model and set it to the weights of its best epoch.
@@ -38,7 +36,8 @@ def train(
         x: Inputs: an array, or a list or dictionary of arrays of equal length.
         y: Targets, in the same forms.
         validation_data: Pair `(x, y)`, or triple with the weights of the rows, that
-            selects the best epoch.
+            selects the best epoch. With `None`, the last finite epoch is kept, and the
+            validation metrics are those of the first training row.
         epochs: Largest number of epochs.
         batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
             shuffles the rows in each epoch, in the same way on every backend.
@@ -48,8 +47,6 @@ def train(
         mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
             are better, `"last"` if the last finite epoch is kept.
         seed: Seed of the shuffling.
-        on_progress: Function called about twice per second with the number of finished
-            epochs and the metrics of the last epoch.
         sample_weight: The weight of each training row in the loss, as in
             `keras.Model.fit`.
 
@@ -70,40 +67,12 @@ def train(
     (3, 'epochs')
     """
     check_integer("epochs", epochs)
-    trainer = Trainer(model, batch_size, patience, monitor, mode)
     weights = () if sample_weight is None else (sample_weight,)
     data = to_arrays("`(x, y)`", (x, y, *weights))
-    validation = to_arrays("`validation_data`", validation_data)
-    return trainer.train(data, validation, epochs, seed, on_progress)
-
-
-def refit(
-    model: keras.Model,
-    x: Any,
-    y: Any,
-    epochs: int,
-    batch_size: int | None = None,
-    seed: int = 0,
-) -> History:
-    """Train a model on all rows for a known number of epochs, in the loop of `train`.
-
-    Without validation rows, the model gets the weights of the last finite epoch.
-
-    Args:
-        model: As in `train`.
-        x: As in `train`.
-        y: As in `train`.
-        epochs: Number of epochs.
-        batch_size: As in `train`.
-        seed: As in `train`.
-
-    Returns:
-        The metrics of each epoch. Their validation metrics are those of one row.
-
-    Raises:
-        ValueError: As in `train`.
-    """
-    check_integer("epochs", epochs)
-    data = to_arrays("`(x, y)`", (x, y))
-    one_row = take(data, slice(1))  # the loop evaluates at least one row
-    return Trainer(model, batch_size, mode="last").train(data, one_row, epochs, seed)
+    if validation_data is None:
+        # The loops evaluate at least one row.
+        mode, validation = "last", take(data, slice(1))
+    else:
+        validation = to_arrays("`validation_data`", validation_data)
+    trainer = Trainer(model, batch_size, patience, monitor, mode)
+    return trainer.train(data, validation, epochs, seed)

@@ -1,6 +1,5 @@
-"""`to_arrays`, `prepare` and other preparations of data and models for training."""
+"""`to_arrays` and other preparations of the data of a training."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -57,19 +56,9 @@ def number_of_rows(data: Any) -> int:
 def order_of_rows(
     rows: int, batch_size: int | None, seed: int, epoch: int
 ) -> np.ndarray:
-    """Return the order in which an epoch uses the rows.
+    """Return the order in which an epoch uses the rows; a single batch has no shuffle.
 
     NumPy draws the order, so that every backend uses the same batches.
-
-    Args:
-        rows: Number of rows.
-        batch_size: Rows per update. If all rows form a single batch, they stay in
-            order.
-        seed: Seed of the training.
-        epoch: Number of the epoch.
-
-    Returns:
-        The indices of the rows.
     """
     if batch_size is None or batch_size >= rows:
         return np.arange(rows)
@@ -81,48 +70,8 @@ def take(data: Any, rows: Any) -> Any:
     return keras.tree.map_structure(lambda array: array[rows], data)
 
 
-def prepare(model: keras.Model, data: Any, batch_size: int | None) -> None:
-    """Create all variables of a model, of its metrics and of its optimizer.
-
-    Args:
-        model: A compiled model.
-        data: Inputs and targets, from `to_arrays`.
-        batch_size: Rows per update; `None` uses all rows at once.
-    """
-    x, y = take(data[:2], slice(batch_size))
-    outputs = model(x)
-    y = keras.tree.map_structure(ops.convert_to_tensor, y)
-    model.compute_loss(x, y, outputs)
-    model.compute_metrics(x, y, outputs)
-    model.optimizer.build(model.trainable_variables)
-    model.reset_metrics()
-
-
-def check_compiled(model: keras.Model) -> None:
-    """Raise a `ValueError` unless the model is compiled."""
-    if not isinstance(model, keras.Model) or not model.compiled:
-        raise ValueError(
-            "Expected a model with a loss and an optimizer: call `model.compile(...)` "
-            f"first. Received: model={model!r}, not compiled"
-        )
-
-
-def all_variables(model: keras.Model) -> list[keras.Variable]:
-    """Return the variables of a model and of its optimizer."""
-    return [*model.variables, *model.optimizer.variables]
-
-
-def read_variables(model: keras.Model) -> list[np.ndarray]:
-    """Return the values of all variables of a model and of its optimizer."""
-    return [ops.convert_to_numpy(each.value) for each in all_variables(model)]
-
-
-def assign_variables(model: keras.Model, values: Sequence[Any]) -> None:
-    """Set all variables of a model and of its optimizer.
-
-    Args:
-        model: A model, after `prepare`.
-        values: The values, from `read_variables` of a model with the same architecture.
-    """
-    for variable, value in zip(all_variables(model), values, strict=True):
-        variable.assign(value)
+def loss_of(classes: bool) -> keras.Loss:
+    """Return the loss of a classification by logits, or of a regression."""
+    if classes:
+        return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    return keras.losses.MeanSquaredError()

@@ -1,4 +1,4 @@
-"""`fold_rows`, which returns the rows of every fold, and `preprocess_folds`."""
+"""`fold_rows`, the rows of every fold, divided at random, by groups or by time."""
 
 import math
 from collections.abc import Callable
@@ -8,15 +8,11 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows, take, to_arrays
-from keras_vaf.training.divisions import (
-    FoldRows,
-    draw,
-    group_fold_rows,
-    time_fold_rows,
-)
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
+from keras_vaf.utils import check_integer, require
 
+FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 Preprocess = Callable[[Any], Callable[[Any], Any]]
 
 
@@ -35,10 +31,9 @@ def fold_rows(
     Every combination of seed and fold has an independent random stream, so that no two
     folds split their rows in the same way.
 
-    All folds have the same number of training rows and the same number of validation
-    rows, so that JAX trains them as one program. If the number of rows is not a
-    multiple of the number of folds, some folds leave out a row, which is drawn at
-    random.
+    All folds have as many training and validation rows as the smallest fold, so that
+    JAX trains them as one program. Larger folds leave out rows, which are drawn at
+    random or, with `times`, are the earliest ones.
 
     Args:
         y: Targets, one per row. Stratified folds need one class label per row.
@@ -60,7 +55,8 @@ def fold_rows(
         The training, validation and test rows of each fold, in increasing order.
 
     Raises:
-        ValueError: As in `k_folds` and `split`.
+        ValueError: If there are fewer rows of the largest class than folds, too few
+            groups or different times, or if a part would be empty or lack a class.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -69,45 +65,133 @@ def fold_rows(
     >>> len(training), len(validation), len(test)
     (8, 2, 10)
     """
+    check_integer("folds", folds, minimum=2)
     y = np.asarray(y)
     if times is not None:
-        return time_fold_rows(times, folds, validation_fraction)
+        return _by_time(np.asarray(times), folds, validation_fraction)
     if groups is not None:
-        return group_fold_rows(y, groups, folds, seed, stratify, validation_fraction)
+        labels = y if stratify else np.zeros(len(y), np.int64)
+        return _by_groups(labels, np.asarray(groups), folds, seed, validation_fraction)
     parts = k_folds(y, folds, seed, stratify)
     largest = len(y) - math.ceil(len(y) / folds)
     rows = []
     for fold, (rest, test) in enumerate(parts):
         if validation_fraction is None:
             seeds = independent_seeds(seed, fold, "left out", count=2)
-            rest = draw(rest, largest, seeds[0])
-            test = draw(test, len(y) // folds, seeds[1])
-            rows.append((rest, test, test))
+            held = _draw(test, len(y) // folds, seeds[1])
+            rows.append((_draw(rest, largest, seeds[0]), held, held))
             continue
-        training, validation = split(
-            y[rest],
-            validation_fraction,
-            independent_seeds(seed, fold, "split")[0],
-            stratify,
-            largest,
+        [own] = independent_seeds(seed, fold, "split")
+        found = split(y[rest], validation_fraction, own, stratify, largest)
+        rows.append((rest[found[0]], rest[found[1]], test))
+    return rows
+
+
+def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Return some rows, drawn at random, in increasing order."""
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
+
+
+def _by_groups(
+    labels: np.ndarray,
+    groups: np.ndarray,
+    folds: int,
+    seed: int,
+    validation_fraction: float | None,
+) -> list[FoldRows]:
+    """Return the rows of folds whose training, validation and test groups differ."""
+    parts = []
+    for fold, (rest, test) in enumerate(_group_folds(labels, groups, folds, seed)):
+        training, validation = rest, test
+        if validation_fraction is not None:
+            [own] = independent_seeds(seed, fold, "split")
+            left = len(np.unique(groups[rest]))
+            if left < 2:
+                raise ValueError(
+                    "Test, validation and training rows need different groups, and a "
+                    f"fold has test rows of all groups but {left}: use as many folds "
+                    f"as groups. Received: folds={folds}, {len(np.unique(groups))} "
+                    "groups"
+                )
+            inner = min(round(1 / validation_fraction), left)
+            found = _group_folds(labels[rest], groups[rest], inner, own)
+            training, validation = (rest[part] for part in found[0])
+        parts.append((training, validation, test))
+    sizes = [min(len(part[place]) for part in parts) for place in range(2)]
+    rows = []
+    for fold, (training, validation, test) in enumerate(parts):
+        seeds = independent_seeds(seed, fold, "left out", count=2)
+        held = _draw(validation, sizes[1], seeds[1])
+        training = _draw(training, sizes[0], seeds[0])
+        rows.append((training, held, test if validation_fraction else held))
+    return rows
+
+
+def _group_folds(
+    labels: np.ndarray, groups: np.ndarray, folds: int, seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the other rows and the test rows of each fold."""
+    count = len(np.unique(groups))
+    if count < folds or folds < 2:
+        raise ValueError(
+            f"{max(folds, 2)} folds need at least as many groups, and further groups "
+            f"for validation: use fewer folds. Received: {count} groups"
         )
-        rows.append((rest[training], rest[validation], test))
+    selection = require("sklearn.model_selection", extra="experiments")
+    splitter = selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    classes = np.unique(labels, return_inverse=True)[1]
+    parts = list(splitter.split(labels, classes, groups))
+    if not all(len(rest) and len(test) for rest, test in parts):
+        raise ValueError(
+            "Each fold needs training rows from other groups: use fewer folds, or "
+            f"smaller groups. Received: folds={folds}, {count} groups"
+        )
+    return parts
+
+
+def _by_time(
+    times: np.ndarray, folds: int, validation_fraction: float | None
+) -> list[FoldRows]:
+    """Return the rows of folds whose test rows are later than their training rows."""
+    order = np.argsort(times, kind="stable")
+    ordered, half = times[order], len(order) // 2
+    block, validation = (len(order) - half) // folds, 0
+    if validation_fraction is not None:
+        validation = math.ceil(validation_fraction * half)
+
+    def first_equal(places: np.ndarray) -> np.ndarray:
+        """Return the first places with the same times as some places."""
+        return np.searchsorted(ordered, ordered[np.clip(places, 0, len(order) - 1)])
+
+    starts = first_equal(len(order) - block * np.arange(folds, 0, -1))
+    cuts = first_equal(starts - validation)  # the starts of the validation rows
+    ends = np.append(starts[1:], len(order))
+    training, tested = min(half - validation, *cuts), min(ends - starts)
+    if training < 1 or tested < 1:
+        raise ValueError(
+            f"{folds} folds by time need at least {2 * folds} rows, and different "
+            f"times in each fold: use fewer folds. Received: folds={folds}, "
+            f"{len(order)} rows, {len(np.unique(ordered))} different times"
+        )
+    validation, rows = min(starts - cuts), []
+    for cut, start, end in zip(cuts, starts, ends, strict=True):
+        rest = np.sort(order[cut - training : cut])
+        if validation_fraction is None:
+            test = np.sort(order[start : start + tested])
+            rows.append((rest, test, test))
+        else:
+            held = np.sort(order[start - validation : start])
+            rows.append((rest, held, np.sort(order[start:end])))
     return rows
 
 
 def preprocess_folds(
     data: Any, folds: list[FoldRows], preprocess: Preprocess
 ) -> tuple[Any, list[FoldRows]]:
-    """Preprocess the inputs for each fold and concatenate the results.
+    """Preprocess the inputs for each fold, and return the concatenated data and rows.
 
-    Args:
-        data: Inputs and targets.
-        folds: Training, validation and test rows of each fold.
-        preprocess: Function that takes the training inputs of a fold and returns a
-            function, which is applied to all inputs of this fold.
-
-    Returns:
-        Inputs and targets, repeated once per fold, and the rows of each fold in them.
+    `preprocess` takes the training inputs of a fold and returns a function, which is
+    applied to all inputs for this fold.
     """
     x, y = data
     copies, shifted = [], []

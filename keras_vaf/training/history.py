@@ -1,7 +1,8 @@
 """`History`, the metrics of a training, and `StoppingRule`, which ends it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import keras
 import numpy as np
@@ -51,18 +52,37 @@ class History:
         }
 
 
+class NetworkRun(NamedTuple):
+    """One of the trainings of `Trainer.train_runs`.
+
+    Args:
+        weights: Initial weights, as returned by `model.get_weights()`.
+        training: Indices of the training rows.
+        validation: Indices of the validation rows, which select the best epoch.
+        seed: Seed of the shuffling, and of random layers such as dropout.
+        learning_rate: Learning rate; `None` for that of the optimizer.
+    """
+
+    weights: Sequence[Any]
+    training: np.ndarray
+    validation: np.ndarray
+    seed: int = 0
+    learning_rate: float | None = None
+
+
+class TrainedNetwork(NamedTuple):
+    """Result of a `NetworkRun`: its history and the weights of its best epoch."""
+
+    history: History
+    weights: list[np.ndarray]
+
+
 @dataclass(frozen=True)
 class StoppingRule:
     """Selects the best epoch and stops the training, at the end of each epoch.
 
-    The rule uses `keras.ops`, so that every backend compiles the same rule.
-
-    Args:
-        monitor: Name of the value that is compared.
-        mode: `"min"` if lower values are better, `"max"` if higher values are better,
-            `"last"` if the last finite epoch counts as the best.
-        patience: Number of consecutive epochs without improvement after which training
-            stops. `None` never stops early.
+    Its arguments are those of `train`. It uses `keras.ops`, so that every backend
+    compiles the same rule.
     """
 
     monitor: str
@@ -96,17 +116,13 @@ class StoppingRule:
     def judge(
         self, verdict: tuple[Any, Any, Any], logs: dict[str, Any]
     ) -> tuple[Any, tuple[Any, Any, Any]]:
-        """Judge one epoch.
-
-        Args:
-            verdict: The verdict after the previous epoch.
-            logs: The metrics of this epoch.
+        """Judge an epoch by its metrics and the verdict after the previous epoch.
 
         Returns:
             Whether this epoch is the best so far, and the new verdict.
         """
         best, waited, _ = verdict
-        error = self.error(ops.cast(logs[self.monitor], "float32"))
+        error = self._error(ops.cast(logs[self.monitor], "float32"))
         finite = ops.logical_and(ops.isfinite(error), ops.isfinite(logs["loss"]))
         better = finite
         if self.mode != "last":
@@ -117,21 +133,15 @@ class StoppingRule:
             go_on = ops.logical_and(go_on, waited < self.patience)
         return better, (ops.where(better, error, best), waited, go_on)
 
-    def error(self, values: Any) -> Any:
+    def _error(self, values: Any) -> Any:
         """Return monitored values as errors, for which lower is better."""
         return -values if self.mode == "max" else values
 
     def history(
         self, metrics: dict[str, np.ndarray], go_on: bool, seconds: float
     ) -> History:
-        """Return the history of a training.
-
-        Args:
-            metrics: The metrics of all epochs.
-            go_on: Whether the last verdict was to continue.
-            seconds: Duration of the training in seconds.
-        """
-        errors = self.error(metrics[self.monitor])
+        """Return the history of a training; `go_on` is the end of its last verdict."""
+        errors = self._error(metrics[self.monitor])
         finite = np.isfinite(errors) & np.isfinite(metrics["loss"])
         if self.mode == "last":
             errors = -np.arange(len(errors))

@@ -9,34 +9,13 @@ from keras_vaf.utils import check_integer, check_number, require
 
 
 def k_folds(
-    y: Any, folds: int = 10, seed: int = 0, stratify: bool = True
+    y: Any, folds: int, seed: int = 0, stratify: bool = True
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Split rows into K folds, each of which is the test set once.
+    """Return the other rows and the test rows of each of K folds (see `fold_rows`).
 
-    Args:
-        y: Targets, one per row. A stratified split needs one class label per row.
-        folds: Number of folds, at least 2.
-        seed: Seed of the shuffling.
-        stratify: Whether every fold gets its share of each class, to within one row. A
-            class with fewer rows than folds then has at most one row per test set. Use
-            `False` for regression.
-
-    Returns:
-        The other rows and the test rows of each fold, in increasing order.
-
-    Raises:
-        ValueError: If there are fewer rows than folds, if the targets are not class
-            labels, or if every class has fewer rows than there are folds.
-        ImportError: If scikit-learn is not installed.
-
-    Example:
-
-    >>> rest, test = k_folds([0, 0, 0, 1, 1, 1], folds=3)[0]
-    >>> len(rest), len(test)
-    (4, 2)
+    A class with fewer rows than folds has at most one row per test set.
     """
     y = _labels(y) if stratify else np.asarray(y)
-    check_integer("folds", folds, minimum=2)
     largest = np.bincount(y).max(initial=0) if stratify else len(y)
     if largest < folds:
         rows = "rows in the largest class" if stratify else "rows"

@@ -10,18 +10,14 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.training.data import (
-    assign_variables,
-    check_compiled,
-    number_of_rows,
-    order_of_rows,
-    prepare,
-    read_variables,
-    take,
+from keras_vaf.training.data import number_of_rows, order_of_rows, take
+from keras_vaf.training.history import (
+    History,
+    NetworkRun,
+    StoppingRule,
+    TrainedNetwork,
 )
-from keras_vaf.training.history import History, StoppingRule
-from keras_vaf.training.loops.run_epochs import Progress, run_epochs
-from keras_vaf.training.runs import NetworkRun, TooLittleMemory, TrainedNetwork
+from keras_vaf.training.loops.run_epochs import run_epochs
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.utils import check_integer
 
@@ -52,14 +48,11 @@ class Trainer:
     >>> data = np.random.normal(size=(20, 3)), np.random.normal(size=(20, 1))
     >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
     >>> model.compile(optimizer="sgd", loss="mse")
-    >>> trainer = Trainer(model)
-    >>> trainer.prepare(data)
-    >>> rows = np.arange(15), np.arange(15, 20)
+    >>> weights, rows = model.get_weights(), (np.arange(15), np.arange(15, 20))
     >>> runs = [
-    ...     NetworkRun(trainer.start(model.get_weights(), 0, learning_rate), *rows)
-    ...     for learning_rate in (0.01, 0.1)
+    ...     NetworkRun(weights, *rows, learning_rate=rate) for rate in (0.01, 0.1)
     ... ]
-    >>> slow, fast = trainer.train_runs(data, runs, epochs=3)
+    >>> slow, fast = Trainer(model).train_runs(data, runs, epochs=3)
     >>> fast.history.epochs
     3
     """
@@ -73,7 +66,11 @@ class Trainer:
         mode: str = "min",
         width: int = 1,
     ) -> None:
-        check_compiled(model)
+        if not isinstance(model, keras.Model) or not model.compiled:
+            raise ValueError(
+                "Expected a model with a loss and an optimizer: call "
+                f"`model.compile(...)` first. Received: model={model!r}, not compiled"
+            )
         if batch_size is not None:
             check_integer("batch_size", batch_size)
         check_integer("width", width)
@@ -87,66 +84,24 @@ class Trainer:
         self.rule = StoppingRule(monitor, mode, patience)
         self.width = width
         self._loop: Any = None
-        self._before: list[np.ndarray] | None = None
-
-    def prepare(self, data: Any) -> None:
-        """Create all variables, and remember their values for `start`.
-
-        Args:
-            data: Inputs and targets, as NumPy arrays.
-
-        Raises:
-            ValueError: If the model has no metric with the monitored name.
-        """
-        if self._before is None:
-            prepare(self.model, data, self.batch_size)
-            self.rule.check_monitor(self.model)
-            self._before = read_variables(self.model)
-
-    def start(
-        self, weights: Sequence[Any], seed: int, learning_rate: float | None = None
-    ) -> list[Any]:
-        """Return the values of all variables at the start of a training.
-
-        Args:
-            weights: Initial weights, as returned by `model.get_weights()`.
-            seed: Seed of random layers, such as dropout.
-            learning_rate: Learning rate; `None` for that of the optimizer.
-
-        Raises:
-            ValueError: Before `prepare`.
-        """
-        if self._before is None:
-            raise ValueError("The trainer has no variables yet: call `prepare` first.")
-        assign_variables(self.model, self._before)
-        self.model.set_weights(weights)
-        seed_random_layers(self.model, seed)
-        if learning_rate is not None:
-            self.model.optimizer.learning_rate = learning_rate
-        return read_variables(self.model)
+        self._before: list[np.ndarray] | None = None  # values of all variables
 
     def train(
-        self,
-        data: tuple[Any, ...],
-        validation_data: tuple[Any, ...],
-        epochs: int,
-        seed: int = 0,
-        on_progress: Progress | None = None,
+        self, data: tuple[Any, ...], validation_data: Any, epochs: int, seed: int = 0
     ) -> History:
         """Train the model, and set it to the weights of its best epoch.
 
         Args:
-            data: Inputs, targets and perhaps weights of the rows, from `to_arrays`.
+            data: Inputs, targets and perhaps weights of the rows, as NumPy arrays.
             validation_data: The same for validation.
             epochs: As in `keras_vaf.training.train`.
             seed: As in `keras_vaf.training.train`.
-            on_progress: As in `keras_vaf.training.train`.
 
         Returns:
             The metrics of each epoch, and the best epoch.
         """
         started = time.perf_counter()
-        self.prepare(data)
+        self._prepare(data)
         if self._loop is None:
             name = f"keras_vaf.training.loops.{keras.backend.backend()}_loop"
             loop = importlib.import_module(name).Loop
@@ -154,7 +109,7 @@ class Trainer:
         self._loop.begin(data, validation_data)
         order = partial(order_of_rows, number_of_rows(data), self.batch_size, seed)
         try:
-            metrics, go_on = run_epochs(self._loop.run, epochs, order, on_progress)
+            metrics, go_on = run_epochs(self._loop.run, epochs, order)
         finally:
             self._loop.finish()
         return self.rule.history(metrics, go_on, time.perf_counter() - started)
@@ -168,17 +123,14 @@ class Trainer:
         others of its batch continue.
 
         Args:
-            data: Inputs and targets, from `to_arrays`.
+            data: Inputs and targets, as NumPy arrays.
             runs: The runs. If the width is above 1, all have equal numbers of rows.
             epochs: Largest number of epochs.
 
         Returns:
             The result of each run.
-
-        Raises:
-            ValueError: If the model cannot be trained in a batch.
         """
-        self.prepare(data)
+        self._prepare(data)
         trained: list[TrainedNetwork] = []
         while len(trained) < len(runs):
             batch = runs[len(trained) : len(trained) + self.width]
@@ -187,17 +139,43 @@ class Trainer:
                 continue
             try:
                 trained += self._train_batch(batch, data, epochs)
-            except TooLittleMemory as reason:
+            except MemoryError:
                 warnings.warn(
-                    f"A batch of {self.width} networks {reason}: training "
+                    f"The memory is too small for {self.width} networks: training "
                     f"{self.width // 2} at a time.",
                     stacklevel=2,
                 )
                 self.width, self._loop = self.width // 2, None
         return trained
 
+    def _prepare(self, data: Any) -> None:
+        """Create all variables, and remember their values for `_start`."""
+        if self._before is None:
+            model, (x, y) = self.model, take(data[:2], slice(self.batch_size))
+            outputs = model(x)
+            y = keras.tree.map_structure(keras.ops.convert_to_tensor, y)
+            model.compute_loss(x, y, outputs)
+            model.compute_metrics(x, y, outputs)
+            model.optimizer.build(model.trainable_variables)
+            model.reset_metrics()
+            self.rule.check_monitor(model)
+            values = [variable.value for variable in self._variables()]
+            self._before = [keras.ops.convert_to_numpy(value) for value in values]
+
+    def _variables(self) -> list[keras.Variable]:
+        return [*self.model.variables, *self.model.optimizer.variables]
+
+    def _start(self, run: NetworkRun) -> None:
+        """Set all variables to their values at the start of a training."""
+        for variable, value in zip(self._variables(), self._before or (), strict=True):
+            variable.assign(value)
+        self.model.set_weights(run.weights)
+        seed_random_layers(self.model, run.seed)
+        if run.learning_rate is not None:
+            self.model.optimizer.learning_rate = run.learning_rate
+
     def _train_one(self, run: NetworkRun, data: Any, epochs: int) -> TrainedNetwork:
-        assign_variables(self.model, run.start)
+        self._start(run)
         parts = take(data, run.training), take(data, run.validation)
         history = self.train(*parts, epochs, run.seed)
         return TrainedNetwork(history, self.model.get_weights())
@@ -209,7 +187,7 @@ class Trainer:
 
         states = []
         for run in batch:
-            assign_variables(self.model, run.start)
+            self._start(run)
             states.append(jax_loop.state_of(self.model, self.rule))
         self._loop = self._loop or jax_batch.BatchLoop(
             self.model, self.rule, self.batch_size, self.width
@@ -222,12 +200,7 @@ class Trainer:
 
 
 def seed_random_layers(model: keras.Model, seed: int) -> None:
-    """Seed the random layers of a model, such as dropout.
-
-    Args:
-        model: A built model.
-        seed: The seed, from which the seed of each layer is derived.
-    """
+    """Derive the seed of each random layer of a built model, such as dropout."""
     weights = {id(weight) for weight in model.weights}
     states = [state for state in model.variables if id(state) not in weights]
     words = independent_seeds(seed, "layers", count=len(states))

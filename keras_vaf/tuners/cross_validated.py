@@ -20,9 +20,8 @@ import keras
 import numpy as np
 
 from keras_vaf.experiments.store import append_line, read_lines
-from keras_vaf.training import NetworkRun, Trainer
-from keras_vaf.training.best_epoch import refit
-from keras_vaf.training.data import prepare, read_variables, to_arrays
+from keras_vaf.training import NetworkRun, Trainer, train
+from keras_vaf.training.data import to_arrays
 from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
@@ -259,9 +258,8 @@ class CrossValidatedTuner(Tuner):
         [seed] = independent_seeds(self._seed, self._folds, "shuffling")
         x, y = self._data
         x = x if self._preprocess is None else self._preprocess(x)(x)
-        refit(
-            model, x, y, self._found[trial.trial_id]["epochs"], self._options[0], seed
-        )
+        epochs = self._found[trial.trial_id]["epochs"]
+        train(model, x, y, None, epochs, self._options[0], seed=seed)
         return model
 
     def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
@@ -283,9 +281,8 @@ class CrossValidatedTuner(Tuner):
         how = *self._options, name, self.oracle.objective.direction, width
         trainer, runs = Trainer(models[0], *how), []
         for fold, (model, (*rows, _)) in enumerate(zip(models, folds, strict=True)):
-            prepare(model, data, self._options[0])
             seeds = independent_seeds(self._seed, fold, "shuffling")
-            runs.append(NetworkRun(read_variables(model), *rows, *seeds))
+            runs.append(NetworkRun(model.get_weights(), *rows, *seeds))
         trained, _ = zip(*trainer.train_runs(data, runs, epochs), strict=True)
         if bad := ", ".join(str(n) for n, e in enumerate(trained) if not e.best_epoch):
             return {"error": f"{name} was not finite in any epoch of fold {bad}"}

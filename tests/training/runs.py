@@ -41,12 +41,11 @@ def rows(seed=0):
 
 def train_seeds(seeds, width=1, epochs=8, batch_size=6, rates=None, patience=None):
     """Train the networks of these seeds, and return their histories and weights."""
+    runs = [
+        NetworkRun(network(seed).get_weights(), *rows(seed), seed, rate)
+        for seed, rate in zip(seeds, rates or [0.1] * len(seeds), strict=True)
+    ]
     trainer = Trainer(network(), batch_size, patience, width=width)
-    trainer.prepare(data())
-    runs = []
-    for seed, rate in zip(seeds, rates or [0.1] * len(seeds), strict=True):
-        start = trainer.start(network(seed).get_weights(), seed, rate)
-        runs.append(NetworkRun(start, *rows(seed), seed))
     return trainer.train_runs(data(), runs, epochs)
 
 

@@ -1,24 +1,54 @@
-"""Networks trained as one program on JAX: width, neighbours, memory."""
+"""Many trainings: each gives the result that it gives alone, also as one program."""
 
-import contextlib
-import importlib
-import re
 import warnings
 
 import keras
 import numpy as np
 import pytest
 
-from keras_vaf.training import NetworkRun, Trainer
-from tests.training.runs import check_equal, data, network, rows, train_seeds
+from keras_vaf.initializers import PortableGlorotUniform
+from keras_vaf.layers import VAFActivation
+from keras_vaf.training import NetworkRun, Trainer, train
+from tests.training.runs import (
+    check_equal,
+    check_equal_histories,
+    data,
+    network,
+    rows,
+    train_seeds,
+)
 
-pytestmark = pytest.mark.backend("jax")
+jax_only = pytest.mark.backend("jax")
 
 
-@pytest.fixture
-def jax_batch():
-    """The module that trains batches, which imports JAX."""
-    return importlib.import_module("keras_vaf.training.loops.jax_batch")
+@pytest.mark.parametrize("patience", [None, 2])
+def test_each_run_is_what_train_gives(patience):
+    seeds, rates = (1, 2), (0.3, 0.1)
+    together = train_seeds(seeds, 1, 12, rates=rates, patience=patience)
+    for seed, rate, found in zip(seeds, rates, together, strict=True):
+        model = network(seed, keras.optimizers.SGD(rate))
+        (x, y), (training, validation) = data(), rows(seed)
+        held = x[validation], y[validation]
+        alone = train(model, x[training], y[training], held, 12, 6, patience, seed=seed)
+        check_equal_histories(found.history, alone, atol=1e-4)
+        for weight, value in zip(found.weights, model.get_weights(), strict=True):
+            np.testing.assert_allclose(weight, value, atol=1e-5)
+
+
+def test_one_that_is_not_finite_leaves_the_others_alone():
+    width = 3 if keras.backend.backend() == "jax" else 1
+    trained = train_seeds(range(3), width, epochs=40, rates=(0.1, 1e6, 0.1))
+    stopped = [each.history.stopped for each in trained]
+    assert stopped == ["epochs", "not finite", "epochs"]
+    assert trained[0].history.epochs == 40 > trained[1].history.epochs
+    for each in trained:
+        assert all(np.isfinite(weight).all() for weight in each.weights)
+
+
+@pytest.mark.backend("tensorflow", "torch")
+def test_only_jax_trains_together():
+    with pytest.raises(ValueError, match="only on JAX: use `width=1`"):
+        Trainer(network(), width=2)
 
 
 @pytest.fixture(scope="module")
@@ -27,101 +57,93 @@ def pairs():
     return train_seeds(range(4), width=2)
 
 
+@jax_only
 def test_a_training_repeats_bit_for_bit_whatever_its_neighbours(pairs):
     swapped = train_seeds([1, 7, 2, 9], width=2)
     check_equal(swapped[::2], pairs[1:3], rtol=0, atol=0)
 
 
+@jax_only
 def test_widths_differ_by_rounding_only(pairs):
     wide = train_seeds(range(4), width=3)
     check_equal(wide, pairs, atol=1e-5)
 
 
-@contextlib.contextmanager
-def user_warnings():
-    """Record warnings for users; `pytest.warns` would also raise those of Keras."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", UserWarning)
-        yield said
+@jax_only
+@pytest.mark.parametrize("words", ["RESOURCE_EXHAUSTED: Out of memory", "INTERNAL"])
+def test_only_memory_that_runs_out_lowers_the_width(pairs, monkeypatch, words):
+    from keras_vaf.training.loops import jax_batch
 
-
-def test_too_little_memory_lowers_the_width_and_says_so(pairs, jax_batch, monkeypatch):
-    free = iter([0, 0])
-    monkeypatch.setattr(jax_batch, "free_memory", lambda: next(free, np.inf))
-    with user_warnings() as said:
-        narrowed = train_seeds(range(4), width=4)
-    first, second = (str(warning.message) for warning in said)
-    end = r"networks needs \d+ MiB, and 0 MiB are free: training {} at a time\."
-    assert re.fullmatch(f"A batch of 4 {end.format(2)}", first)
-    assert re.fullmatch(f"A batch of 2 {end.format(1)}", second)
-    check_equal(narrowed, pairs, atol=1e-5)
-
-
-def test_memory_that_runs_out_lowers_the_width(pairs, jax_batch, monkeypatch):
     run = jax_batch.BatchLoop.run
 
+    def fail(*_):
+        raise jax_batch.jax.errors.JaxRuntimeError(words)
+
     def run_out(self, orders, count):
-        if self.width > 2:
-            self._compile = lambda arguments: fail
+        if self._width > 2:
+            self._program = fail
         return run(self, orders, count)
 
-    def fail(*arguments):
-        raise jax_batch.jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
-
     monkeypatch.setattr(jax_batch.BatchLoop, "run", run_out)
-    with user_warnings() as said:
+    if words == "INTERNAL":
+        with pytest.raises(jax_batch.jax.errors.JaxRuntimeError, match=words):
+            train_seeds(range(4), width=4)
+        return
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
         narrowed = train_seeds(range(4), width=4)
-    assert [str(each.message).rpartition(": ")[2] for each in said] == [
-        "training 2 at a time."
-    ]
+    [warning] = said
+    assert "too small for 4 networks: training 2 at a time." in str(warning.message)
     check_equal(narrowed, pairs, rtol=0, atol=0)
 
 
-def test_other_failures_are_not_taken_for_it(jax_batch, monkeypatch):
-    def fail(self, orders, count):
-        self._compile = lambda arguments: internal
-        return run(self, orders, count)
-
-    def internal(*arguments):
-        raise jax_batch.jax.errors.JaxRuntimeError("INTERNAL: broken")
-
-    run = jax_batch.BatchLoop.run
-    monkeypatch.setattr(jax_batch.BatchLoop, "run", fail)
-    with pytest.raises(jax_batch.jax.errors.JaxRuntimeError, match="INTERNAL"):
-        train_seeds(range(2), width=2)
+ROWS = np.arange(20)
+IMAGES = np.random.default_rng(0).normal(size=(20, 6, 6, 1)).astype("float32")
 
 
-@pytest.mark.nightly
-def test_the_memory_of_a_program_grows_with_its_width(jax_batch, monkeypatch):
-    needed = []
-    monkeypatch.setattr(
-        jax_batch.BatchLoop,
-        "_check_memory",
-        lambda loop, bytes_needed: needed.append(bytes_needed),
-    )
-    for width in (2, 4, 8):
-        train_seeds(range(2), width, epochs=1)
-    weights = 4 * network().count_params()
-    assert needed[1] - needed[0] > 2 * 3 * weights  # variables, best, gradients
-    assert needed[2] - needed[1] == pytest.approx(2 * (needed[1] - needed[0]), rel=0.3)
+def convolutions(seed=0, dropout=0.0):
+    kernels = (PortableGlorotUniform(seed=3 * seed + place) for place in range(3))
+    layers = [keras.Input((6, 6, 1))]
+    for place, filters in enumerate((3, 2)):
+        layers += [
+            keras.layers.Conv2D(
+                filters, 5, padding="same", kernel_initializer=next(kernels)
+            ),
+            VAFActivation(initialization="relu"),
+            keras.layers.MaxPooling2D(2),
+            keras.layers.Dropout(dropout, seed=place),
+        ]
+    last = keras.layers.Dense(2, kernel_initializer=next(kernels))
+    return keras.Sequential([*layers, keras.layers.Flatten(), last])
 
 
-class SumOfPositives(keras.layers.Layer):
-    """A layer with an array inside whose size depends on the inputs."""
+def train_convolutions(runs, batch_size, width=1):
+    """Train networks with these pairs of initial weights, with rows, and seed."""
+    model = convolutions(dropout=0.5)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.SGD(0.02, momentum=0.9), loss)
+    made = [
+        NetworkRun(
+            convolutions(start).get_weights(),
+            np.delete(ROWS, ROWS[start::5]),
+            ROWS[start::5],
+            seed,
+        )
+        for start, seed in runs
+    ]
+    trainer = Trainer(model, batch_size, width=width)
+    return trainer.train_runs((IMAGES, ROWS % 2), made, epochs=2)
 
-    def call(self, inputs):
-        return inputs + keras.ops.sum(inputs[inputs > 0])
 
-    def compute_output_shape(self, input_shape):
-        return input_shape
+def test_dropout_depends_on_the_seed_and_not_on_earlier_trainings():
+    first, second, again = train_convolutions([(1, 1), (1, 2), (1, 1)], len(ROWS))
+
+    check_equal([again], [first], rtol=0, atol=0)
+    # Equal weights, and all rows in one update: only dropout differs.
+    assert first.history.metrics["loss"][0] != second.history.metrics["loss"][0]
 
 
-def test_a_model_with_random_shapes_is_named():
-    layers = [keras.Input((3,)), SumOfPositives(), keras.layers.Dense(2)]
-    model = keras.Sequential(layers, name="random")
-    model.compile("sgd", "mse")
-    trainer = Trainer(model, width=2)
-    trainer.prepare(data())
-    run = NetworkRun(trainer.start(model.get_weights(), 0), *rows())
-    with pytest.raises(ValueError, match="'random' cannot be trained in a batch: use"):
-        trainer.train_runs(data(), [run], epochs=1)
+@jax_only
+def test_convolutions_trained_together_are_those_trained_one_by_one():
+    runs = [(1, 1), (2, 2), (3, 3)]
+    check_equal(*(train_convolutions(runs, 8, w) for w in (3, 1)), atol=1e-5)

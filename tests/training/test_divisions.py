@@ -36,16 +36,13 @@ def test_groups_of_another_seed_are_divided_in_another_way(groups):
     assert set(one) != set(other)
 
 
-def test_a_fold_without_groups_for_validation_is_refused():
-    groups = np.arange(30) % 3
-    with pytest.raises(ValueError, match=r"as many folds as groups\..*=2, 3 groups"):
-        fold_rows(np.arange(30), 2, 0, False, groups=groups)
-    assert len(fold_rows(np.arange(30), 3, 0, False, groups=groups)) == 3
-
-
 def test_too_few_groups_are_refused(groups):
     with pytest.raises(ValueError, match=r"use fewer folds\. Received: 20 groups"):
         fold_rows(groups % 2, 21, groups=groups)
+    three = np.arange(30) % 3
+    with pytest.raises(ValueError, match=r"as many folds as groups\..*=2, 3 groups"):
+        fold_rows(np.arange(30), 2, 0, False, groups=three)
+    assert len(fold_rows(np.arange(30), 3, 0, False, groups=three)) == 3
 
 
 @pytest.mark.parametrize("fraction", [0.25, None])
@@ -62,7 +59,7 @@ def test_the_test_rows_are_the_latest_of_a_fold(fraction):
 
 
 @pytest.mark.parametrize("fraction", [0.25, None])
-@pytest.mark.parametrize("different", [12, 23, 40])
+@pytest.mark.parametrize("different", [12, 40])
 def test_rows_of_equal_times_are_in_one_part(fraction, different):
     times = np.random.default_rng(different).integers(0, different, 203)
     rows = fold_rows(times * 0, 3, validation_fraction=fraction, times=times)

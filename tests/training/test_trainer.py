@@ -6,8 +6,9 @@ import pytest
 
 from keras_vaf.initializers import PortableGlorotUniform
 from keras_vaf.optimizers import Rprop
-from keras_vaf.training import Trainer, train
+from keras_vaf.training import Trainer, train, trainer
 from keras_vaf.training.data import to_arrays
+from tests.reference_training import trained_by_batches
 
 DECAY = 0.01
 
@@ -214,34 +215,12 @@ def test_it_does_what_fit_does(build, data, batch_size):
 
 
 def test_weights_of_rows_are_those_of_fit():
-    train_data, validation_data = regression_data(21, seed=0), regression_data(10, 1)
+    rows, held = regression_data(21), (*regression_data(10, 1), np.linspace(0, 3, 10))
     weights = np.linspace(0, 2, 21)
-    validation_data = (*validation_data, np.linspace(0, 3, 10))
-    history = train(
-        tiny_model("adam"),
-        *train_data,
-        validation_data,
-        epochs=4,
-        batch_size=8,
-        sample_weight=weights,
-    )
-    expected = fit(
-        tiny_model("adam"), train_data, validation_data, 4, 8, weights=weights
-    )
+    history = train(tiny_model("adam"), *rows, held, 4, 8, sample_weight=weights)
+    expected = fit(tiny_model("adam"), rows, held, 4, 8, weights)
     for name, values in history.metrics.items():
         np.testing.assert_allclose(values, expected[name], rtol=1e-4, err_msg=name)
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-@pytest.mark.parametrize("patience", [None, 2])
-def test_convolutions_stop_as_other_networks_do(patience):
-    x, y = regression_data()
-    history = train(convolution_model(), x, y, (x, -y), epochs=9, patience=patience)
-    if patience is None:
-        assert (history.epochs, history.stopped) == (9, "epochs")
-    else:
-        assert history.epochs == history.best_epoch + 2
-        assert history.stopped == "patience"
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
@@ -263,15 +242,15 @@ def test_a_good_value_may_be_a_high_one():
     assert history.best_epoch == np.argmax(history.metrics["val_accuracy"]) + 1
 
 
-def test_patience():
+@pytest.mark.parametrize("build", [lambda: tiny_model("sgd"), convolution_model])
+def test_patience(build):
     x, y = regression_data()
-    model = tiny_model(keras.optimizers.SGD(0.1))
+    model = build()
     history = train(model, x, y, (x, -y), epochs=200, patience=7)
     assert history.stopped == "patience"
     assert history.epochs == history.best_epoch + 7
-    assert model.evaluate(x, -y, verbose=0) == pytest.approx(
-        history.best["val_loss"], abs=1e-5
-    )
+    error = model.evaluate(x, -y, verbose=0, return_dict=True)["loss"]
+    assert error == pytest.approx(history.best["val_loss"], abs=1e-5)
 
 
 def test_a_loss_that_is_not_finite_stops_the_training():
@@ -300,62 +279,67 @@ def test_training_goes_on_where_it_ended():
     x, y = regression_data()
     whole, parts = tiny_model(Rprop(0.01)), tiny_model(Rprop(0.01))
     train(whole, x, y, (x, y), epochs=8)
-    trainer = Trainer(parts)
+    one = Trainer(parts)
     for _ in range(2):
-        history = trainer.train(*[to_arrays("data", (x, y))] * 2, epochs=4)
+        history = one.train(*[to_arrays("data", (x, y))] * 2, epochs=4)
         assert history.best_epoch == 4
     for one, other in zip(whole.get_weights(), parts.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_model_without_input_shape_is_built():
-    x, y = regression_data()
-    model = keras.Sequential([keras.layers.Dense(2)])
-    model.compile("adam", "mse")
-    assert train(model, x, y, (x, y), epochs=2).epochs == 2
+def test_a_model_without_input_shape_learns_one_label_per_row():
+    x, _ = regression_data()
+    y = (x[:, 0] > 0).astype(int)
+    model = keras.Sequential([keras.layers.Dense(1, "sigmoid")])
+    model.compile("adam", "binary_crossentropy", metrics=["mae"])
+    history = train(model, x, y, (x, y), epochs=2)
+    assert list(history.best) == list(history.metrics)
 
 
-def test_all_epochs_are_run_without_patience_and_counted():
+def test_all_epochs_are_run_without_patience():
     x, y = regression_data()
-    seen = []
-    history = train(
-        tiny_model(keras.optimizers.SGD(0.1)),
-        x,
-        y,
-        (x, -y),
-        epochs=80,
-        on_progress=lambda done, logs: seen.append((done, float(logs["val_loss"]))),
-    )
+    history = train(tiny_model("sgd"), x, y, (x, -y), epochs=80)
     assert (history.epochs, history.stopped) == (80, "epochs")
     assert history.seconds > 0
-    done = [epochs for epochs, _ in seen]
-    assert done[0] == 1
-    assert done[-1] == 80
-    assert done == sorted(set(done))
-    for epochs, loss in seen:
-        assert loss == history.metrics["val_loss"][epochs - 1]
 
 
-def test_an_interrupted_training_leaves_its_best_weights():
-    def interrupt(done, logs):
-        raise KeyboardInterrupt
-
+def test_an_interrupted_training_leaves_its_best_weights(monkeypatch):
     x, y = regression_data()
     model = tiny_model(keras.optimizers.SGD(0.1))
     before = model.evaluate(x, y, verbose=0)
+
+    def interrupt(rows, batch_size, seed, epoch):
+        if epoch == 3:
+            raise KeyboardInterrupt
+        return np.arange(rows)
+
+    monkeypatch.setattr(trainer, "order_of_rows", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        train(model, x, y, (x, y), epochs=100, on_progress=interrupt)
+        train(model, x, y, (x, y), epochs=100)
     assert model.evaluate(x, y, verbose=0) < before
 
 
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_targets_may_be_one_label_per_row():
-    x, _ = regression_data()
-    y = (x[:, 0] > 0).astype(int)
-    model = tiny_model("adam", outputs=1, loss="binary_crossentropy", metrics=["mae"])
-    history = train(model, x, y, (x, y), epochs=2)
-    assert list(history.best) == list(history.metrics)
+@pytest.mark.parametrize(("batch_size", "rate"), [(None, 0.6), (4, 0.2)])
+def test_without_validation_rows_the_last_epoch_is_kept(batch_size, rate):
+    """It is that of batches in the same order, and not the best one."""
+    x, y = (each.astype("float32") for each in regression_data(21))
+    models = [tiny_model(keras.optimizers.SGD(rate)) for _ in range(2)]
+    expected = trained_by_batches(models[0], x, y, 6, batch_size, seed=3)
+
+    history = train(models[1], x, y, None, 6, batch_size, seed=3)
+
+    assert (history.epochs, history.best_epoch, history.stopped) == (6, 6, "epochs")
+    for one, other in zip(models[1].get_weights(), expected.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-4, atol=1e-5)
+
+
+def test_without_validation_rows_the_last_finite_epoch_is_kept():
+    model = tiny_model(keras.optimizers.SGD(1e6))
+    history = train(model, *regression_data(), None, 50)
+    assert history.stopped == "not finite"
+    assert history.best_epoch == history.epochs - 1
+    assert all(np.isfinite(weight).all() for weight in model.get_weights())
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
@@ -374,12 +358,7 @@ def test_a_metric_may_have_many_values():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"epochs": 0},
-            "`epochs` must be an integer of at least 1. Received: epochs=0",
-        ),
-        ({"epochs": 2.5}, "Received: epochs=2.5"),
-        ({"epochs": True}, "Received: epochs=True"),
+        ({"epochs": 0}, "`epochs` must be .* of at least 1. Received: epochs=0"),
         ({"batch_size": 0}, "Received: batch_size=0"),
         ({"patience": 0}, "Received: patience=0"),
         ({"mode": "auto"}, "Received: mode='auto'"),
@@ -394,8 +373,7 @@ def test_a_metric_may_have_many_values():
             r"Received: arrays of shapes \(4, 3\), \(23, 2\)",
         ),
         ({"validation_data": (np.zeros((0, 3)), np.zeros((0, 2)))}, "at least one"),
-        ({"validation_data": None}, "`validation_data` must be a pair"),
-        ({"y": [0, 1, 1]}, "must be arrays with the same number of rows"),
+        ({"validation_data": 3}, "`validation_data` must be a pair"),
         ({"y": np.array(["a"] * 23)}, "must be arrays of numbers. Received"),
     ],
 )

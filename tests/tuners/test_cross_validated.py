@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from keras_vaf.training import Trainer, k_folds, train
+from keras_vaf.training import Trainer, train
+from keras_vaf.training.splits import k_folds
 from keras_vaf.tuners import CrossValidated, SearchSpace, activation, plot_trials
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4

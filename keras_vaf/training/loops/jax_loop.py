@@ -8,10 +8,9 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from keras_vaf.training.data import number_of_rows
+from keras_vaf.training.data import number_of_rows, take
 from keras_vaf.training.history import StoppingRule
 
-Sweep = Callable[[Any, Any, Any, Any], Any]
 Epoch = Callable[..., tuple["State", dict[str, Any]]]
 
 
@@ -33,8 +32,8 @@ class Loop:
     ) -> None:
         self._model = model
         self._rule = rule
-        self._epoch = make_epoch(model, rule, scanned(batch_size))
-        self._epoch_in_steps = make_epoch(model, rule, stepped(batch_size))
+        self._epoch = make_epoch(model, rule, batch_size)
+        self._epoch_in_steps = make_epoch(model, rule, batch_size, in_steps=True)
         self._run_compiled = jax.jit(make_program(self._epoch))
         self._in_steps: bool | None = None
 
@@ -89,13 +88,9 @@ def convolves_on_cpu(epoch: Epoch, *arguments: Any) -> bool:
 def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]]]:
     """Return many epochs as one pure function.
 
-    Args:
-        epoch: One epoch, from `make_epoch`.
-
-    Returns:
-        A function of the state, the orders of the training rows (one row per epoch),
-        the number of epochs to run, and the other arguments of the epoch. It returns
-        the number of epochs that were run, the new state and the stacked metrics.
+    It takes the state, the orders of the training rows (one row per epoch), the number
+    of epochs to run, and the other arguments of the epoch. It returns the number of
+    epochs that were run, the new state and the stacked metrics.
     """
 
     def program(
@@ -118,28 +113,22 @@ def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]
     return program
 
 
-def take(data: Any, rows: Any) -> Any:
-    """Return some rows of each array."""
-    return jax.tree.map(lambda array: array[rows], data)
-
-
 def make_epoch(
     model: keras.Model,
     rule: StoppingRule,
-    sweep: Sweep,
+    batch_size: int | None,
+    in_steps: bool = False,
 ) -> Epoch:
     """Return an epoch as a pure function: train, evaluate, judge, keep the best.
+
+    It takes the state, the order of the training rows, the validation rows, and the
+    arrays to which the row indices refer. It returns the new state and the metrics.
 
     Args:
         model: A compiled and built model.
         rule: Rule that selects the best epoch and stops the training.
-        sweep: Function that applies a step to all batches: `scanned(...)` or
-            `stepped(...)`.
-
-    Returns:
-        A function of the state, the order of the training rows, the validation rows,
-        and the arrays to which the row indices refer. It returns the new state and the
-        metrics.
+        batch_size: Rows per step; the last step may have fewer. `None` uses all rows.
+        in_steps: Whether each step is a call of its own, and not a part of a loop.
     """
     model.reset_metrics()
     zero = values(model.metrics_variables)
@@ -151,6 +140,19 @@ def make_epoch(
     @jax.jit
     def evaluate(variables: Any, rows: Any, data: Any) -> Any:
         return model.test_step(variables, take(data, rows))[1]
+
+    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
+        size = batch_size or len(rows)
+        whole = 0 if in_steps else len(rows) // size * size
+        if whole:
+            variables, _ = jax.lax.scan(
+                lambda variables, batch: (step(variables, batch, data), None),
+                variables,
+                rows[:whole].reshape(-1, size),
+            )
+        for start in range(whole, len(rows), size):
+            variables = step(variables, rows[start : start + size], data)
+        return variables
 
     def epoch(
         state: State, order: Any, rows: Any, train: Any, validation: Any
@@ -172,39 +174,6 @@ def make_epoch(
     return epoch
 
 
-def scanned(batch_size: int | None) -> Sweep:
-    """Return a sweep over all rows, batch by batch, compiled as a loop.
-
-    Args:
-        batch_size: Rows per step; the last step may have fewer. `None` uses all rows.
-    """
-
-    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
-        size = batch_size or len(rows)
-        whole = len(rows) // size * size
-        variables, _ = jax.lax.scan(
-            lambda variables, batch: (step(variables, batch, data), None),
-            variables,
-            rows[:whole].reshape(-1, size),
-        )
-        rest = rows[whole:]
-        return step(variables, rest, data) if len(rest) else variables
-
-    return sweep
-
-
-def stepped(batch_size: int | None) -> Sweep:
-    """Return the same sweep, with one call per step."""
-
-    def sweep(step: Any, variables: Any, rows: Any, data: Any) -> Any:
-        size = batch_size or len(rows)
-        for start in range(0, len(rows), size):
-            variables = step(variables, rows[start : start + size], data)
-        return variables
-
-    return sweep
-
-
 def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
     """Return the values of the metrics from their variables."""
     mapping = zip(model.metrics_variables, metrics_variables, strict=True)
@@ -214,15 +183,8 @@ def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
 
 def state_of(model: keras.Model, rule: StoppingRule) -> State:
     """Return the state of a model before its first epoch."""
-    trainable = values(model.trainable_variables)
-    non_trainable = values(model.non_trainable_variables)
-    return State(
-        trainable=trainable,
-        non_trainable=non_trainable,
-        optimizer=values(model.optimizer.variables),
-        best=(trainable, non_trainable),
-        verdict=rule.start(),
-    )
+    best = values(model.trainable_variables), values(model.non_trainable_variables)
+    return State(*best, values(model.optimizer.variables), best, rule.start())
 
 
 def values(variables: list[keras.Variable]) -> list[Any]:
@@ -230,14 +192,14 @@ def values(variables: list[keras.Variable]) -> list[Any]:
     return [variable.value for variable in variables]
 
 
+def assign_best(model: keras.Model, state: State) -> None:
+    """Set a model to the weights of its best epoch."""
+    variables = model.trainable_variables, model.non_trainable_variables
+    for own, best in zip(variables, state.best, strict=True):
+        assign(own, best)
+
+
 def assign(variables: list[keras.Variable], new: list[Any]) -> None:
     """Assign new values to variables."""
     for variable, value in zip(variables, new, strict=True):
         variable.assign(value)
-
-
-def assign_best(model: keras.Model, state: State) -> None:
-    """Set a model to the weights of its best epoch."""
-    trainable, non_trainable = state.best
-    assign(model.trainable_variables, trainable)
-    assign(model.non_trainable_variables, non_trainable)

@@ -3,11 +3,8 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-
-Progress = Callable[[int, dict[str, Any]], None]
 
 _MOST_EPOCHS_PER_CALL = 64
 _MOST_ROWS_PER_CALL = 2**22
@@ -18,15 +15,13 @@ def run_epochs(
     run: Callable[[np.ndarray, int], tuple[dict[str, np.ndarray], bool]],
     epochs: int,
     order: Callable[[int], np.ndarray],
-    on_progress: Progress | None,
 ) -> tuple[dict[str, np.ndarray], bool]:
-    """Run the epochs of a loop in calls that take about half a second.
+    """Run at most `epochs` epochs in calls that take about half a second.
 
     Args:
         run: The method `run` of a loop, after `begin`.
         epochs: Largest number of epochs.
         order: Function that returns the order of the rows in an epoch, as an array.
-        on_progress: As in `train`.
 
     Returns:
         The metrics of all epochs, and whether the last verdict was to continue.
@@ -44,8 +39,6 @@ def run_epochs(
         elapsed = time.perf_counter() - started
         parts.append(logs)
         done += len(logs["loss"])
-        if on_progress is not None:
-            on_progress(done, {name: log[-1] for name, log in logs.items()})
         count = int(count * _SECONDS_PER_CALL / elapsed)
         count = min(max(count, 1), most, epochs - done)
     return {name: np.concatenate([p[name] for p in parts]) for name in logs}, go_on

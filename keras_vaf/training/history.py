@@ -55,7 +55,7 @@ class History:
 class NetworkRun(NamedTuple):
     """One of the trainings of `Trainer.train_runs`.
 
-    Args:
+    Attributes:
         weights: Initial weights, as returned by `model.get_weights()`.
         training: Indices of the training rows.
         validation: Indices of the validation rows, which select the best epoch.

@@ -14,7 +14,7 @@ from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.models.changes import Change, keep_report
 from keras_vaf.models.choices import Selection
 from keras_vaf.torch.conversion import Conversion
-from keras_vaf.torch.copies import clone, exchange, freeze_vafs, settle
+from keras_vaf.torch.copies import clone, exchange, freeze_vafs
 from keras_vaf.torch.functions import of_package
 from keras_vaf.torch.reading import vafs_of
 from keras_vaf.torch.recording import run
@@ -152,7 +152,6 @@ def exchange_vafs(
         vaf.set_weights(units.weights)
         vaf.train(old.training).to(old.weight.device, old.weight.dtype)
         exchange(module, old, vaf)
-    settle(module)
     keep_report(module, changes)
     return module
 

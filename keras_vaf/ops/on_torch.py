@@ -10,6 +10,7 @@ computed again, because these tensors would be in float32.
 import ctypes
 import functools
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -39,16 +40,28 @@ def apply(
             return y
     if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return formula(function, layout, x, *parameters)
+    plain = functools.partial(_formula, function)
+    return eager(function, layout, plain, x, *parameters)
+
+
+def eager(
+    function: Pointwise,
+    layout: Layout,
+    plain: Callable[..., Tensor],
+    x: Tensor,
+    *parameters: Tensor,
+) -> Tensor:
+    """Return f(x). `plain` computes it in operators from the layout and all tensors."""
     case = covered(function, layout, x, *parameters)
     half = x.dtype.itemsize < 4 and torch.is_grad_enabled()
     if case is None and not (half and in_memory(x, *parameters)):
-        return _formula(function, layout, x, *parameters)
+        return plain(layout, x, *parameters)
     order = _order_of_memory(layout, x)
     if not order:
-        return _Recomputed.apply(function, layout, case, x, *parameters)
+        return _Recomputed.apply(plain, layout, case, x, *parameters)
     place = [order.index(axis) for axis in range(layout.rank)]
     moved = Layout(layout.rank, tuple(place[axis] for axis in layout.unshared))
-    y = apply(function, moved, training, x.permute(order), *parameters)
+    y = eager(function, moved, plain, x.permute(order), *parameters)
     return y.permute(place)
 
 
@@ -121,16 +134,16 @@ class _Recomputed(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        function: Pointwise,
+        plain: Callable[..., Tensor],
         layout: Layout,
         case: Case | None,
         x: Tensor,
         *parameters: Tensor,
     ) -> Tensor:
-        ctx.function, ctx.layout, ctx.case = function, layout, case
+        ctx.plain, ctx.layout, ctx.case = plain, layout, case
         ctx.save_for_backward(x, *parameters)
         if case is None:
-            return _formula(function, layout, x, *parameters)
+            return plain(layout, x, *parameters)
         return forward(case, x, *parameters)
 
     @staticmethod
@@ -144,7 +157,7 @@ class _Recomputed(torch.autograd.Function):
             t if t.requires_grad else t.detach().requires_grad_() for t in tensors
         ]
         with torch.enable_grad():
-            y = _formula(ctx.function, ctx.layout, *leaves)
+            y = ctx.plain(ctx.layout, *leaves)
             found = torch.autograd.grad(y, leaves, upstream, create_graph=again)
         return None, None, None, *found
 

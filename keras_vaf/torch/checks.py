@@ -1,5 +1,7 @@
 """`difference` compares outputs, and `unused` finds VAFs that change nothing."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -17,24 +19,16 @@ _MODES: dict[str, tuple[bool, Any]] = {
 
 def difference(old: list[torch.Tensor], new: list[torch.Tensor]) -> float:
     """Return the largest difference, relative to outputs that are above 1."""
-    if len(old) != len(new):
-        return float("inf")
-    return max(map(_difference, old, new), default=0.0)
-
-
-def _difference(a: torch.Tensor, b: torch.Tensor) -> float:
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return float("inf")
-    if not a.numel():
-        return 0.0
-    wide = torch.complex128 if a.is_complex() else torch.float64
-    a, b = (t.detach().to(wide).nan_to_num(0, 0, 0) for t in (a, b))
-    return float((a - b).abs().max() / a.abs().max().clamp_min(1))
-
-
-def outputs(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
-    """Return the outputs of a copy of a module in evaluation mode."""
-    return run(clone(module).eval(), data)
+    if [(t.shape, t.dtype) for t in old] != [(t.shape, t.dtype) for t in new]:
+        return math.inf
+    largest = 0.0
+    for a, b in zip(old, new, strict=True):
+        wide = torch.complex128 if a.is_complex() else torch.float64
+        a, b = (t.detach().to(wide).nan_to_num(0, 0, 0) for t in (a, b))
+        if a.numel():
+            gap = (a - b).abs().max() / a.abs().max().clamp_min(1)
+            largest = max(largest, float(gap))
+    return largest
 
 
 def limit(expected: list[torch.Tensor]) -> float:
@@ -51,11 +45,6 @@ def unused(
     Each VAF must be called in training, in evaluation, and without gradients. In
     training or evaluation, the outputs must have a gradient for it. All runs are those
     of copies.
-
-    Args:
-        module: A module with VAFs.
-        paths: Their paths.
-        data: The data, as for `run`.
     """
     reasons: dict[str, str] = {}
     moving: set[str] = set()
@@ -110,18 +99,15 @@ def _prepared(
             if p.is_floating_point() and not p.any():
                 p.copy_(0.1 * torch.randn(p.shape, generator=random))
             p.requires_grad_(p.is_floating_point())
+
+    def counted(path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+        def count_and_call(x: torch.Tensor) -> Any:
+            calls.add(path)
+            return forward(x)
+
+        return count_and_call
+
     for path in paths:
         vaf = trial.get_submodule(path)
-        vaf.forward = _counting(vaf, path, calls)
+        vaf.forward = counted(path, vaf.forward)
     return trial, calls
-
-
-def _counting(vaf: Any, path: str, calls: set[str]) -> Any:
-    forward = vaf.forward
-
-    def count_and_call(x: torch.Tensor) -> torch.Tensor:
-        calls.add(path)
-        y: torch.Tensor = forward(x)
-        return y
-
-    return count_and_call

@@ -1,4 +1,4 @@
-"""`clone`, `settle`, `exchange` and `freeze`, which copy and change whole modules."""
+"""`clone`, `settle`, `exchange` and `freeze_vafs`, which copy and change modules."""
 
 import copy
 
@@ -58,6 +58,7 @@ def exchange(
             if isinstance(outer, _Decoder):
                 vars(outer).pop(name, None)
             setattr(outer, name, new)
+    settle(module)
 
 
 def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:

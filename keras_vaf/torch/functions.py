@@ -26,34 +26,20 @@ def leaky_relu(h: torch.Tensor) -> torch.Tensor:
     return functional.leaky_relu(h, 0.2)
 
 
+_IN_TORCH = ("cos", "erf", "relu", "selu", "sigmoid", "sin", "square", "tanh")
+_IN_FUNCTIONAL = (
+    *("celu", "elu", "gelu", "hard_shrink", "hard_sigmoid", "hard_tanh"),
+    *("log_sigmoid", "mish", "relu6", "silu", "soft_shrink", "softplus", "softsign"),
+    "tanh_shrink",
+)
 FUNCTIONS: dict[str, G] = {
+    **{name: getattr(torch, name) for name in _IN_TORCH},
+    **{name: getattr(functional, name.replace("_", "")) for name in _IN_FUNCTIONAL},
     "approximate_gelu": approximate_gelu,
-    "celu": functional.celu,
-    "cos": torch.cos,
-    "elu": functional.elu,
-    "erf": torch.erf,
     "exponential": torch.exp,
-    "gelu": functional.gelu,
-    "hard_shrink": functional.hardshrink,
-    "hard_sigmoid": functional.hardsigmoid,
     "hard_silu": functional.hardswish,
-    "hard_tanh": functional.hardtanh,
     "leaky_relu": leaky_relu,
-    "log_sigmoid": functional.logsigmoid,
-    "mish": functional.mish,
-    "relu": torch.relu,
-    "relu6": functional.relu6,
     "relu_squared": relu_squared,
-    "selu": torch.selu,
-    "sigmoid": torch.sigmoid,
-    "silu": functional.silu,
-    "sin": torch.sin,
-    "soft_shrink": functional.softshrink,
-    "softplus": functional.softplus,
-    "softsign": functional.softsign,
-    "square": torch.square,
-    "tanh": torch.tanh,
-    "tanh_shrink": functional.tanhshrink,
 }
 """Names are those of `keras_vaf.layers.VAFActivation`, and `"approximate_gelu"`."""
 

@@ -25,23 +25,14 @@ CALLED = {
 
 
 class Found(NamedTuple):
-    """The function of each element that a module computes.
+    """The function of each element that a module computes."""
 
-    Attributes:
-        name: Its name, or that of the class if no known function has its values.
-        start: The start of a VAF at it.
-        g: The g with which the start is exact.
-        bounded: Whether the values stay bounded, as those of gates do.
-        shaping: Whether it often shapes an output or is a gate.
-        known: Whether a known function, or a class of PyTorch, computes it.
-    """
-
-    name: str
+    name: str  # that of the class if no known function has its values
     start: Start
-    g: str | G
-    bounded: bool = False
-    shaping: bool = False
-    known: bool = True
+    g: str | G  # with which the start is exact
+    bounded: bool = False  # as the values of gates are
+    shaping: bool = False  # it often shapes an output or is a gate
+    known: bool = True  # a known function, or a class of PyTorch, computes it
 
 
 def recognize(module: torch.nn.Module) -> Found | None:
@@ -49,45 +40,39 @@ def recognize(module: torch.nn.Module) -> Found | None:
 
     A module without weights and parts is copied, and its `forward` is called on fixed
     numbers. It is an activation if it acts on each element alone.
-
-    Args:
-        module: Any module. It is not changed.
     """
     if isinstance(module, torch.nn.PReLU):
-        return Found("prelu", _leaky(module.weight[0].item()), "relu")
+        return Found("prelu", leaky(module.weight[0].item()), "relu")
     if isinstance(module, torch.jit.ScriptModule):
         return None
     if [*module.parameters(), *module.buffers(), *module.children()]:
         return None
-    y = _values(module, (5, 33))
-    if y is None or torch.equal(y, GRID.double()):
+    y, other = _values(module, (5, 33)), _values(module, (33, 5))
+    if y is None or other is None or not torch.equal(y, other):
         return None
-    if (other := _values(module, (33, 5))) is None or not torch.equal(y, other):
+    x = GRID.double()
+    if torch.equal(y, x):
         return None
-    ends = {x: y[x == GRID] for x in _ENDS}
-    bounded = all(abs(ends[x] - ends[16 * x / abs(x)]) < 0.1 for x in _ENDS)
+    ends = {a: y[x == a] for a in _ENDS}
+    bounded = all(abs(ends[a] - ends[16 * a / abs(a)]) < 0.1 for a in _ENDS)
     for name, function in FUNCTIONS.items():
-        if torch.allclose(y, function(GRID.double()), 1e-6, 1e-9):
-            return _known(name, bounded)
+        if torch.allclose(y, function(x), 1e-6, 1e-9):
+            lines = BY_NAME[name].lines if name in BY_NAME else None
+            shaping = (bounded and name != "relu6") or name in (
+                *("softplus", "log_sigmoid", "exponential"),
+            )
+            start = FunctionStart(of_package(name))
+            return Found(name, start, "relu" if lines else name, bounded, shaping)
     slope = -float(ends[-30.0]) / 30
-    if torch.allclose(
-        y, torch.where(GRID > 0, GRID, slope * GRID).double(), 1e-6, 1e-9
-    ):
-        return Found(f"leaky_relu({slope:.3g})", _leaky(slope), "relu")
+    if torch.allclose(y, torch.where(x > 0, x, slope * x), 1e-6, 1e-9):
+        return Found(f"leaky_relu({slope:.3g})", leaky(slope), "relu")
     name, own = type(module).__name__, copy.deepcopy(module)
     known = type(module).__module__.startswith("torch.nn.")
     return Found(name, FunctionStart(own), own, bounded, bounded, known)
 
 
-def _known(name: str, bounded: bool) -> Found:
-    lines = BY_NAME[name].lines if name in BY_NAME else None
-    start = FunctionStart(of_package(name))
-    shaping = bounded and name != "relu6"
-    shaping |= name in ("softplus", "log_sigmoid", "exponential")
-    return Found(name, start, name if lines is None else "relu", bounded, shaping)
-
-
-def _leaky(slope: float) -> Start:
+def leaky(slope: float) -> Start:
+    """Return the start at a function with this slope below 0."""
     return PiecewiseLinearStart([0], [slope, 1])
 
 

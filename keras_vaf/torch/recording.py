@@ -25,9 +25,8 @@ _COPIES = {
 _AXES = {
     **dict.fromkeys(("linear", "layer_norm", "rms_norm", "embedding", "addmm"), -1),
     **dict.fromkeys(("matmul", "__matmul__"), -1),
-    **dict.fromkeys(("conv1d", "conv_transpose1d"), -2),
-    **dict.fromkeys(("conv2d", "conv_transpose2d"), -3),
-    **dict.fromkeys(("conv3d", "conv_transpose3d"), -4),
+    **{f"conv{n}d": -1 - n for n in (1, 2, 3)},
+    **{f"conv_transpose{n}d": -1 - n for n in (1, 2, 3)},
 }
 _CONSTANT, _WEIGHT = -2, -1
 
@@ -64,17 +63,15 @@ def same_random_numbers(module: torch.nn.Module) -> Iterator[None]:
 
 
 def run(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
-    """Return the tensors that a module returns.
-
-    Args:
-        module: The module.
-        data: One input, a tuple of arguments, or a dictionary of named arguments.
-    """
-    data = copy.deepcopy(data)
+    """Return the tensors that a module returns for one input, a tuple, or keywords."""
     with same_random_numbers(module):
-        if isinstance(data, Mapping):
-            return tensors(module(**data))
-        return tensors(module(*data) if isinstance(data, tuple) else module(data))
+        return tensors(_call(module, copy.deepcopy(data)))
+
+
+def _call(module: torch.nn.Module, data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return module(**data)
+    return module(*data) if isinstance(data, tuple) else module(data)
 
 
 class _Node(NamedTuple):
@@ -91,15 +88,8 @@ class _Node(NamedTuple):
 class Recording(TorchFunctionMode):
     """The calls of PyTorch's functions, and of each activation, in one forward pass.
 
-    A copy of the module runs in evaluation mode.
-
-    Args:
-        module: The module.
-        activations: Paths of its activations.
-        data: The data, as for `run`.
-
-    Attributes:
-        outputs: The tensors that the module returned.
+    A copy of the module runs in evaluation mode. `outputs` are the tensors that it
+    returned.
     """
 
     def __init__(
@@ -110,21 +100,15 @@ class Recording(TorchFunctionMode):
         self._nodes: list[_Node] = []
         self._stack: list[tuple[str, bool]] = []
         self._held: list[Any] = []  # the id of a tensor is used again without it
-        constants = [
-            t for m in module.modules() for t in tensors([*m.buffers(), vars(m)])
-        ]
-        self._of = {id(t): _CONSTANT for t in constants}
+        held = [[*m.buffers(), vars(m)] for m in module.modules()]
+        self._of = {id(t): _CONSTANT for t in tensors(held)}
         self._of |= {id(p): _WEIGHT for p in module.parameters()}
         for path, part in module.named_modules():
             if not isinstance(part, torch.jit.ScriptModule):
                 self._watch(part, path, path in activations)
         with same_random_numbers(module), self:
-            self._add("input", [], tensors([data]), source=True)
-            if isinstance(data, Mapping):
-                y = module(**data)
-            else:
-                y = module(*data) if isinstance(data, tuple) else module(data)
-        self.outputs = tensors(y)
+            self._add("input", [], tensors([data]))
+            self.outputs = tensors(_call(module, data))
         self._search()
 
     def __torch_function__(
@@ -163,8 +147,7 @@ class Recording(TorchFunctionMode):
         name: str,
         inputs: list[torch.Tensor],
         outputs: list[torch.Tensor],
-        path: str | None = None,
-        source: bool = False,
+        path: str = "",
     ) -> None:
         """Add a node for each output of a call that depends on the data.
 
@@ -175,29 +158,28 @@ class Recording(TorchFunctionMode):
         kinds = {self._of.get(id(t), last) for t in inputs}
         data = tuple(sorted(kinds - {_WEIGHT, _CONSTANT}))
         weight = _WEIGHT in kinds
-        where = self._stack[-1][0] if path is None and self._stack else path or ""
+        where = path or (self._stack[-1][0] if self._stack else "")
         self._held += outputs
         for t in outputs:
-            if not data and not source:
+            if not data and name != "input":
                 self._of[id(t)] = _WEIGHT if weight else _CONSTANT
                 continue
             self._of[id(t)] = len(self._nodes)
-            axis = _AXES.get(name) if weight else None
-            axes = [axis, *(_kept_axis(self._nodes[i], t) for i in data)]
+            axes = [_AXES.get(name) if weight else None]
+            axes += [_kept_axis(self._nodes[i], t) for i in data]
             axes.append(1 - t.ndim if "_norm" in name else None)
             axis = next(filter(None, axes), None)
             weighted = weight and name not in _COPIES
             self._nodes.append(_Node(name, where, data, weighted, t, axis))
 
     def _search(self) -> None:
-        """Find four facts about each node, from the last to the first.
+        """Find facts about each node, from the last to the first.
 
         A layer with weights comes after it; its values are returned through operations
-        of one input; its values meet other data in a product; it reaches an output.
+        of one input, or meet other data in a product; it reaches an output.
         """
-        none = [False] * len(self._nodes)
-        self._after, self._returned = [*none], [*none]
-        self._multiplied, self._reaches = [*none], [*none]
+        facts = [[False] * len(self._nodes) for _ in range(4)]
+        self._after, self._returned, self._multiplied, self._reaches = facts
         for t in self.outputs:
             if (i := self._of.get(id(t), _WEIGHT)) >= 0:
                 self._returned[i] = self._reaches[i] = True
@@ -212,37 +194,23 @@ class Recording(TorchFunctionMode):
                 self._multiplied[s] |= product or (self._multiplied[i] and alone)
 
     def reason(self, path: str, bounded: bool) -> str:
-        """Return why an activation is kept, or "".
-
-        Args:
-            path: Path of the activation.
-            bounded: Whether its values are bounded.
-        """
+        """Return why an activation, whose values may be bounded, is kept, or ""."""
         calls = self._calls(path)
         if not calls:
             return "`data` does not reach it"
-        return "; ".join(sorted({self._reason(i, bounded) for i in calls} - {""}))
-
-    def _reason(self, i: int, bounded: bool) -> str:
-        if bounded and self._multiplied[i]:
+        if bounded and any(self._multiplied[i] for i in calls):
             return "it is a gate that multiplies other values"
-        if self._returned[i] or (self._reaches[i] and not self._after[i]):
+        last = [i for i in calls if not self._after[i]]
+        if any(self._returned[i] for i in calls) or any(self._reaches[i] for i in last):
             return "it shapes an output of the model"
-        return "" if self._after[i] else "the operations after it cannot be seen"
+        return "the operations after it cannot be seen" if last else ""
 
     def _calls(self, path: str) -> list[int]:
         pairs = enumerate(self._nodes)
         return [i for i, n in pairs if n.path == path and n.name == "activation"]
 
     def channels(self, path: str) -> tuple[int, int] | None:
-        """Return the axis and number of the channels of an activation.
-
-        Args:
-            path: Path of the activation.
-
-        Returns:
-            `None` if they are unknown, or if the calls of the activation differ.
-        """
+        """Return the axis and the number of channels, if all calls agree."""
         nodes = [self._nodes[i] for i in self._calls(path)]
         found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in nodes}
         return found.pop() or None if len(found) == 1 else None

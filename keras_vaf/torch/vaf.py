@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from keras_vaf import initializers
-from keras_vaf.torch.formula import apply
+from keras_vaf.torch.formula import apply, split
 from keras_vaf.torch.functions import G, checked, of_package
 from keras_vaf.utils import MOST_UNITS, check_integer
 
@@ -24,11 +24,10 @@ class VAF(torch.nn.Module):
     f(a) = sum_{j=1..k} beta_j * g(alpha_j * a + alpha_bias_j) + beta_bias
     ```
 
-    This module computes the same numbers as `keras_vaf.layers.VAFActivation`, and is a
-    module of PyTorch like any other. All numbers of a function are one row of its only
-    parameter, `weight`: alpha, alpha_bias and beta of each hidden unit, and beta_bias.
-    `alpha`, `alpha_bias`, `beta` and `beta_bias` are views of `weight`. Write to them
-    in place, inside `torch.no_grad()`: `vaf.beta.mul_(2)`.
+    This module computes the same numbers as `keras_vaf.layers.VAFActivation`. All
+    numbers of a function are one row of its only parameter, `weight`. `alpha`,
+    `alpha_bias`, `beta` and `beta_bias` are views of it. Write to them in place, inside
+    `torch.no_grad()`: `vaf.beta.mul_(2)`.
 
     The output has the dtype of the input, also under `torch.autocast`. The arithmetic
     is in float32 at least.
@@ -99,22 +98,22 @@ class VAF(torch.nn.Module):
     @property
     def alpha(self) -> torch.Tensor:
         """A view of alpha, of shape `(*unshared, k)`."""
-        return self.weight[..., : self.k]
+        return split(self.weight, self.k)[0]
 
     @property
     def alpha_bias(self) -> torch.Tensor:
         """A view of alpha_bias, of shape `(*unshared, k)`."""
-        return self.weight[..., self.k : 2 * self.k]
+        return split(self.weight, self.k)[1]
 
     @property
     def beta(self) -> torch.Tensor:
         """A view of beta, of shape `(*unshared, k)`."""
-        return self.weight[..., 2 * self.k : 3 * self.k]
+        return split(self.weight, self.k)[2]
 
     @property
     def beta_bias(self) -> torch.Tensor:
         """A view of beta_bias, of shape `unshared`."""
-        return self.weight[..., 3 * self.k]
+        return split(self.weight, self.k)[3]
 
     def reset_parameters(self) -> None:
         """Set the weight to the start that `initialization` describes."""
@@ -136,7 +135,7 @@ class VAF(torch.nn.Module):
                 "A VAF acts on floating-point numbers; convert the input with "
                 f"`x.float()`. Received: an input of dtype {x.dtype}"
             )
-        return apply(x, self.weight, self.g, self.axes)
+        return apply(x, self.weight, self.k, self.g, self.axes)
 
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""

@@ -1,5 +1,6 @@
 """What a process computes in which Triton's interpreter takes the place of a GPU."""
 
+import functools
 import sys
 from unittest.mock import patch
 
@@ -9,10 +10,17 @@ import torch
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from keras_vaf.ops.gpu import on_torch
+from keras_vaf.ops.layout import Layout
 from keras_vaf.torch import VAF
-from keras_vaf.torch.formula import formula
+from keras_vaf.torch.formula import formula, split
 from keras_vaf.torch.functions import FUNCTIONS
 from tests.ops.gpu import calls
+
+
+def plain(g, axes, x, weight):
+    """Return f(x) in PyTorch's operators."""
+    parts = split(weight, weight.shape[-1] // 3)
+    return formula(FUNCTIONS[g], Layout(x.ndim, axes), x, *parts)
 
 
 def numbers(tensor):
@@ -49,11 +57,8 @@ def compare_special(device):
 def gradients(x, weight, g, axes, upstream, kernels):
     """Return f(x) and the gradients, by the kernels or the formula."""
     leaves = [x.detach().requires_grad_(), weight.detach().requires_grad_()]
-
-    def plain(x, weight):
-        return formula(x, weight, FUNCTIONS[g], axes)
-
-    y = on_torch.apply(*leaves, g, axes, plain) if kernels else plain(*leaves)
+    form = functools.partial(plain, g, axes)
+    y = on_torch.apply(*leaves, g, axes, form) if kernels else form(*leaves)
     return [numbers(t) for t in (y, *torch.autograd.grad(y, leaves, upstream))]
 
 
@@ -81,12 +86,8 @@ def compare_second(device):
     """The gradient of the gradient is that of the formula."""
     x = torch.randn(9, device=device, requires_grad=True)
     weight = torch.randn(7, device=device, requires_grad=True)
-
-    def plain(x, weight):
-        return formula(x, weight, torch.tanh, ())
-
-    found = []
-    for y in (on_torch.apply(x, weight, "tanh", (), plain), plain(x, weight)):
+    form, found = functools.partial(plain, "tanh", ()), []
+    for y in (on_torch.apply(x, weight, "tanh", (), form), form(x, weight)):
         (first,) = torch.autograd.grad(y.square().sum(), x, create_graph=True)
         found.append(torch.autograd.grad(first.square().sum(), (x, weight)))
     torch.testing.assert_close(*found)

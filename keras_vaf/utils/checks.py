@@ -5,6 +5,7 @@ Each raises a `ValueError` that names the argument `name`, what it must be, and 
 
 import difflib
 import math
+import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -63,10 +64,7 @@ def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
             return found
     places = " or ".join(f"`{module.__name__}`" for module in modules)
     hint = did_you_mean(value, [each for module in modules for each in dir(module)])
-    raise ValueError(
-        f"`{name}` must be the name of a class in {places}.{hint} "
-        f"Received: {name}={value!r}"
-    )
+    _check(False, name, f"the name of a class in {places}", value, hint)
 
 
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
@@ -90,8 +88,7 @@ def check_integer(
 
 
 MOST_UNITS = 10_000
-"""Largest k, and largest number of other parts of a function. A file that asks for more
-is refused before memory is taken."""
+"""Largest number of parts of a function, so that no file can ask for all memory."""
 
 
 def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
@@ -109,10 +106,7 @@ def check_number(
     """Check that an argument is a finite number within bounds; return it."""
     value = _python_number(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    try:
-        good = number and math.isfinite(value) and minimum <= value
-    except OverflowError:  # an integer that float64 cannot hold
-        good = False
+    good = number and abs(value) <= sys.float_info.max and minimum <= value
     named = (("of at least", minimum), ("above", above), ("below", below))
     bounds = " and".join(
         f" {w} {bound:g}" for w, bound in named if abs(bound) < math.inf
@@ -133,10 +127,7 @@ def check_positive(name: str, value: float) -> float:
 
 
 def check_seeds(name: str, values: Sequence[int]) -> None:
-    """Check that seeds differ and that every random generator accepts them.
-
-    Equal seeds would count as independent repetitions and understate the deviation.
-    """
+    """Check that seeds differ and that every random generator accepts them."""
     listed = isinstance(values, Sequence | np.ndarray) and len(values) > 0
     good = listed and all(_is_integer(v) and 0 <= v < 2**32 for v in values)
     _check(good, name, f"integers from 0 to {2**32 - 1}, such as (0, 1, 2)", values)
@@ -146,7 +137,7 @@ def check_seeds(name: str, values: Sequence[int]) -> None:
 def _tuple(
     check: Callable[[str, Any], Any], name: str, values: Any, allowed: str
 ) -> tuple[Any, ...]:
-    """Return values that pass a check, or raise an error about all of them."""
+    """Return values that pass a check, or raise an error that names them all."""
     try:
         return tuple(check(name, value) for value in values)
     except (TypeError, ValueError):

@@ -26,8 +26,8 @@ def require(module: str, extra: str) -> ModuleType:
 def hide_tensorflow() -> None:
     """Prevent the import of TensorFlow in this process.
 
-    On every backend, Keras imports an installed TensorFlow to save a model or to set a
-    seed. This import takes seconds, and PyTorch may crash in the same process.
+    On every backend, Keras imports it to save a model or to set a seed. That takes
+    seconds, and PyTorch may crash in the same process.
     """
     finders = (_WithoutTensorFlow if f is PathFinder else f for f in sys.meta_path)
     sys.meta_path[:] = finders
@@ -36,8 +36,7 @@ def hide_tensorflow() -> None:
 class _WithoutTensorFlow(PathFinder):
     """An import finder that does not find TensorFlow.
 
-    The finder does not raise an error, because JAX's cache of compiled programs only
-    checks with `importlib.util.find_spec` whether TensorFlow is installed.
+    An entry None in `sys.modules` would not do: Keras imports what it finds there.
     """
 
     @classmethod
@@ -47,6 +46,5 @@ class _WithoutTensorFlow(PathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        if fullname == "tensorflow":
-            return None
-        return super().find_spec(fullname, path, target)
+        hidden = fullname == "tensorflow"
+        return None if hidden else super().find_spec(fullname, path, target)

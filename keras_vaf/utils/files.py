@@ -35,20 +35,11 @@ def atomic_path(
         path: The file to write. Its folder must exist.
         ending: Suffix of the temporary name. With ".tmp", a pattern such as `*.json`
             does not match the temporary file of a killed process.
-        force: Whether an existing `path` may be replaced. If not, a file that another
-            process created while the block ran is also kept.
+        force: Whether a `path` that exists when the block ends is replaced.
 
     Raises:
         FileExistsError: If `path` exists when the block ends and `force` is False.
         OSError: If `path` cannot be written. The error names `path`.
-
-    Example:
-
-    >>> from pathlib import Path
-    >>> with atomic_path("lines.txt") as temporary:
-    ...     _ = temporary.write_text("one line")
-    >>> Path("lines.txt").read_text()
-    'one line'
     """
     given = path = Path(path)
     if path.exists() and not path.is_file():
@@ -62,7 +53,9 @@ def atomic_path(
         yield temporary
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
-        (os.replace if force else _place)(temporary, path)
+        if not force and path.exists():
+            raise _exists(path)
+        os.replace(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -116,17 +109,3 @@ def _is_about(error: BaseException, temporary: Path) -> bool:
         return error.filename is None or temporary.name in str(error.filename)
     text = str(error) if isinstance(error, Exception) else ""
     return "errno = " in text or temporary.name in text
-
-
-def _place(temporary: Path, path: Path) -> None:
-    """Rename a file in a single step that fails if `path` exists."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise _exists(path) from None
-    except OSError:  # a file system without links
-        if path.exists():
-            raise _exists(path) from None
-        os.replace(temporary, path)
-    else:
-        os.unlink(temporary)

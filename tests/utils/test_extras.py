@@ -11,9 +11,6 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 def test_an_installed_module_is_returned():
     assert require("json", extra="plot") is json
-
-
-def test_a_dotted_name_gives_the_submodule():
     assert require("os.path", extra="plot").join("a", "b") == "a/b"
 
 

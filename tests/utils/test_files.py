@@ -12,12 +12,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vaf.utils import (
-    atomic_path,
-    check_output,
-    files,
-    write_atomically,
-)
+from keras_vaf.utils import atomic_path, check_output, files, write_atomically
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -34,45 +29,49 @@ def end(*arguments):
 """
 
 
-def test_text_is_utf8(tmp_path):
-    path = write_atomically(tmp_path / "report.json", "Isgrò\n")
-    assert path.read_bytes() == b"Isgr\xc3\xb2\n"
+def run(program, *arguments, folder, **options):
+    return subprocess.run(
+        [sys.executable, "-c", HEAD + textwrap.dedent(program)]
+        + [str(argument) for argument in arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        **options,
+    )
 
 
-def test_bytes_are_kept_and_folders_are_made(tmp_path):
-    path = write_atomically(str(tmp_path / "a" / "b" / "model"), b"\x00\r\n")
+def check_only(folder, content):
+    """Check that a folder has one file, with this content."""
+    assert [path.read_text(encoding="utf-8") for path in folder.iterdir()] == [content]
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"), [("Isgrò\n", b"Isgr\xc3\xb2\n"), (b"\0\r",) * 2]
+)
+def test_text_is_utf8_bytes_are_kept_and_folders_are_made(tmp_path, data, kept):
+    path = write_atomically(str(tmp_path / "a" / "b" / "model"), data)
     assert path == tmp_path / "a" / "b" / "model"
-    assert path.read_bytes() == b"\x00\r\n"
+    assert path.read_bytes() == kept
 
 
 def test_an_old_file_is_replaced(tmp_path):
-    target = tmp_path / "report.json"
-    write_atomically(target, "old, and longer")
-    write_atomically(target, "new")
-    assert target.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [target]
+    for content in ("old, and longer", "new"):
+        write_atomically(tmp_path / "report.json", content)
+    check_only(tmp_path, "new")
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 @pytest.mark.parametrize("reason", [OSError("disk full"), KeyboardInterrupt()])
 def test_when_writing_fails_the_old_file_stays(tmp_path, monkeypatch, step, reason):
-    target = tmp_path / "report.json"
-    target.write_text("old")
+    (tmp_path / "report.json").write_text("old")
 
     def fail(*arguments):
         raise reason
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(type(reason)):
-        write_atomically(target, "new")
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_file_in_the_place_of_a_folder_is_an_os_error(tmp_path):
-    (tmp_path / "runs").write_text("a file")
-    with pytest.raises(OSError):
-        write_atomically(tmp_path / "runs" / "report.json", "{}")
+        write_atomically(tmp_path / "report.json", "new")
+    check_only(tmp_path, "old")
 
 
 def test_a_killed_writer_leaves_a_whole_file(tmp_path):
@@ -95,34 +94,22 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path):
     assert content == content[0] * 1_000_000
 
 
-def run(program, *arguments, folder, **options):
-    return subprocess.run(
-        [sys.executable, "-c", HEAD + textwrap.dedent(program)]
-        + [str(argument) for argument in arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        **options,
-    )
-
-
-KILLED_WRITER = """
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step):
+    """The file of the killed process does not look like the other."""
+    (tmp_path / "report.json").write_text("old")
+    program = """
     step = sys.argv[1]
     if step in ("fsync", "replace"):
         setattr(os, step, end)
-    with files.atomic_path("file.keras") as temporary:
+    with files.atomic_path("report.json", ending=".tmp") as temporary:
         temporary.write_text("half of the new content")
         if step == "write":
             end()
     """
-
-
-@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
-def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step):
-    (tmp_path / "file.keras").write_text("old")
-    done = run(KILLED_WRITER, step, folder=tmp_path)
+    done = run(program, step, folder=tmp_path)
     assert done.returncode == -9, done.stderr
-    assert (tmp_path / "file.keras").read_text() == "old"
+    assert [path.read_text() for path in tmp_path.glob("*.json")] == ["old"]
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -164,7 +151,7 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_one(tmp_path):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
     )
     assert done.stdout == f"{errno.EFBIG} report\n", done.stderr
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+    check_only(tmp_path, "old")
 
 
 def test_a_full_disk_while_keras_saves_names_the_file(tmp_path):
@@ -180,17 +167,7 @@ def test_a_full_disk_while_keras_saves_names_the_file(tmp_path):
             model.save(temporary)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
-
-
-def test_what_a_killed_writer_leaves_does_not_look_like_a_report(tmp_path):
-    program = """
-    os.fsync = end
-    files.write_atomically("report.json", "{}")
-    """
-    assert run(program, folder=tmp_path).returncode == -9
-    assert len(list(tmp_path.iterdir())) == 1
-    assert list(tmp_path.rglob("*.json")) == []
+    check_only(tmp_path, "old")
 
 
 def test_a_read_only_folder_names_the_file_and_keeps_the_old_one(tmp_path):
@@ -207,144 +184,84 @@ def test_a_read_only_folder_names_the_file_and_keeps_the_old_one(tmp_path):
     done = run(program, folder=tmp_path)
     tmp_path.chmod(0o755)
     assert done.stdout == "report\n", done.stderr
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+    check_only(tmp_path, "old")
 
 
-class TestAtomicPath:
-    @pytest.mark.parametrize("name", ["best.keras", "a.weights.h5", "f.png", "Ü" * 120])
-    def test_the_temporary_path_has_the_same_ending_and_is_beside(self, tmp_path, name):
-        with atomic_path(tmp_path / name) as temporary:
-            assert temporary.parent == tmp_path
-            assert temporary.name.endswith(name[-12:])
-            temporary.write_text("new")
-        assert [path.name for path in tmp_path.iterdir()] == [name]
-
-    def test_an_error_in_the_block_is_not_renamed(self, tmp_path):
-        with (
-            pytest.raises(FileNotFoundError, match="elsewhere"),
-            atomic_path(tmp_path / "report") as temporary,
-        ):
-            temporary.write_text("half")
-            (tmp_path / "elsewhere").read_text()
-        assert list(tmp_path.iterdir()) == []
-
-    @pytest.mark.parametrize("text", ["errno = 28", "cannot write {name}"])
-    def test_an_error_of_another_library_names_the_file(self, tmp_path, text):
-        with (
-            pytest.raises(OSError, match="report"),
-            atomic_path(tmp_path / "report") as temporary,
-        ):
-            raise RuntimeError(text.format(name=temporary))
-
-    def test_a_missing_parent_folder_names_the_file(self, tmp_path):
-        with (
-            pytest.raises(FileNotFoundError) as raised,
-            atomic_path(tmp_path / "absent" / "report") as temporary,
-        ):
-            temporary.write_text("new")
-        assert raised.value.filename == str(tmp_path / "absent" / "report")
-
-    def test_a_device_is_written_directly(self):
-        with atomic_path(os.devnull) as temporary:
-            temporary.write_text("lost")
-        assert not os.path.isfile(os.devnull)
+@pytest.mark.parametrize("name", ["best.keras", "a.weights.h5", "f.png", "Ü" * 120])
+def test_the_temporary_path_has_the_same_ending_and_is_beside(tmp_path, name):
+    with atomic_path(tmp_path / name) as temporary:
+        assert temporary.parent == tmp_path
+        assert temporary.name.endswith(name[-12:])
+        temporary.write_text("new")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-class TestWithoutForce:
-    """A file that another process wrote in the meantime is kept."""
-
-    @pytest.fixture(params=[True, False], ids=["links", "no links"])
-    def links(self, request, monkeypatch):
-        def refuse(*arguments):
-            raise OSError(errno.EPERM, "Operation not permitted")
-
-        if not request.param:
-            monkeypatch.setattr(os, "link", refuse)
-
-    def test_a_file_that_came_in_the_meantime_is_kept(self, tmp_path, links):
-        path = tmp_path / "out"
-        with (
-            pytest.raises(FileExistsError, match=r"out exists.* --force"),
-            atomic_path(path, force=False) as temporary,
-        ):
-            temporary.write_text("mine")
-            path.write_text("of another process")
-        assert path.read_text() == "of another process"
-        assert list(tmp_path.iterdir()) == [path]
-
-    def test_a_new_file_is_written(self, tmp_path, links):
-        write_atomically(tmp_path / "out", "new", force=False)
-        assert [path.read_text() for path in tmp_path.iterdir()] == ["new"]
-
-    def test_one_of_many_processes_writes(self, tmp_path):
-        program = """
-            import time
-            time.sleep(max(0, float(sys.argv[2]) - time.time()))
-            try:
-                files.write_atomically("out", sys.argv[1], force=False)
-            except FileExistsError:
-                print("refused")
-            """
-        program = [sys.executable, "-c", HEAD + textwrap.dedent(program)]
-        start = str(time.time() + 1.5)
-        writers = [
-            subprocess.Popen([*program, str(n), start], cwd=tmp_path, stdout=-1)
-            for n in range(8)
-        ]
-        said = [writer.communicate()[0].decode().strip() for writer in writers]
-        assert said.count("refused") == 7
-        assert (tmp_path / "out").read_text() == str(said.index(""))
-        assert len(list(tmp_path.iterdir())) == 1
+def test_an_error_in_the_block_is_not_renamed(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match="elsewhere"),
+        atomic_path(tmp_path / "report") as temporary,
+    ):
+        temporary.write_text("half")
+        (tmp_path / "elsewhere").read_text()
+    assert list(tmp_path.iterdir()) == []
 
 
-class TestCheckOutput:
-    def test_a_new_file(self, tmp_path):
-        assert check_output(tmp_path / "new.keras") == tmp_path / "new.keras"
-        assert check_output("new.keras").name == "new.keras"
-
-    def test_an_existing_file_needs_force(self, tmp_path):
-        (tmp_path / "old.keras").write_text("old")
-        with pytest.raises(FileExistsError, match=r"old\.keras exists.* --force"):
-            check_output(tmp_path / "old.keras")
-        assert check_output(tmp_path / "old.keras", force=True).exists()
-
-    def test_an_input_is_never_the_output(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "old.keras").write_text("old")
-        with pytest.raises(ValueError, match="must not be the same file as an input"):
-            check_output(tmp_path / "old.keras", force=True, inputs=["old.keras"])
-
-    def test_a_device_may_be_written(self):
-        assert check_output(os.devnull).exists()
-
-    def test_a_missing_folder_is_an_error(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="absent does not exist"):
-            check_output(tmp_path / "absent" / "new.keras", force=True)
+@pytest.mark.parametrize("text", ["errno = 28", "cannot write {name}"])
+def test_an_error_of_another_library_names_the_file(tmp_path, text):
+    with (
+        pytest.raises(OSError, match="report"),
+        atomic_path(tmp_path / "report") as temporary,
+    ):
+        raise RuntimeError(text.format(name=temporary))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="symbolic links need rights elsewhere")
+def test_a_file_that_came_in_the_meantime_is_kept_without_force(tmp_path):
+    path = tmp_path / "out"
+    with atomic_path(path, force=False) as temporary:
+        temporary.write_text("mine")
+    check_only(tmp_path, "mine")
+    path.unlink()
+    with (
+        pytest.raises(FileExistsError, match=r"out exists.* --force"),
+        atomic_path(path, force=False) as temporary,
+    ):
+        temporary.write_text("mine")
+        path.write_text("of another process")
+    check_only(tmp_path, "of another process")
+
+
+def test_an_output_is_checked_before_any_computation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    old = tmp_path / "old.keras"
+    old.write_text("old")
+    assert check_output("new.keras", inputs=[old]).name == "new.keras"
+    assert check_output(old, force=True) == old
+    assert check_output(os.devnull).exists()
+    with pytest.raises(FileExistsError, match=r"old\.keras exists.* --force"):
+        check_output(old)
+    with pytest.raises(ValueError, match="must not be the same file as an input"):
+        check_output(old, force=True, inputs=["old.keras"])
+    with pytest.raises(FileNotFoundError, match="absent does not exist"):
+        check_output(tmp_path / "absent" / "new.keras", force=True)
+    loop = tmp_path / "loop.txt"
+    loop.symlink_to(loop)
+    check_output("new.txt", inputs=[loop])
+
+
+def test_a_device_is_written_directly():
+    with atomic_path(os.devnull) as temporary:
+        temporary.write_text("lost")
+    assert not os.path.isfile(os.devnull)
+
+
 def test_the_target_of_a_symbolic_link_is_written(tmp_path):
     target, link = tmp_path / "folder" / "file.txt", tmp_path / "link.txt"
     target.parent.mkdir()
-    target.write_text("old")
     link.symlink_to(target)
-    write_atomically(link, "new")
-    assert link.is_symlink()
-    assert target.read_text() == "new"
-    assert [path.name for path in target.parent.iterdir()] == ["file.txt"]
-    with pytest.raises(FileExistsError):
-        write_atomically(link, "newer", force=False)
-    assert target.read_text() == "new"
-    target.unlink()
-    write_atomically(link, "again", force=False)
-    assert link.is_symlink()
-    assert target.read_text() == "again"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="symbolic links need rights elsewhere")
-def test_an_input_that_is_a_link_to_itself_is_an_error_of_the_system(tmp_path):
-    loop = tmp_path / "loop.txt"
-    loop.symlink_to(loop)
-    check_output(tmp_path / "new.txt", inputs=[loop])
-    with pytest.raises(OSError, match="symbolic links"):
-        loop.read_text()
+    for content in ("first", "second"):
+        write_atomically(link, content)
+        assert link.is_symlink()
+        check_only(target.parent, content)
+    with pytest.raises(FileExistsError), atomic_path(link, force=False) as temporary:
+        temporary.write_text("third")
+    check_only(target.parent, "second")

@@ -16,9 +16,8 @@ def train_only_activations(
 ) -> Any:
     """Return a model in which only the trainable activations are trained.
 
-    This is fine-tuning with few parameters: a VAF shared per layer has 3k + 1. All
-    other weights are frozen. Batch normalization layers then run in inference mode, so
-    their statistics are frozen too. Compile the result before you train it.
+    Fine-tuning then has few parameters: a VAF shared per layer has 3k + 1. Batch
+    normalization layers run in inference mode, so their statistics are frozen too.
 
     Args:
         model: A built model with trainable activations, such as the result of
@@ -61,15 +60,22 @@ def train_only_activations(
         )
     if not inplace:
         model = _copied(model)
-    everything = {each.name: each for each in all_layers(model, include_self=False)}
-    named = [_named(name, everything) for name in also]
+    inside = all_layers(model, include_self=False)
+    named = {each.name: each for each in inside if each.weights}
+    for name in also:
+        if name not in named:
+            raise ValueError(
+                "`also` must name layers with weights, as in `model.summary()`."
+                f"{did_you_mean(name, named)} Received: {name!r}"
+            )
     model.trainable = True  # a frozen outer layer would freeze its inner layers
-    for layer in all_layers(model, include_self=False):
+    for layer in inside:
         if not all_layers(layer, include_self=False):
             layer.trainable = False
         for weight in own_variables(layer):
             weight.trainable = False
-    for layer in (*trainable_activations(model).values(), *named):
+    activations = trainable_activations(model)
+    for layer in (*activations.values(), *map(named.get, also)):
         for part in all_layers(layer):
             part.trainable = True
     return model
@@ -88,13 +94,3 @@ def _copied(model: keras.Model) -> keras.Model:
             "`keras.saving.register_keras_serializable`. With `inplace=True`, the "
             f"model itself is changed. Received: {model.name!r} ({error})"
         ) from error
-
-
-def _named(name: str, everything: dict[str, keras.layers.Layer]) -> keras.layers.Layer:
-    layer = everything.get(name)
-    if layer is None or not layer.weights:
-        raise ValueError(
-            "`also` must name layers with weights, as in `model.summary()`."
-            f"{did_you_mean(name, everything)} Received: {name!r}"
-        )
-    return layer

@@ -135,21 +135,21 @@ def _by_function(vaf: VAF, x: torch.Tensor) -> np.ndarray:
 
 
 def exchange_vafs(
-    module: torch.nn.Module, new: dict[str, Any], changes: list[Change]
+    module: torch.nn.Module, new: dict[str, VAFActivation], changes: list[Change]
 ) -> torch.nn.Module:
     """Return a copy of a module with other VAFs.
 
     Args:
         module: The module.
-        new: `g`, `k` and `weights` of each new VAF, by the paths.
+        new: Layers with the functions of the new VAFs, by the paths.
         changes: The changes for the report of the copy.
     """
     module = clone(module)
-    for path, units in new.items():
+    for path, layer in new.items():
         old: Any = module.get_submodule(path)
-        g = "relu" if units.g is keras.activations.relu else old.g
-        vaf = VAF(units.k, g, old.weight.shape[:-1], old.axes)
-        vaf.set_weights(units.weights)
+        g = "relu" if layer.g is keras.activations.relu else old.g
+        vaf = VAF(layer.k, g, old.weight.shape[:-1], old.axes)
+        vaf.set_weights(layer.get_weights())
         vaf.train(old.training).to(old.weight.device, old.weight.dtype)
         exchange(module, old, vaf)
     keep_report(module, changes)

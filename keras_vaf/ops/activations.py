@@ -65,11 +65,6 @@ class FixedFunction(NamedTuple):
         pairs = zip(self.lines.knots, sides, strict=True)
         return tuple(knot for knot, (left, right) in pairs if left != right)
 
-    @property
-    def homogeneous(self) -> bool:
-        """True if g(c h) = c g(h) for c > 0, as for two lines that meet in 0."""
-        return self.lines is not None and not any((*self.lines.knots, self.lines.value))
-
 
 def _made_of_lines(
     value: Function,

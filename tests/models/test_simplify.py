@@ -54,10 +54,7 @@ class TestSimplify:
         found = simplify(around(layer), 0.05)
         (change,) = report(found).replaced
         assert found.layers[0].k == 1
-        curves = [
-            each.function(X).reshape(501, -1) for each in (found.layers[0], layer)
-        ]
-        error = np.abs(curves[0] - curves[1]).max()
+        error = np.abs(found.layers[0].function(X) - layer.function(X)).max()
         assert change.error == pytest.approx(error, rel=1e-3) and 0 < error <= 0.05
         assert change.nearest.startswith(("LeakyReLU", "1.0", "relu"))
         assert report(simplify(around(layer), 1e-4)).replaced == ()
@@ -140,14 +137,6 @@ class TestNearest:
             known.scale * values + known.offset, true, rtol=1e-4, atol=2 * small
         )
 
-    def test_a_curve_far_from_all_is_not_named(self):
-        layer = vaf((1, 1, 1), (2, 0, -2), (1, -2, 2))
-        known = nearest(layer)
-        y = layer.function(np.linspace(-10, 10, 1001))
-        assert known.error > 0.02 * np.ptp(y)
-        assert str(known) == "no known function"
-        assert "no known function" in str(report(simplify(around(layer), 0.01)))
-
     def test_data_say_where_a_curve_is_gelu(self):
         # gelu on [-3, 3], and a constant on the right of it, where no inputs are.
         knots = np.linspace(-3.5, 3.5, 29)
@@ -167,18 +156,21 @@ class TestNearest:
     ("make", "tolerance", "message"),
     [
         (sequential, 0.1, "trainable activation of keras_vaf.layers"),
-        (lambda: convert(sequential()), 0, "above 0.*tolerance=0"),
         (lambda: convert(sequential()), "1", "above 0.*tolerance='1'"),
         (lambda: keras.Sequential([VAFActivation(sharing="channel")]), 1, "no weights"),
     ],
-    ids=["none", "zero", "text", "unbuilt"],
+    ids=["none", "text", "unbuilt"],
 )
 def test_bad_input_is_told(make, tolerance, message):
     with pytest.raises(ValueError, match=message):
         simplify(make(), tolerance)
 
 
-def test_random_functions_keep_their_error():
+@pytest.mark.parametrize("tolerance", [0.5, 0.1, 0.01])
+def test_random_functions_keep_their_error(tolerance):
     layer = VAFActivation(k=6, initialization=RandomStart(seed=3), name="random")
-    for tolerance in (0.5, 0.1, 0.01):
-        assert report(simplify(around(layer), tolerance)).error <= tolerance
+    found = simplify(around(layer), tolerance)
+    change = (*report(found).replaced, *report(found).kept)[0]
+    difference = found.layers[0].function(X) - layer.function(X)
+    assert np.abs(difference).max() <= tolerance + 1e-6
+    assert (change.error or 0) == pytest.approx(np.abs(difference).max(), abs=1e-5)

@@ -33,13 +33,6 @@ def test_value_matches_the_reference(known):
 
 
 @each
-def test_homogeneous_means_that_a_factor_comes_out(known):
-    value = reference.FUNCTIONS[known.name][0]
-    lawful = np.allclose(value(3 * GRID), 3 * value(GRID))
-    assert known.homogeneous == lawful
-
-
-@each
 @pytest.mark.parametrize("side", [-1, 1])
 def test_ends_are_the_slopes_far_out(known, side):
     value = reference.FUNCTIONS[known.name][0]

@@ -7,17 +7,22 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
-from keras_vaf.models.formulas.curve import Curve, lines_of, rounded, sum_of
-from keras_vaf.models.formulas.forms import FORMS, with_frame, written
+from keras_vaf.models.formulas.curve import (
+    FORMS,
+    Curve,
+    lines_of,
+    rounded,
+    sum_of,
+    with_frame,
+    written,
+)
 from keras_vaf.models.formulas.nearest import RANGE, nearest
 from keras_vaf.models.graph import is_torch_module
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.utils import check_choice, check_integer
 
-_FULL = 17
-"""Number of digits from which on numbers are exact."""
-_SHORT = 40
-"""Largest number of characters of a formula in a title."""
+_FULL = 17  # digits, from which on numbers are exact
+_SHORT = 40  # characters of a formula in a title, at most
 _COMMENT = {"text": "", "latex": "% ", "python": "# "}
 
 
@@ -29,14 +34,10 @@ def formula(
     If g is piecewise linear, the formula has the exact straight lines of f. Otherwise
     it is a sum of the copies of g that affect f.
 
-    | `form` | result |
-    |---|---|
-    | `"text"` | a line such as `f(a) = 0.2 a for a <= 0; a for a > 0` |
-    | `"latex"` | the same in LaTeX, without `$` |
-    | `"python"` | a function `f` that needs only Python's `math` |
-
-    A layer with several functions gives a Markdown table in text, aligned lines in
-    LaTeX, and the functions `f_0`, `f_1`, ... in Python.
+    The form `"text"` is a line such as `f(a) = 0.2 a for a <= 0; a for a > 0`,
+    `"latex"` the same in LaTeX, without `$`, and `"python"` a function `f` that needs
+    only Python's `math`. A layer with several functions gives a Markdown table in text,
+    aligned lines in LaTeX, and the functions `f_0`, `f_1`, ... in Python.
 
     If `digits` is below 17, a line states the largest difference between the printed
     and the learned function at 1,001 points on [-10, 10], or on the data, and at the
@@ -45,7 +46,7 @@ def formula(
     Args:
         layer_or_model: An activation layer that `to_vaf` supports, with weights; or a
             model, or a converted module of PyTorch, with such layers.
-        form: One of the forms above.
+        form: `"text"`, `"latex"` or `"python"`.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
         data: For a layer, inputs of the layer at which errors are measured.
 
@@ -110,7 +111,14 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     if digits == _FULL:
         return text
     where = "on [-10, 10]" if data is None else "on the data"
-    x = np.linspace(*RANGE, 1001) if data is None else _points(data)
+    x = np.linspace(*RANGE, 1001)
+    if data is not None:
+        x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
+    if not x.size or not np.isfinite(x).all():
+        raise ValueError(
+            "`data` must be finite inputs of the layer, one at least. "
+            f"Received: an array of {x.size} numbers"
+        )
     learned = [curve.values(x) for curve in curves.values()]
     if isinstance(layer, TrainableActivation):
         learned = [*layer.function(x).reshape(len(x), -1).T]
@@ -121,16 +129,6 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     if form == "text" and isinstance(layer, TrainableActivation):
         lines.append(f"nearest: {nearest(layer, x)} {where}")
     return "\n".join([text.rstrip("\n"), *lines])
-
-
-def _points(data: Any) -> np.ndarray:
-    x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
-    if not x.size or not np.isfinite(x).all():
-        raise ValueError(
-            "`data` must be finite inputs of the layer, one at least. "
-            f"Received: an array of {x.size} numbers"
-        )
-    return x
 
 
 def _largest_difference(

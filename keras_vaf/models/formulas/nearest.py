@@ -10,8 +10,7 @@ from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
 RANGE = (-10.0, 10.0)
-_LIMIT = 0.02
-"""Largest error of a known function, as a part of the range of the curve's values."""
+_LIMIT = 0.02  # of the range of the values, the largest error of a known function
 # If two functions fit about equally well, the simpler one is preferred.
 _SIMPLE = ("linear", "relu", "LeakyReLU", "tanh", "sigmoid")
 _OTHERS = [name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")]
@@ -38,10 +37,7 @@ class KnownFunction:
     limit: float = np.inf
 
     def __str__(self) -> str:
-        """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`.
-
-        If the error is above the limit, the line is `no known function`.
-        """
+        """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
         if self.error > self.limit:
             return "no known function"
         scale = "" if f"{self.scale:.2f}" == "1.00" else f"{self.scale:.2f} x "
@@ -55,17 +51,14 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     """Return the known function that is nearest to the learned function of a layer.
 
     The known functions are the activations of Keras, times a factor, plus a constant.
-    If the largest error is above 2 % of the range of the learned function's values at
-    the points of comparison, the text of the result is `no known function`.
+    If the largest error is above 2 % of the range of the learned values, the text of
+    the result is `no known function`.
 
     Args:
         layer: A trainable activation with weights. If it has several functions, all are
             compared with the same known function.
         x: Points of comparison, such as inputs of the layer. By default, 1001 points on
             [-10, 10].
-
-    Returns:
-        The known function with the smallest largest error.
 
     Raises:
         ValueError: If `layer` is not a trainable activation, has no weights yet, or is

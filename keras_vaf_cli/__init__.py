@@ -1,9 +1,9 @@
 """The command line: `main` runs `keras-vaf`.
 
-Each command is a module of this package with `SUMMARY`, `DESCRIPTION`, `EXAMPLES`,
-`add_arguments(parser)` and `run(arguments)`. A command imports `keras_vaf` only inside
-`run`, because that import loads Keras. Therefore `--help` and `--version` respond at
-once.
+Each command is a module of this package with `add_arguments(parser)` and
+`run(arguments)`. The docstring of the module is its help: a summary, the description
+and examples. A command imports `keras_vaf` only inside `run`, because that import loads
+Keras. Therefore `--help` and `--version` respond at once.
 """
 
 import argparse
@@ -29,16 +29,8 @@ from keras_vaf_cli.shared import say, shown
 __all__ = ["COMMANDS", "EXIT_CODES", "STOPPED", "main"]
 
 COMMANDS = (
-    compare,
-    predict,
-    convert,
-    inspect,
-    simplify,
-    freeze,
-    data,
-    reproduce,
-    search,
-    info,
+    *(compare, predict, convert, inspect, simplify, freeze),
+    *(data, reproduce, search, info),
 )
 """All commands, in the order of the help."""
 
@@ -56,8 +48,7 @@ STOPPED = "every finished result is kept; the same command continues from there"
 
 
 def main(
-    argv: Sequence[str] | None = None,
-    load: Callable[[], None] | None = None,
+    argv: Sequence[str] | None = None, load: Callable[[], None] | None = None
 ) -> int:
     """Run `keras-vaf` and return its exit code.
 
@@ -76,7 +67,10 @@ def main(
         arguments.run(arguments)
         return 0
     except (ValueError, ImportError, OSError) as error:
-        say(f"keras-vaf: {_sentence(error)}", file=sys.stderr)
+        text = str(error)
+        if isinstance(error, OSError) and error.strerror and error.filename:
+            text = f"{error.strerror}: {error.filename}"
+        say(f"keras-vaf: {text}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         say(f"\nkeras-vaf: interrupted; {STOPPED}.", file=sys.stderr)
@@ -84,21 +78,24 @@ def main(
 
 
 def _parser() -> argparse.ArgumentParser:
+    from importlib import metadata  # slow; signals are not handled before
+
     parser = _Parser(
         prog="keras-vaf",
         description="Trainable activation functions for Keras 3: compare them on data.",
         epilog="Example: keras-vaf compare wine",
     )
-    parser.add_argument(
-        "--version", action=_Version, nargs=0, help="print the version and exit"
-    )
+    version = f"keras-vaf {metadata.version('keras-vaf')}"
+    parser.add_argument("--version", action="version", version=version)
     subparsers = parser.add_subparsers(title="commands", required=True)
     for command in COMMANDS:
+        summary, _, text = (command.__doc__ or "").partition("\n\n")
+        description, _, examples = text.partition("\n\n")
         inner = subparsers.add_parser(
             command.__name__.rpartition(".")[2],
-            help=command.SUMMARY,
-            description=command.DESCRIPTION,
-            epilog=command.EXAMPLES,
+            help=summary,
+            description=description,
+            epilog=examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         inner.set_defaults(run=command.run, without=())
@@ -111,20 +108,3 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         super().error(shown(message))
-
-
-class _Version(argparse.Action):
-    """Print the version, which is read only on request."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib import metadata  # slow; signals are not handled yet
-
-        print(f"keras-vaf {metadata.version('keras-vaf')}")
-        parser.exit()
-
-
-def _sentence(error: Exception) -> str:
-    """Return the message of an error, without the error number of the system."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.strerror}: {error.filename}"
-    return str(error)

@@ -1,36 +1,63 @@
-"""`keras-vaf compare`: compare ReLU with trainable activations by cross-validation."""
+"""Compare ReLU with trainable activations on a dataset.
 
-import argparse
-import shlex
-from typing import TYPE_CHECKING, Any
-
-from keras_vaf_cli.choices import COMPARED, LEARNING_RATES, OTHERS
-from keras_vaf_cli.shared import add, numbers, print_table, say
-from keras_vaf_cli.tables import add_table_options, open_data
-
-if TYPE_CHECKING:
-    from keras_vaf.experiments import Comparison
-
-SUMMARY = "compare ReLU with trainable activations on a dataset"
-DESCRIPTION = """\
 Train a fully connected network with each activation in cross-validation, and compare
 test accuracy (or RMSE), parameters, training time and the learned functions. Networks
 are trained with Adam, several learning rates and early stopping. If the command is run
-again, it trains only missing cells.
-"""
-EXAMPLES = """\
+again, it trains only what is missing.
+
 examples:
   keras-vaf compare wine
   keras-vaf compare houses.csv --target price
   keras-vaf compare houses.csv --target price --quick
 """
 
+import argparse
+import shlex
+from typing import TYPE_CHECKING
+
+from keras_vaf_cli.shared import add, numbers, print_table, say
+from keras_vaf_cli.tables import add_table_options, open_data
+
+if TYPE_CHECKING:
+    from keras_vaf.experiments import Comparison
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `compare`."""
-    add(parser, "data", "--output", "--data-dir")
-    add_table_options(parser.add_argument_group("a table of your own"))
-    _add_training_options(parser.add_argument_group("training"))
+    add_table_options(parser)
+    group = parser.add_argument_group("training")
+    group.add_argument(
+        "--quick",
+        action="store_true",
+        help="one learning rate, 3 folds and at most 100 epochs, which finds large "
+        "differences only",
+    )
+    group.add_argument(
+        "--activations",
+        default="relu,gelu,silu,tanh,prelu,vaf-relu,vaf-silu",
+        metavar="NAMES",
+        help="activations to compare; the first one is the baseline (default: "
+        "%(default)s); a wrong name lists all",
+    )
+    group.add_argument(
+        "--k", type=int, default=3, help="hidden units of a VAF (default: 3)"
+    )
+    group.add_argument(
+        "--g",
+        metavar="NAME",
+        help="their fixed activation (default: the VAF's start)",
+    )
+    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
+    group.add_argument("--epochs", type=int, help="most epochs (default: 300)")
+    group.add_argument(
+        "--learning-rates",
+        type=numbers,
+        metavar="RATES",
+        help="of Adam; validation rows select one for each activation and fold "
+        "(default: 0.0003,0.001,0.003,0.01, and further ones if one at the edge is "
+        "selected)",
+    )
+    add(group, "--hidden", "--seeds", "--jobs")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -40,7 +67,10 @@ def run(arguments: argparse.Namespace) -> None:
 
     changed = {"k": arguments.k} | ({"g": arguments.g} if arguments.g else {})
     arms = [arm.updated(**changed) for arm in find_arms(arguments.activations)]
-    settings = {**(recipe.QUICK if arguments.quick else {}), **_given(arguments)}
+    names = ("hidden", "learning_rates", "epochs", "folds", "missing")
+    given = {name: getattr(arguments, name) for name in names}
+    settings = dict(recipe.QUICK) if arguments.quick else {}
+    settings |= {name: value for name, value in given.items() if value is not None}
     comparison = compare(
         open_data(arguments),
         arms,
@@ -50,51 +80,6 @@ def run(arguments: argparse.Namespace) -> None:
         jobs=arguments.jobs,
     )
     show_comparison(comparison)
-
-
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of the training that the command line names."""
-    names = ("hidden", "learning_rates", "epochs", "folds", "missing")
-    values = {name: getattr(arguments, name) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _add_training_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--quick",
-        action="store_true",
-        help="train with one learning rate, 3 folds and at most 100 epochs, which "
-        "finds large differences only",
-    )
-    group.add_argument(
-        "--activations",
-        default=",".join(COMPARED),
-        metavar="NAMES",
-        help="activations to compare; the first one is the baseline (default: "
-        f"%(default)s); also: {', '.join(OTHERS)}",
-    )
-    group.add_argument(
-        "--k", type=int, default=3, help="hidden units of a VAF (default: 3)"
-    )
-    group.add_argument(
-        "--g",
-        metavar="ACTIVATION",
-        help="fixed activation of a VAF's hidden units (default: the function at which "
-        "the VAF starts)",
-    )
-    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
-    group.add_argument(
-        "--epochs", type=int, help="largest number of epochs (default: 300)"
-    )
-    group.add_argument(
-        "--learning-rates",
-        type=numbers,
-        metavar="NUMBERS",
-        help="learning rates of Adam, one of which is selected for each activation and "
-        f"fold on validation rows (default: {', '.join(map(str, LEARNING_RATES))}, and "
-        "further ones if one at the edge is selected)",
-    )
-    add(group, "--hidden", "--seeds", "--jobs")
 
 
 def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:

@@ -1,23 +1,19 @@
-"""`keras-vaf convert`: replace the activations of a saved model by trainable ones."""
+"""Replace the activations of a saved model by trainable ones.
 
-import argparse
-from functools import partial
-
-from keras_vaf_cli.choices import LAYERS
-from keras_vaf_cli.shared import add, add_output, change_model, names
-
-SUMMARY = "replace the activations of a saved model by trainable ones"
-DESCRIPTION = """\
 Replace the fixed activations of a saved model by trainable ones that start at the same
 functions. Print the replaced activations, and the others with the reason why they were
 kept.
-"""
-EXAMPLES = """\
+
 examples:
   keras-vaf convert model.keras -o converted.keras
   keras-vaf convert model.keras -o converted.keras --k 5 --sharing channel
   keras-vaf convert model.keras -o converted.keras --layers 'block1_*,top'
 """
+
+import argparse
+from functools import partial
+
+from keras_vaf_cli.shared import add, add_output, change_model, names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,23 +23,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layers",
         type=names,
-        metavar="NAMES",
-        help="names or patterns of layers, separated by commas (default: all hidden "
-        "activations)",
+        help="names or patterns of layers (default: all hidden activations)",
     )
-    default, *others = LAYERS
     parser.add_argument(
         "--to",
-        choices=LAYERS,
-        default=default,
+        default="VAFActivation",
         metavar="CLASS",
-        help="class of the new activations (default: %(default)s); also: "
-        + ", ".join(others),
+        help="class of the new activations (default: %(default)s); a wrong name lists "
+        "all",
     )
     parser.add_argument("--k", type=int, help="hidden units of a VAF (default: 3)")
     parser.add_argument(
         "--g",
-        metavar="ACTIVATION",
+        metavar="NAME",
         help="fixed activation of a VAF's hidden units (default: one for which the "
         "start is exact, for each function)",
     )
@@ -59,11 +51,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Convert the model."""
     from keras_vaf import layers
     from keras_vaf.models import convert
+    from keras_vaf.utils import check_choice
 
+    classes = {each.layer.__name__: each.layer for each in layers.ACTIVATIONS}
     change = partial(
         convert,
         layers=arguments.layers,
-        to=getattr(layers, arguments.to),
+        to=classes[check_choice("to", arguments.to, classes)],
         k=arguments.k,
         g=arguments.g,
         sharing=arguments.sharing,

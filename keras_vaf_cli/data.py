@@ -1,4 +1,12 @@
-"""`keras-vaf data`: list and fetch the datasets of the paper."""
+"""List or fetch the paper's datasets.
+
+Fetch datasets of the paper from their publishers, check the files and read them.
+Without names, list all datasets next to those of the paper.
+
+examples:
+  keras-vaf data
+  keras-vaf data wine yacht
+"""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -7,17 +15,6 @@ from keras_vaf_cli.shared import add, say
 
 if TYPE_CHECKING:
     from keras_vaf.datasets import Size
-
-SUMMARY = "list or fetch the paper's datasets"
-DESCRIPTION = """\
-Fetch datasets of the paper from their publishers, check the files and read them.
-Without names, list all datasets next to those of the paper.
-"""
-EXAMPLES = """\
-examples:
-  keras-vaf data
-  keras-vaf data wine yacht
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,19 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Fetch the datasets, or print the list."""
-    from keras_vaf.datasets import find, load
+    from keras_vaf.datasets import CATALOGUE, find, load
 
-    names = [find(name).name for name in arguments.names]
-    for name in names:
+    for name in [find(name).name for name in arguments.names]:
         dataset = load(name, arguments.data_dir)
         say(f"{dataset} from {dataset.source}")
-    if not names:
-        _print_list()
-
-
-def _print_list() -> None:
-    from keras_vaf.datasets import CATALOGUE
-
+    if arguments.names:
+        return
     rows = [("name", "task", "rows, inputs, classes", "in the paper", "difference")]
     for entry in CATALOGUE:
         size = "the same" if entry.paper_size is None else _size(entry.paper_size)

@@ -1,19 +1,16 @@
-"""`keras-vaf freeze`: turn a saved model into one that needs only Keras."""
+"""Turn a saved model into one that needs only Keras.
+
+Replace the trainable activations of a saved model by Keras layers with constants, so
+that the new file loads without keras-vaf. Print the largest difference between the
+outputs.
+
+example:
+  keras-vaf freeze model.keras -o frozen.keras
+"""
 
 import argparse
 
 from keras_vaf_cli.shared import add, add_output, change_model
-
-SUMMARY = "turn a saved model into one that needs only Keras"
-DESCRIPTION = """\
-Replace the trainable activations of a saved model by Keras layers with constants, so
-that the new file loads without keras-vaf. Print the largest difference between the
-outputs.
-"""
-EXAMPLES = """\
-example:
-  keras-vaf freeze model.keras -o frozen.keras
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,23 +1,19 @@
-"""`keras-vaf inspect`: show what the activations of a saved model have learned."""
+"""Show what the activations of a saved model have learned.
+
+List the trainable activations of a saved model, each with the known function nearest to
+it on [-10, 10], and draw them. The table says "no known function" if the largest error
+is above 2 % of the range of the learned function's values.
+
+examples:
+  keras-vaf inspect model.keras
+  keras-vaf inspect model.keras --picture functions.png
+  keras-vaf inspect model.keras --formula latex
+"""
 
 import argparse
 from typing import Any
 
 from keras_vaf_cli.shared import add, print_table, say
-
-SUMMARY = "show what the activations of a saved model have learned"
-DESCRIPTION = """\
-List the trainable activations of a saved model, each with the known function nearest to
-it on [-10, 10], and draw them. The table says "no known function" if the largest error
-is above 2 % of the range of the learned function's values.
-"""
-EXAMPLES = """\
-examples:
-  keras-vaf inspect model.keras
-  keras-vaf inspect model.keras --picture functions.png
-  keras-vaf inspect model.keras --formula
-  keras-vaf inspect model.keras --formula latex
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

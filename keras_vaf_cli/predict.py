@@ -1,4 +1,16 @@
-"""`keras-vaf predict`: predict the rows of a table with a saved network."""
+"""Predict the rows of a table with a network of compare or search.
+
+Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras-vaf
+search`. If a folder is given in its place, the newest best.keras in it is used. The
+table must have the columns of the training table, in any order; the target may be
+missing. The output is a copy of the table with additional columns: the prediction in
+the units of the target, or the class and the probability of each class. The cells of a
+CSV file are written as they were read.
+
+examples:
+  keras-vaf predict runs new.csv -o predicted.csv
+  keras-vaf predict runs/houses-1a2b3c4d/best.keras new.csv -o predicted.csv
+"""
 
 import argparse
 import sys
@@ -6,21 +18,6 @@ from pathlib import Path
 
 from keras_vaf_cli.shared import add, add_output, say
 from keras_vaf_cli.tables import add_file_options, file_options
-
-SUMMARY = "predict the rows of a table with a network of compare or search"
-DESCRIPTION = """\
-Predict the rows of a table with the best.keras of `keras-vaf compare` or `keras-vaf
-search`. If a folder is given in its place, the newest best.keras in it is used. The
-table must have the columns of the training table, in any order; the target may be
-missing. The output is a copy of the table with additional columns: the prediction in
-the units of the target, or the class and the probability of each class. The cells of a
-CSV file are written as they were read.
-"""
-EXAMPLES = """\
-examples:
-  keras-vaf predict runs new.csv -o predicted.csv
-  keras-vaf predict runs/houses-1a2b3c4d/best.keras new.csv -o predicted.csv
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,6 @@
 """`start`, the entry point of the console script `keras-vaf`.
 
-It sets signal handlers, TensorFlow's log level and the import of the backend, which
-affect the whole process. `keras_vaf_cli.main` does not change them.
+Unlike `keras_vaf_cli.main`, it sets signal handlers and TensorFlow's log level.
 """
 
 import contextlib

@@ -1,27 +1,25 @@
-"""`keras-vaf reproduce`: run an experiment of the paper."""
+"""Run an experiment of the paper.
 
-import argparse
-
-from keras_vaf_cli.choices import EXPERIMENTS
-from keras_vaf_cli.shared import add, names, print_table, say
-
-SUMMARY = "run an experiment of the paper"
-DESCRIPTION = """\
 Run an experiment of the paper and compare its results with the published numbers. If
 the command is run again, it trains only what is missing. With --quick it runs a small
 version of the experiment, which checks that everything works; its results are not
 meaningful.
-"""
-EXAMPLES = """\
+
 examples:
   keras-vaf reproduce classification --quick
   keras-vaf reproduce regression --datasets servo,yacht --seeds 0,1,2
 """
 
+import argparse
+
+from keras_vaf_cli.shared import add, names, print_table, say
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `reproduce`."""
-    parser.add_argument("name", help=f"experiment: {', '.join(EXPERIMENTS)}")
+    parser.add_argument(
+        "name", help="regression, classification, convolution, sensorless or curves"
+    )
     parser.add_argument(
         "--quick", action="store_true", help="run a small version that takes minutes"
     )
@@ -46,17 +44,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the experiment that the command line asks for, and show the table."""
     from keras_vaf.paper import reproduce
 
-    done = reproduce(
-        arguments.name,
-        arguments.datasets,
-        arguments.activations,
-        seeds=arguments.seeds,
-        selection=arguments.selection,
-        quick=arguments.quick,
-        data_dir=arguments.data_dir,
-        output=arguments.output,
-        jobs=arguments.jobs,
-    )
+    words = vars(arguments).copy()
+    del words["run"], words["without"]
+    done = reproduce(**words)
     print_table(*done.text)
     pictures = ", with pictures next to it" if done.figures else ""
     say(f"\nWritten to {done.path}{pictures}.")

@@ -1,46 +1,21 @@
 """`add`, `change_model`, `print_table` and what else several commands share."""
 
 import argparse
-import functools
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TextIO, TypeVar
-
-T = TypeVar("T")
+from typing import Any, TextIO
 
 _WIDTH_OF_FILES = 200
 
 
-def integer_from(least: int) -> Callable[[str], int]:
-    """Return a function that reads an integer from a smallest one on."""
-
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(
-                f"expected an integer of at least {least}, received {text!r}"
-            )
-        return int(text)
-
-    return read
-
-
 def integers(text: str) -> tuple[int, ...]:
     """Return the integers of a list such as `"0,1,2"`."""
-    return _list(text, int, "integers")
+    return tuple(map(int, text.split(",")))
 
 
 def numbers(text: str) -> tuple[float, ...]:
     """Return the numbers of a list such as `"0.001,0.01"`."""
-    return _list(text, float, "numbers")
-
-
-def _list(text: str, kind: Callable[[str], T], name: str) -> tuple[T, ...]:
-    try:
-        return tuple(kind(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected {name} separated by commas, received {text!r}"
-        ) from None
+    return tuple(map(float, text.split(",")))
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -53,13 +28,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "model": {"metavar": "MODEL.keras", "help": "a saved Keras model"},
     "--data-dir": {
         "metavar": "FOLDER",
-        "help": "folder with the publishers' files (default: KERAS_VAF_DATA_DIR, or "
-        "else the folder of downloaded files)",
+        "help": "with the publishers' files (default: KERAS_VAF_DATA_DIR, or else the "
+        "folder of downloaded files)",
     },
     "--output": {
         "default": "runs",
         "metavar": "FOLDER",
-        "help": "output folder for all files (default: %(default)s)",
+        "help": "for all files (default: runs)",
     },
     "--hidden": {
         "type": integers,
@@ -73,10 +48,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "different seeds; each seed draws other folds (default: 0)",
     },
     "--jobs": {
-        "type": integer_from(1),
+        "type": int,
         "default": 1,
-        "metavar": "NUMBER",
-        "help": "number of processes that train at the same time (default: 1)",
+        "help": "number of processes that train at once (default: 1)",
     },
     "--force": {"action": "store_true", "help": "overwrite the file"},
 }
@@ -109,13 +83,13 @@ def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) ->
     say(f"Written to {arguments.output}.")
 
 
-def say(*texts: object, sep: str = " ", file: TextIO | None = None) -> None:
+def say(*texts: object, file: TextIO | None = None) -> None:
     """Print texts whose control characters are escaped.
 
     Names of files and columns may contain them. Every command prints with this function
     and with `print_table`.
     """
-    print(shown(sep.join(map(str, texts))), file=file, flush=True)
+    print(*(shown(str(text)) for text in texts), file=file, flush=True)
 
 
 def shown(text: str) -> str:
@@ -151,10 +125,9 @@ def print_table(
     for line in lines:
         table.add_row(*map(shown, line))
     rich = require("rich.console", extra="experiments")
-    console_class = functools.partial(rich.Console, markup=False, emoji=False)
-    console = console_class()
-    # A file has no width, unless the user states one.
-    wraps = console.is_terminal or "COLUMNS" in os.environ
-    (console if wraps else console_class(width=_WIDTH_OF_FILES)).print(table)
+    console = rich.Console(markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH_OF_FILES
+    console.print(table)
     for note in notes:
         console.print(f"- {shown(note)}", highlight=False)

@@ -5,7 +5,7 @@ import csv
 import sys
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.shared import say
+from keras_vaf_cli.shared import add, say
 
 if TYPE_CHECKING:
     from keras_vaf.datasets import Dataset
@@ -13,23 +13,30 @@ if TYPE_CHECKING:
 FEWEST_ROWS = 20
 """A table of fewer rows cannot be divided into training, validation and test rows."""
 
+_ROLES = ("task", "categories", "ignore", "groups", "time", "dates")
+_FORMAT = ("separator", "decimal", "encoding", "na", "sheet", "header")
+
 
 def column_names(text: str) -> tuple[str, ...]:
     """Return the names of a list such as `a,b`. Quotes allow commas in a name."""
     return tuple(name for name in next(csv.reader([text]), []) if name)
 
 
-def add_table_options(group: argparse._ActionsContainer) -> None:
-    """Add the options for the use of a table's columns."""
+def add_table_options(parser: argparse.ArgumentParser) -> None:
+    """Add the data, the output, and the options for the use of a table's columns."""
+    parser.usage = "%(prog)s [options] data"
+    add(parser, "data", "--output", "--data-dir")
+    group = parser.add_argument_group("a table of your own")
     group.add_argument("--target", metavar="COLUMN", help="column to predict")
     group.add_argument(
         "--task",
+        metavar="TASK",
         choices=("classification", "regression"),
-        help="predict classes or numbers (default: determined by the values)",
+        help="classification or regression (default: determined by the values)",
     )
     for name, text in (
-        ("categories", "columns of numbers that are categories, separated by commas"),
-        ("ignore", "columns that are not inputs, separated by commas"),
+        ("categories", "columns of numbers that are categories: a,b"),
+        ("ignore", "columns that are not inputs: a,b"),
     ):
         group.add_argument(
             f"--{name}", type=column_names, default=(), metavar="NAMES", help=text
@@ -37,21 +44,21 @@ def add_table_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--missing",
         choices=("mean", "drop"),
+        default="mean",
         help="fill in missing entries (default), or drop their rows",
     )
     divisions = group.add_mutually_exclusive_group()
     divisions.add_argument(
-        "--groups", metavar="COLUMN", help="column whose equal entries stay in one fold"
+        "--groups", metavar="COLUMN", help="rows of equal entries stay in one fold"
     )
     divisions.add_argument(
-        "--time",
-        metavar="COLUMN",
-        help="column that orders the rows; test rows are later than training rows",
+        "--time", metavar="COLUMN", help="folds are tested on later rows"
     )
     group.add_argument(
         "--dates",
+        metavar="ORDER",
         choices=("day-first", "month-first"),
-        help="order of day and month in dates such as 1/2/2024",
+        help="of dates such as 1/2/2024: day-first or month-first",
     )
     add_file_options(group)
 
@@ -60,38 +67,34 @@ def add_file_options(group: argparse._ActionsContainer) -> None:
     """Add the options for the format of a table."""
     for name, text in (
         ("separator", "of a CSV file (default: guessed from the header)"),
-        ("decimal", "of numbers in text (default: guessed from a CSV file's cells)"),
+        ("decimal", "mark of numbers in text (default: guessed)"),
         ("encoding", "of a CSV file (default: utf-8)"),
     ):
-        group.add_argument(f"--{name}", help=text)
+        group.add_argument(f"--{name}", metavar="TEXT", help=text)
     group.add_argument(
-        "--no-header",
-        action="store_true",
-        help="the first row holds cells; columns are named 1, 2, 3, ...",
+        "--sheet", type=_sheet, default=0, help="of an Excel file (default: the first)"
     )
     group.add_argument(
         "--na",
         type=column_names,
         default=(),
         metavar="WORDS",
-        help="additional words for a missing entry, separated by commas",
+        help="additional words for a missing entry",
     )
     group.add_argument(
-        "--sheet", type=_sheet, default=0, help="of an Excel file (default: the first)"
+        "--no-header",
+        dest="header",
+        action="store_false",
+        help="the first row holds cells; columns are named 1, 2, 3, ...",
     )
 
 
 def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `read_table` for the format of a table."""
-    separator = arguments.separator
-    return {
-        "separator": "\t" if separator in ("\\t", "tab") else separator,
-        "decimal": arguments.decimal,
-        "encoding": arguments.encoding,
-        "na": arguments.na,
-        "sheet": arguments.sheet,
-        "header": not arguments.no_header,
-    }
+    options = {name: getattr(arguments, name) for name in _FORMAT}
+    if options["separator"] in ("\\t", "tab"):
+        options["separator"] = "\t"
+    return options
 
 
 def open_data(arguments: argparse.Namespace) -> "Dataset":
@@ -100,18 +103,14 @@ def open_data(arguments: argparse.Namespace) -> "Dataset":
     Raises:
         ValueError: If the table cannot be used, or has few rows.
     """
-    if arguments.target is None:
-        from keras_vaf.datasets import load
+    from keras_vaf.datasets import load, read_table
 
+    if arguments.target is None:
         dataset = load(arguments.data, arguments.data_dir)
     else:
-        from keras_vaf.datasets import read_table
-
-        names = ("task", "categories", "ignore", "groups", "time", "dates")
-        roles = {name: getattr(arguments, name) for name in names}
-        dataset = read_table(
-            arguments.data, arguments.target, **roles, **file_options(arguments)
-        )
+        roles = {name: getattr(arguments, name) for name in _ROLES}
+        options = roles | file_options(arguments)
+        dataset = read_table(arguments.data, arguments.target, **options)
         if len(dataset.x) < FEWEST_ROWS:
             raise ValueError(
                 f"{arguments.data} has {len(dataset.x)} rows with a target. Networks "

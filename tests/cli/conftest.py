@@ -1,5 +1,7 @@
 """Datasets of three rows and a saved model, for the commands."""
 
+import shlex
+
 import pytest
 
 from keras_vaf_cli import main
@@ -17,7 +19,11 @@ def run(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "200")  # a table that is not wrapped
 
     def run_line(line):
-        code = main(line.split())
+        capsys.readouterr()
+        try:
+            code = main(shlex.split(line))
+        except SystemExit as stop:  # an error of the parser
+            code = stop.code
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -39,8 +45,9 @@ def refusal(run):
     def refuse(line):
         code, output, errors = run(line)
         assert code == 2
-        assert output.strip() == ""  # a progress bar that ends leaves an empty line
-        assert errors.startswith("keras-vaf: ")
-        return errors
+        assert "Written to" not in output
+        said = errors[errors.index("keras-vaf: ") :]
+        assert said.count("\n") == 1
+        return said
 
     return refuse

@@ -21,41 +21,23 @@ def inputs(run, model):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_existing_file_needs_force(run, refusal, inputs, tmp_path, command):
-    path = tmp_path / "out.keras"
+def test_existing_files_and_inputs_are_kept(
+    run, refusal, inputs, tmp_path, monkeypatch, command
+):
+    path, source = tmp_path / "out.keras", command.split()[1]
     path.write_text("old")
+    before = (tmp_path / source).read_bytes()
 
     assert "out.keras exists" in refusal(f"{command} out.keras")
     assert path.read_text() == "old"
-
+    assert "same file as an input" in refusal(f"{command} {source} --force")
+    assert (tmp_path / source).read_bytes() == before
+    assert "absent does not exist" in refusal(f"{command} absent/out.keras")
+    assert not (tmp_path / "absent").exists()
     assert run(f"{command} out.keras --force")[0] == 0
     assert path.read_bytes() != b"old"
 
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_another_process_writes_meanwhile_is_kept(
-    run, inputs, tmp_path, monkeypatch, command
-):
-    path = tmp_path / "out.keras"
+    path.unlink()
     monkeypatch.setattr(os, "fsync", lambda _: path.write_text("of another process"))
-
-    code, _, errors = run(f"{command} out.keras")
-    assert (code, "out.keras exists" in errors) == (2, True)
+    assert "out.keras exists" in refusal(f"{command} out.keras")
     assert path.read_text() == "of another process"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_input_is_never_overwritten(refusal, inputs, tmp_path, command):
-    source = command.split()[1]
-    before = (tmp_path / source).read_bytes()
-
-    assert "must not be the same file as" in refusal(f"{command} {source} --force")
-    assert (tmp_path / source).read_bytes() == before
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_missing_folder_is_an_error(refusal, inputs, tmp_path, command):
-    message = refusal(f"{command} absent/out.keras")
-
-    assert "absent does not exist" in message
-    assert not (tmp_path / "absent").exists()

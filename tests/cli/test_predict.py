@@ -12,7 +12,6 @@ import numpy as np
 import pandas
 import pytest
 
-from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf_cli import main
 
 QUICK = "--folds 2 --epochs 3 --hidden 4 --activations relu --learning-rates 0.01"
@@ -95,8 +94,13 @@ MESSY = {  # separator, decimal mark, rows
 }
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("name", MESSY)
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        *(("commas", "utf-8"), ("semicolons", "cp1252"), ("tabs", "utf-16")),
+        *(("quotes", "utf-8-sig"), ("semicolons", "utf-8-sig")),
+    ],
+)
 def test_each_cell_is_written_as_it_was_read(name, encoding, trained, capsys):
     separator, decimal, text = MESSY[name]
     words = ["--encoding=cp1252"] if encoding == "cp1252" else []
@@ -142,28 +146,6 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
     assert "have the format of the table" in capsys.readouterr().err
 
 
-def test_a_character_that_the_encoding_lacks_is_named(trained, capsys):
-    path, _, best = trained
-    model = keras.saving.load_model(best)
-    encoder_of(model).target = "Łódź"
-    model.save(other := path.with_name("other.keras"))
-    path.with_name("new.csv").write_text("area,city,lift,sold\n1,Ulm,no,\n")
-    words = ["predict", str(other), str(path.with_name("new.csv"))]
-    words += ["-o", str(path.with_name("o.csv")), "--encoding", "latin-1"]
-    assert main(words) == 2
-    assert "lacks the character 'Ł'" in capsys.readouterr().err
-
-
-def test_unknown_categories_and_missing_entries_are_said(trained, capsys, frame):
-    new = frame.head(3).assign(city=["Rom", "Bonn", ""], area=["", 90, 100])
-    code, table, said = predict(trained, capsys, new.to_csv(index=False))
-    assert code == 0
-    assert "'city': 1 of 3 cells are categories that the training rows did not" in said
-    assert "'city': 1 of 3 entries are missing" in said
-    assert "'area': 1 of 3 entries are missing" in said
-    assert table[f"predicted {trained[1]}"].notna().all()
-
-
 def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
     name = f"predicted {trained[1]}"
     earlier = frame.assign(**{name: 1})
@@ -188,12 +170,9 @@ def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
             "2024-12-31; 1 of its 1 cells does not. Received: 'soon'\n"
             "Columns of the table: area, Cities, sold.\n",
         ),
-        ("area city lift sold\n1 Ulm yes 2024-01-01\n", "(`--separator`)?"),
-        ("area,city,lift,sold\n1x,Ulm,yes,\n2,Ulm,yes,\n", "Received: '1x'"),
         ("area,city,lift,sold\n", "at least one row to predict"),
-        ("", "new.csv, line 1: expected the names of the columns"),
     ],
-    ids=["all problems", "separator", "a digit", "no rows", "empty"],
+    ids=["all problems", "no rows"],
 )
 def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
     code, table, said = predict(trained, capsys, text)
@@ -201,19 +180,21 @@ def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, messag
     assert message in said
 
 
-def test_unknown_words_are_counted_as_missing_entries(trained, capsys):
+def test_unknown_words_and_categories_are_counted_as_missing_entries(trained, capsys):
     text = (
-        "area,city,lift,sold\n1,Ulm,yes,soon\nbig,Ulm,yes,2024-01-01\n2,,-,2024-01-02\n"
+        "area,city,lift,sold\n1,Rom,yes,soon\nbig,Ulm,yes,2024-01-01\n2,,-,2024-01-02\n"
     )
     code, table, said = predict(trained, capsys, text)
 
     assert code == 0
+    assert "'city': 1 of 3 cells are categories that the training rows did not" in said
     for column, word in (("area", "big"), ("lift", "-"), ("sold", "soon")):
         assert f"Column {column!r}: {word!r} are not of the kind" in said
     assert said.count("1 of 3 entries are missing") == 4
     given = text.replace("soon", "").replace("big", "").replace("-,2024", ",2024")
     _, expected, _ = predict(trained, capsys, given)
     name = f"predicted {trained[1]}"
+    assert table[name].notna().all()
     assert table[name].tolist() == expected[name].tolist()
 
 

@@ -58,38 +58,26 @@ def test_the_modules_run_as_commands(module):
     assert (done.returncode, done.stdout[:10]) == (0, "keras-vaf ")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["--version"], ["--help"], *([c.__name__[14:], "--help"] for c in COMMANDS)],
-    ids=" ".join,
-)
-def test_version_and_help_import_neither_keras_nor_numpy(words):
-    program = (
-        "import sys\n"
-        "from keras_vaf_cli.process import start\n"
-        "try: start()\n"
-        "finally: print(*{'keras', 'keras_vaf', 'numpy'} & sys.modules.keys())"
-    )
-    done = run("-c", program, *words)
+def test_version_and_help_import_neither_keras_nor_numpy():
+    names = [command.__name__[14:] for command in COMMANDS]
+    program = f"""
+import contextlib, sys
+from keras_vaf_cli.process import start
+for words in ["--version"], ["--help"], *([name, "--help"] for name in {names}):
+    sys.argv[1:] = words
+    with contextlib.suppress(SystemExit):
+        start()
+print(*{{'keras', 'keras_vaf', 'numpy'}} & sys.modules.keys())"""
+    done = run("-c", program)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == ""
+    assert done.stdout.count("usage: ") == 1 + len(names)
 
 
 def test_tensorflow_logs_nothing(tmp_path):
     done = run("-m", "keras_vaf_cli", "data", KERAS_BACKEND="tensorflow")
     assert done.returncode == 0
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "cause"),
-    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
-)
-def test_a_signal_ends_the_import(tmp_path, name, code, cause):
-    (tmp_path / "keras.py").write_text(STOPPED.format(name=name))
-    done = run("-m", "keras_vaf_cli", "data", path=tmp_path)
-    assert done.returncode == code
-    assert done.stderr == SAID.format(cause=cause)
 
 
 # A command that gets a signal where Python ignores exceptions.
@@ -111,47 +99,39 @@ process.start()
 """
 
 
+@pytest.mark.parametrize("place", ["import", "command"])
 @pytest.mark.parametrize(
     ("name", "code", "cause"),
     [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
 )
-def test_a_signal_stops_a_command(tmp_path, name, code, cause):
+def test_a_signal_ends_an_import_and_a_command(tmp_path, place, name, code, cause):
     _write_light_packages(tmp_path)
+    if place == "import":
+        (tmp_path / "keras.py").write_text(STOPPED.format(name=name))
     program = SIGNALLED.format(name=name)
     done = run("-c", program, "data", cwd=tmp_path)
     assert done.returncode == code
     assert done.stderr == SAID.format(cause=cause)
 
 
-WARNING = """
+SPEAKING = """
 import warnings
 from keras_vaf_cli import data, process
 
-data.run = lambda arguments: warnings.warn("one report was left out")
+def run(arguments):
+    warnings.warn("one report was left out")
+    print("0.5 \\xb1 0.1, column prix_\\xe9")
+
+data.run = run
 process.start()
 """
 
 
-def test_a_warning_is_one_line(tmp_path):
+def test_a_warning_is_one_line_and_a_terminal_may_lack_unicode(tmp_path):
     _write_light_packages(tmp_path)
-    done = run("-c", WARNING, "data", cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stderr == "keras-vaf: warning: one report was left out\n"
-
-
-UNICODE = """
-from keras_vaf_cli import data, process
-
-data.run = lambda arguments: print("0.5 \\xb1 0.1, column prix_\\xe9")
-process.start()
-"""
-
-
-def test_a_terminal_without_unicode(tmp_path):
-    _write_light_packages(tmp_path)
-    words = "-c", UNICODE, "data"
+    words = "-c", SPEAKING, "data"
     done = run(*words, cwd=tmp_path, PYTHONIOENCODING="ascii")
-    assert done.stderr == ""
+    assert done.stderr == "keras-vaf: warning: one report was left out\n"
     assert done.stdout == "0.5 ? 0.1, column prix_?\n"
     assert done.returncode == 0
 

@@ -5,11 +5,8 @@ import re
 import pytest
 
 from keras_vaf.paper import reproduce
-from keras_vaf_cli import main
 
 pytestmark = pytest.mark.backend("torch")
-
-WORDS = ["reproduce", "classification", "--quick", "--datasets", "wine"]
 
 
 @pytest.mark.parametrize(
@@ -21,30 +18,23 @@ WORDS = ["reproduce", "classification", "--quick", "--datasets", "wine"]
         ("regression --seeds 1,1", "`seeds` must differ .*Received: 1,1"),
         ("classification --data-dir nowhere --datasets liver", "nowhere"),
     ],
-    ids=lambda text: text.split("[")[0][:50],
 )
-def test_what_is_wrong_is_one_sentence(words, said, capsys, tmp_path):
-    arguments = ["reproduce", *words.split(), "--output", str(tmp_path)]
-
-    assert main(arguments) == 2
-
-    printed = capsys.readouterr().err
-    assert re.match(f"keras-vaf: .*{said}", printed)
-    assert printed.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+def test_what_is_wrong_is_one_sentence(words, said, refusal, tmp_path):
+    assert re.match(f"keras-vaf: .*{said}", refusal(f"reproduce {words}"))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.nightly
-def test_the_screen_has_the_published_numbers_beside_ours(tmp_path, capsys):
-    output = ["--output", str(tmp_path)]
-    assert main([*WORDS, "--activations", "relu,vaf-relu", *output]) == 0
+def test_the_screen_has_the_published_numbers_beside_ours(run):
+    words = "classification --quick --datasets wine --activations relu,vaf-relu"
+    code, output, errors = run(f"reproduce {words}")
 
-    shown = capsys.readouterr().out
-    words = {"quick": True, "output": tmp_path, "verbose": False}
+    assert code == 0, errors
+    words = {"quick": True, "verbose": False}
     done = reproduce("classification", ["wine"], ["relu", "vaf-relu"], **words)
     for row in done.table.itertuples():
         ours = f"{row.mean:.4f} ± {row.deviation:.4f} \\({row.hidden}\\)"
         published = f"{row.published:.4f} ± {row.published_deviation:.4f}"
-        assert re.search(f"wine +{row.activation} .*{ours} +{published}", shown)
-    assert "p (Holm)" not in shown
-    assert f"Written to {done.path}" in shown
+        assert re.search(f"wine +{row.activation} .*{ours} +{published}", output)
+    assert "p (Holm)" not in output
+    assert f"Written to {done.path}" in output

@@ -1,7 +1,6 @@
 """Every command of `keras_vaf_cli.COMMANDS` has its docs, its tests and its example."""
 
 import argparse
-import importlib
 import re
 import shlex
 from pathlib import Path
@@ -9,9 +8,7 @@ from pathlib import Path
 import pytest
 
 import keras_vaf_cli
-from keras_vaf import layers
-from keras_vaf.experiments.arms import ARMS
-from keras_vaf_cli import COMMANDS, EXIT_CODES, choices
+from keras_vaf_cli import COMMANDS, EXIT_CODES
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -94,32 +91,3 @@ def test_the_docs_name_every_option_and_no_other(name):
 def test_the_docs_name_every_exit_code():
     rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", section("Exit codes"), re.M))
     assert rows == {str(code): meaning for code, meaning in EXIT_CODES.items()}
-
-
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("COMPARED", "training.recipe:ACTIVATIONS"),
-        ("LEARNING_RATES", "training.recipe:LEARNING_RATES"),
-        ("EXPERIMENTS", "paper.reproduction:EXPERIMENTS"),
-        ("TUNERS", "tuners.table_search:TUNERS"),
-    ],
-)
-def test_choices_are_those_of_the_package(name, source):
-    module, _, attribute = source.partition(":")
-    members = getattr(importlib.import_module(f"keras_vaf.{module}"), attribute)
-    expected = tuple(getattr(member, "name", member) for member in members)
-    assert getattr(choices, name) == expected, (
-        f"write in keras_vaf_cli/choices.py: {name} = {expected}"
-    )
-
-
-def test_choices_of_activations_are_those_of_the_package():
-    assert (
-        tuple(name for name in ARMS if name not in choices.COMPARED) == choices.OTHERS
-    )
-
-
-def test_choices_of_layers_are_those_of_the_package():
-    expected = tuple(each.layer.__name__ for each in layers.ACTIVATIONS if each.name)
-    assert expected == choices.LAYERS

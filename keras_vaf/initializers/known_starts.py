@@ -18,7 +18,7 @@ from keras_vaf.ops.functions import (
     function_identifier,
     get_function,
 )
-from keras_vaf.utils import check_integer, check_number, check_numbers
+from keras_vaf.utils import check_number, check_numbers
 
 # A unit and a constant per (f, g): f(x) = beta g(alpha x + alpha_bias) + beta_bias.
 _AFFINE: dict[tuple[str | None, str | None], tuple[Carrier, float]] = {
@@ -215,13 +215,6 @@ class PiecewiseLinearStart(KnownStart):
         """Return the units with g = relu and the constant whose sum is the function."""
         return relu_units(Lines(self.knots, self.slopes, self.value))
 
-    def nearest(self, k: int) -> "PiecewiseLinearStart":
-        """Return the start at the nearest function of k hidden units with g = relu."""
-        lines = _lines(fit(self, check_integer("k", k), keras.activations.relu))
-        if len(relu_units(lines)[0]) > k:  # no line is level, which needs a unit more
-            lines = _lines(fit(self, k - 1, keras.activations.relu))
-        return PiecewiseLinearStart(*lines)
-
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
         return {"knots": self.knots, "slopes": self.slopes, "value": self.value}
@@ -255,13 +248,3 @@ def _clip(lines: Lines, of_g: Lines) -> tuple[list[Carrier], float] | None:
     beta = lines.slopes[1] / (alpha * of_g.slopes[1])
     unit = (alpha, g_start - alpha * start, beta)
     return [unit], lines.value - beta * of_g.value
-
-
-def _lines(values: Values) -> Lines:
-    """Return the lines that hidden units with g = relu add up to."""
-    alpha, bias, beta, constant = values
-    knots, place = np.unique(-bias / alpha, return_inverse=True)
-    changes = np.bincount(place, np.abs(alpha) * beta)
-    slopes = np.cumsum([np.minimum(alpha, 0) @ beta, *changes])
-    value = np.maximum(alpha * knots[0] + bias, 0) @ beta + constant
-    return Lines(tuple(knots.tolist()), tuple(slopes.tolist()), float(value))

@@ -1,7 +1,6 @@
 """`report`, which lists the activations that were replaced and kept."""
 
 import dataclasses
-import html
 import math
 import weakref
 from collections import Counter
@@ -27,12 +26,11 @@ class Change:
     Attributes:
         layer: Path of the layer, such as `"backbone/relu_1"`.
         before: The old activation.
-        after: The new activation, or `""` if the old one is kept.
+        after: The new activation.
         error: Largest difference between the functions, or `None` if it was not
             measured.
         parameters: Number of parameters added; negative if parameters were removed.
-        nearest: The known function nearest to the old activation, or `""` if it was not
-            determined.
+        nearest: The known function nearest to the old activation, or `""`.
         kept: Reason why the activation was kept, or `""`.
         remark: Other changes, such as that the old activation computed in place.
         new: The new layer, or its copies inside a layer that has several.
@@ -61,30 +59,22 @@ class Change:
         what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
         return f"{self.before} {what}"
 
-    @property
-    def note(self) -> str:
-        """The figures of a replacement as text, or the reason to keep the old one."""
-        if self.kept:
-            return self.kept
-        error = "not measured" if self.error is None else f"{self.error:.2g}"
-        nearest = f"; near {self.nearest}" if self.nearest else ""
-        remark = f"; {self.remark}" if self.remark else ""
-        count = f"parameters {self.parameters:+d}"
-        return f"{count}, largest error {error}{nearest}{remark}"
-
     def __str__(self) -> str:
         """Return one line of the printed report."""
-        figures = "" if self.kept else f", {self.note}"
-        return f"{self.layer}: {self.kind}{figures}"
+        line = f"{self.layer}: {self.kind}"
+        if self.kept:
+            return line
+        error = "not measured" if self.error is None else f"{self.error:.2g}"
+        line += f", parameters {self.parameters:+d}, largest error {error}"
+        near = self.nearest and f"near {self.nearest}"
+        return "; ".join(filter(None, (line, near, self.remark)))
 
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
-    """The changes that `convert`, `simplify` or `freeze` made.
+    """The changes that `convert`, `simplify` or `freeze` made, as `report` returns.
 
-    `report` returns it. It is printed in ten lines at most: equal changes of a large
-    model share a line. `details` has one line for each activation, and notebooks show
-    it as a table.
+    It is printed in ten lines at most: equal changes of a large model share a line.
 
     Attributes:
         replaced: The activations that were replaced.
@@ -120,10 +110,8 @@ class ConversionReport:
     @property
     def summary(self) -> str:
         """The last line, with the totals."""
-        line = (
-            f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
-            f"parameters {self.parameters:+d}"
-        )
+        line = f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
+        line += f"parameters {self.parameters:+d}"
         if self.deviation is not None:
             line += f", largest deviation of an output {self.deviation:.2g}"
         return line
@@ -147,15 +135,6 @@ class ConversionReport:
         end = (self.summary, "`details` lists every activation", *self.notes)
         return "\n".join([*lines, *end])
 
-    def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
-        rows = [("layer", "activation", "now", "")]
-        for each in (*self.replaced, *self.kept):
-            rows.append((each.layer, each.before, each.after or "kept", each.note))
-        cells = ([f"<td>{html.escape(cell)}</td>" for cell in row] for row in rows)
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-        return f"<table>{body}</table><p>{html.escape(self.summary)}</p>"
-
 
 def report(model: Any) -> ConversionReport:
     """Return the changes that `convert`, `simplify` or `freeze` made.
@@ -178,9 +157,9 @@ def report(model: Any) -> ConversionReport:
         return _REPORTS[model]
     except (KeyError, TypeError):
         raise ValueError(
-            "Expected a model that `convert`, `simplify` or `freeze` "
-            "returned in this process. A loaded model has no report: "
-            f"`keras-vaf inspect` lists its activations. Received: {model!r}"
+            "Expected a model that `convert`, `simplify` or `freeze` returned in this "
+            "process. A loaded model has no report: `keras-vaf inspect` lists its "
+            f"activations. Received: {model!r}"
         ) from None
 
 
@@ -190,28 +169,21 @@ def keep_report(
     deviation: float | None = None,
     notes: tuple[str, ...] = (),
 ) -> ConversionReport:
-    """Keep the report of a new model for `report`, and return it.
+    """Keep the report of a new model, which has all its weights, and return it.
 
-    Args:
-        model: The new model, which has all its weights.
-        changes: The changes of its activations. The numbers of their parameters are
-            counted here, and their layers are then left out.
-        deviation: As for `ConversionReport`.
-        notes: As for `ConversionReport`.
+    The parameters of each change are counted, and its layers are then left out.
     """
+
+    def count(activation: Any) -> int:
+        layers = keras.tree.flatten(activation)
+        weights = (w for each in layers for w in getattr(each, "weights", ()))
+        return sum(math.prod(weight.shape) for weight in weights)
+
     for each in changes:
         if each.new is not None and not each.kept:
-            each.parameters = _parameters(each.new) - _parameters(each.old)
+            each.parameters = count(each.new) - count(each.old)
         each.new = each.old = None
     replaced = tuple(each for each in changes if not each.kept)
     kept = tuple(each for each in changes if each.kept)
     _REPORTS[model] = ConversionReport(replaced, kept, deviation, notes)
     return _REPORTS[model]
-
-
-def _parameters(activation: Any) -> int:
-    return sum(
-        math.prod(weight.shape)
-        for each in keras.tree.flatten(activation)
-        for weight in getattr(each, "weights", ())
-    )

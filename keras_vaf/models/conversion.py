@@ -8,7 +8,7 @@ import keras
 
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models.attributes import reasons_of_attributes, replace_attributes
+from keras_vaf.models.attributes import replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.choices import Maker, Selection, Selector
 from keras_vaf.models.copies import compile_like
@@ -65,12 +65,10 @@ def convert(
 
     On the PyTorch backend, any `torch.nn.Module` is converted too: a copy has a
     `keras_vaf.torch.VAF` in the place of each activation module, such as
-    `torch.nn.ReLU`. Give `data`: what the module is called with. Copies of the module
-    are then run six times. This shows which activations shape an output or are gates,
-    whether the outputs stay the same, and whether each VAF is used and trained.
-    Otherwise the order of the modules decides, and nothing is checked. The report names
-    what was kept and why, such as a call of `torch.nn.functional.relu` in code. If
-    nothing can be replaced, a warning says why.
+    `torch.nn.ReLU`. With `data`, copies of the module are run, which shows the
+    activations that shape an output or are gates, and whether the outputs stay the
+    same. Without `data`, the order of the modules decides. If nothing can be replaced,
+    a warning says why.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -82,18 +80,18 @@ def convert(
             An activation that shapes an output, gates other values or is recurrent is
             replaced only if `layers` contains the full name of its layer.
         to: A class of `keras_vaf.layers`, or a function that takes a layer of the model
-            and returns the new activation layer. Classes other than `VAFActivation`
-            start at the replaced function if they support starts at a function.
+            and returns the new activation layer.
         k: Number of hidden units of a VAF.
         g: Fixed function of a VAF's hidden units. If the start is not exact for this g,
-            the report states the errors. A warning states the largest error if it
-            exceeds 0.01.
+            the report states the errors, and a warning the largest above 0.01.
         sharing: As for `keras_vaf.layers.TrainableActivation`. A VAF that replaces a
             `PReLU` shares its function along the same axes as the `PReLU`.
         inplace: Whether to use the layers of the model instead of copies, to save
             memory. A Sequential or Functional model must not be used afterwards.
-        data: What a module of PyTorch is called with: one input, a tuple of arguments,
-            or a dictionary of named arguments.
+        data: Inputs of the model. A module of PyTorch, or a model whose class defines
+            `call`, may take a tuple of arguments. Models of Keras need `data` only if
+            an error asks for it: if new activations inside layers must be built, and
+            the model cannot be called on samples of unknown sizes.
 
     Returns:
         A new model, or the model itself if its class defines `call`.
@@ -103,7 +101,8 @@ def convert(
     Raises:
         ValueError: If the model or a layer cannot be copied, if there is nothing to
             replace, if a name in `layers` does not match any layer, if k is too small
-            for a function, or if k or g is given and `to` does not take it.
+            for a function, if k or g is given and `to` does not take it, or if `data`
+            is needed.
 
     Example:
 
@@ -121,17 +120,11 @@ def convert(
         from keras_vaf.models.modules_on_torch import convert_module
 
         return convert_module(model, data, layers, to, k, g, sharing, inplace)
-    if data is not None:
-        raise ValueError(
-            "`data` is for modules of PyTorch; a model of Keras is not run. "
-            f"Received: the model {getattr(model, 'name', model)!r}"
-        )
     check_flag("inplace", inplace)
     by_attributes = isinstance(model, keras.Model) and not is_graph(model)
     if not (by_attributes and inplace and model.built):
         check_graph(model, _SUBCLASSED)
-    reasons = reasons_of_attributes if by_attributes else reasons_to_keep
-    chosen, kept = Selection(layers), reasons(model)
+    chosen, kept = Selection(layers), reasons_to_keep(model)
     parts = all_layers(model, include_self=False)
     formats = (getattr(part, "data_format", None) for part in parts)
     maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
@@ -150,9 +143,9 @@ def convert(
         chosen.check(names, [change.layer for change in changes])
 
     if by_attributes:
-        result, changes = model, replace_attributes(model, replace, check)
+        result, changes = model, replace_attributes(model, replace, check, data)
     else:
-        result, changes = rebuild(model, replace, inplace, check=check)
+        result, changes = rebuild(model, replace, inplace, check=check, data=data)
     made = keep_report(result, changes)
     if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
         raise ValueError(

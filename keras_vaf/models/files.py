@@ -1,6 +1,5 @@
 """`load_model` and `change_file`, which read a saved model and write a changed copy."""
 
-import errno
 import os
 import textwrap
 import warnings
@@ -13,23 +12,15 @@ import keras
 
 from keras_vaf.utils import atomic_path, check_output
 
-_MACHINE = frozenset(
-    {
-        *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE),
-        *(errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS),
-    }
-)
-"""Numbers of errors for which the file is not the cause."""
-
 
 def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Model:
     """Load a model, in Keras's safe mode.
 
-    The model is compiled if it was compiled when it was saved. A model that was saved
-    on PyTorch is compiled on PyTorch only: on another backend, Keras would import
-    PyTorch for its optimizer, and two frameworks in a process may end it. If Keras
-    cannot find the loss, the metrics or the optimizer, a warning says so, and the model
-    is not compiled.
+    The model is compiled if it was compiled when it was saved. If Keras cannot find the
+    loss, the metrics or the optimizer, a warning says so, and the model is not
+    compiled. A model that was saved on PyTorch is compiled on PyTorch only: on another
+    backend, Keras would import PyTorch for its optimizer, and two frameworks in a
+    process may end it.
 
     Args:
         path: A `.keras` file.
@@ -51,9 +42,11 @@ def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Mode
     try:
         return keras.saving.load_model(path, compile=compile)
     except Exception as error:  # Keras and zipfile raise errors of any class
-        if isinstance(error, OSError) and error.errno in _MACHINE:
+        if isinstance(error, OSError) and error.errno:  # of the machine, not the file
             raise
-        reason = _reason(error)
+        # Errors of Keras may contain a whole configuration.
+        reason = str(error).rpartition("Exception encountered: ")[2]
+        reason = textwrap.shorten(reason.partition(" Full object config:")[0], 300)
         if compile:
             model = load_model(path, compile=False)
             warnings.warn(
@@ -67,12 +60,6 @@ def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Mode
             "own, register them in Python and use keras_vaf.models there. "
             f"Received: {reason}"
         ) from error
-
-
-def _reason(error: Exception) -> str:
-    """Return the reason in a message that may contain a whole configuration."""
-    text = str(error).rpartition("Exception encountered: ")[2]
-    return textwrap.shorten(text.partition(" Full object config:")[0], 300)
 
 
 def _needs_pytorch(path: str | os.PathLike[str]) -> bool:

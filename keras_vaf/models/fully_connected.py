@@ -44,20 +44,19 @@ def mlp(
     >>> model.count_params()
     6603
     """
-    hidden = check_sizes("hidden", hidden)
+
+    def dense(width: int, activation: str | None = None) -> keras.layers.Dense:
+        initializer = PortableGlorotUniform(seed=next(seeds))
+        return keras.layers.Dense(width, activation, kernel_initializer=initializer)
+
+    widths = check_sizes("hidden", hidden)
     inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
     check_integer("seed", seed, minimum=0)
-    *seeds, last_seed = (
-        np.random.SeedSequence(seed).generate_state(len(hidden) + 1).tolist()
-    )
+    drawn = np.random.SeedSequence(seed).generate_state(len(widths) + 1)
+    seeds = iter(drawn.tolist())
     model = keras.Sequential([keras.Input((inputs,))])
-    for width, kernel_seed in zip(hidden, seeds, strict=True):
-        model.add(_dense(width, kernel_seed))
+    for width in widths:
+        model.add(dense(width))
         model.add(activation())
-    model.add(_dense(outputs, last_seed, output_activation))
+    model.add(dense(outputs, output_activation))
     return model
-
-
-def _dense(width: int, seed: int, activation: str | None = None) -> keras.layers.Dense:
-    initializer = PortableGlorotUniform(seed=seed)
-    return keras.layers.Dense(width, activation, kernel_initializer=initializer)

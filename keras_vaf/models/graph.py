@@ -7,12 +7,19 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.layers.keras_internals import history
-from keras_vaf.models.fixed import built_in, is_activation, label, last_activation
+from keras_vaf.layers.keras_internals import all_layers, history
+from keras_vaf.models.fixed import (
+    built_in,
+    held_by,
+    is_activation,
+    label,
+    last_activation,
+)
 
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
 GATES = ("hard_sigmoid", "sigmoid", "tanh")
+_MAY_BE_A_GATE = "it may be a gate, or shape an output; name it in `layers`"
 _JOINS = ("Average", "Concatenate", "Maximum", "Minimum", "Stack")
 _SCALING = ("Divide", "Multiply", "Rescaling", "TrueDivide")
 
@@ -41,30 +48,20 @@ def check_graph(model: Any, hint: str = "") -> None:
     """
     if is_graph(model):
         return
-    what = f"{model!r} of class {type(model).__name__}"
+    what = repr(model)
     if isinstance(model, str | os.PathLike):
         hint = "Load the file with keras.saving.load_model first."
-        what = repr(model)
-    elif isinstance(model, type):
-        hint = "Pass a model, not a class of layers or models."
-        what = repr(model)
-    elif not isinstance(model, keras.layers.Layer):
-        hint = "Give one model."
+    elif isinstance(model, keras.layers.Layer):
+        what += f" of class {type(model).__name__}"
+    else:
+        hint = "Give one model, not a class."
     raise ValueError(
         f"Expected a Sequential or Functional model. {hint} Received: {what}"
     )
 
 
 def check_finite_weights(model: keras.Model) -> None:
-    """Raise a `ValueError` for a model with weights that are not finite.
-
-    Args:
-        model: The model.
-
-    Raises:
-        ValueError: If a weight is NaN or infinite. The message names up to three of
-            them.
-    """
+    """Raise a `ValueError` that names up to three weights that are not finite."""
     paths = [
         weight.path
         for weight in model.weights
@@ -104,17 +101,53 @@ def sample_inputs(model: keras.Model) -> Any:
     return keras.tree.map_structure(sample, inputs)
 
 
+def run(model: keras.Model, data: Any = None) -> Any:
+    """Return the outputs of a model on data, or else on samples of its inputs.
+
+    Args:
+        model: A built model. If its class defines `call`, the samples are zeros of the
+            shape that built it, and `data` may be a tuple of arguments.
+        data: Inputs of the model.
+
+    Raises:
+        ValueError: If the model cannot be called on the samples.
+    """
+    if data is not None:
+        several = isinstance(data, tuple) and not is_graph(model)
+        return model(*(data if several else (data,)), training=False)
+    try:
+        if is_graph(model):
+            return model(sample_inputs(model), training=False)
+        samples = keras.tree.map_shape_structure(
+            lambda shape: keras.ops.zeros([size or 2 for size in shape]),
+            model.get_build_config()["input_shape"],
+        )
+        return model(samples, training=False)
+    except Exception as error:  # each backend raises other errors
+        reason = str(error).strip().partition("\n")[0]
+        shapes = [each.shape for each in getattr(model, "inputs", None) or ()]
+        raise ValueError(
+            "The model cannot be called on samples of a size chosen here: give inputs "
+            f"of the model as `data=`. Received: {model.name!r} with inputs of shapes "
+            f"{shapes} ({reason})"
+        ) from error
+
+
 def reasons_to_keep(model: keras.Model) -> dict[int, str]:
     """Return the reasons to keep activations, by the id of the layer.
 
     An activation shapes an output if the operations between it and the output have no
     weights, and each of them has one input or joins its inputs. A sigmoid or a tanh is
-    a gate if such operations lead to a product.
-
-    Args:
-        model: A Sequential or Functional model.
+    a gate if such operations lead to a product. In a model without a graph, the last
+    layer may shape an output, and each sigmoid or tanh may be a gate.
     """
     found: dict[int, str] = {}
+    if not is_graph(model):
+        for layer in all_layers(model, include_self=False):
+            if any(label(each) in GATES for each in (*held_by(layer).values(), layer)):
+                found[id(layer)] = _MAY_BE_A_GATE
+        last = all_layers(model.layers[-1]) if model.layers else ()
+        return found | {id(layer): OUTPUT for layer in last}
     outputs = getattr(model, "outputs", None)
     if not outputs:  # a Sequential model that is not built
         for layer in reversed(model.layers):

@@ -21,14 +21,12 @@ from keras_vaf.models.fixed import (
     ACTIVATION_NAME,
     activation_in,
     activations_inside,
-    applied,
-    describes_activation,
     has_built_in,
     is_activation,
     is_linear,
     label,
 )
-from keras_vaf.models.graph import is_graph, sample_inputs
+from keras_vaf.models.graph import is_graph, run
 
 
 class Place(NamedTuple):
@@ -63,8 +61,8 @@ def rebuild(
     replace: Replace,
     inplace: bool = False,
     edit: Callable[[Any], Any] = lambda config: config,
-    path: str = "",
     check: Callable[[list[Change]], None] = lambda changes: None,
+    data: Any = None,
 ) -> tuple[keras.Model, list[Change]]:
     """Return a copy of a model with other activations, and what became of each.
 
@@ -74,35 +72,43 @@ def rebuild(
         replace: Decides about each activation.
         inplace: Whether unchanged layers of the model are used themselves.
         edit: Changes the configuration of every layer that is made again.
-        path: Path of the model with a final slash, if another model contains it.
         check: Called with the changes before a layer of the model is changed in place.
             It may raise an error.
+        data: Inputs that build new activations inside layers, or `None` for samples.
 
     Raises:
         ValueError: If a layer cannot be copied.
     """
-    work = _Rebuild(Decisions(model, replace), inplace, edit)
-    copy = work.graph(model, path)
-    check(work.decisions.changes)
+    work = Rebuilding(model, replace, inplace, edit)
+    copy = work.graph(model, "")
+    check(work.changes)
     work.finish()
     found = find_layers(copy, TrainableActivation).values()
     if copy.built and not all(each.weights for each in found):
-        copy(sample_inputs(copy), training=False)  # builds activations inside layers
-    return copy, work.decisions.changes
+        run(copy, data)
+    return copy, work.changes
 
 
-class Decisions:
-    """The decisions about each activation of a model.
+class Rebuilding:
+    """The changes and the new layers of a model (arguments: see `rebuild`)."""
 
-    Args:
-        model: The model. New layers get names that its layers do not have.
-        replace: As for `rebuild`.
-    """
-
-    def __init__(self, model: keras.Model, replace: Replace) -> None:
+    def __init__(
+        self,
+        model: keras.Model,
+        replace: Replace,
+        inplace: bool,
+        edit: Callable[[Any], Any] = lambda config: config,
+    ) -> None:
         self.changes: list[Change] = []
-        self._replace = replace
+        self._replace, self._inplace, self._edit = replace, inplace, edit
         self._names = {layer.name for layer in all_layers(model)}
+        self._known: set[str] = set()  # activations of a configuration
+        self.made: dict[int, Any] = {}  # new layers by the id of the old one
+        self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
+        # Old layer, new layer, and the changes of the activations inside, or `None` if
+        # there are no weights to copy.
+        self._pairs: list[tuple[Any, Any, list[Change] | None]] = []
+        self._made_linear: list[Any] = []  # layers that are changed in place
 
     def decide(self, place: Place) -> Change | None:
         """Return the change to a new activation, or `None`."""
@@ -125,36 +131,21 @@ class Decisions:
         self._names.add(name)
         return name
 
-
-class _Rebuild:
-    """The new layers of a model, while it is copied."""
-
-    def __init__(self, decisions: Decisions, inplace: bool, edit: Any) -> None:
-        self.decisions = decisions
-        self._inplace, self._edit = inplace, edit
-        self._known: set[str] = set()  # activations of a configuration
-        self._made: dict[int, Any] = {}  # new layers by the id of the old one
-        self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
-        # Old layer, new layer, and the changes of the activations inside.
-        self._pairs: list[tuple[Any, Any, list[Change]]] = []
-        self._made_linear: list[Any] = []  # layers that are changed in place
-        self._frozen: list[tuple[Any, Any]] = []  # models and what is used themselves
-
     def graph(self, model: keras.Model, prefix: str) -> keras.Model:
         """Return a copy of a Sequential or Functional model."""
         own = set(map(id, model.layers))
 
         def make(layer: Any) -> Any:
-            if id(layer) not in self._made:
-                self._made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
-            new = self._made[id(layer)]
+            if id(layer) not in self.made:
+                self.made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
+            new = self.made[id(layer)]
             inner = layer.layers if is_graph(layer) else ()
             # A file does not record that a model and an inner model share a layer.
             shared = any(id(each) in own and each.weights for each in inner)
             return new.call if shared else new
 
         copy = clone(model, make, self._behind)
-        self._frozen.append((model, copy))
+        self._pairs.append((model, copy, None))
         return copy
 
     def _layer(self, layer: Any, path: str) -> Any:
@@ -162,18 +153,18 @@ class _Rebuild:
         if is_graph(layer):
             return self.graph(layer, f"{path}/")
         if is_activation(layer):
-            change = self.decisions.decide(
-                Place(applied(layer), layer, path, layer.name)
-            )
+            own = getattr(layer, "activation", None)
+            applied = own if isinstance(own, keras.layers.Layer) else layer
+            change = self.decide(Place(applied, layer, path, layer.name))
             if change is None:
                 return self._copied(layer)
-            self._frozen.append((layer, change.new))
+            self._pairs.append((layer, change.new, None))
             return change.new
         if not isinstance(layer, keras.layers.Layer):
             return self._copied(layer)
         if has_built_in(layer):
-            name = self.decisions.name(path)
-            change = self.decisions.decide(Place(layer.activation, layer, path, name))
+            place = Place(layer.activation, layer, path, self.name(path))
+            change = self.decide(place)
             return self._without(layer, change) if change else self._copied(layer)
         config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # third-party layers may raise any error
@@ -185,15 +176,15 @@ class _Rebuild:
 
     def _without(self, layer: Any, change: Change) -> Any:
         """Return a layer such as Dense without its activation, which comes after it."""
+        new = layer
         if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
-            new = layer
             self._made_linear.append(layer)
         else:
             config = {**self._edit(layer.get_config()), "activation": None}
             new = type(layer).from_config(config)
             self._pairs.append((layer, new, [change]))
         self._behind[id(new)] = change.new
-        self._frozen.append((layer, change.new))
+        self._pairs.append((layer, change.new, None))
         return new
 
     def _inside(
@@ -208,14 +199,12 @@ class _Rebuild:
             if isinstance(config, dict):
                 inner = f"{path}/{config.get('name', key)}"
             named = ACTIVATION_NAME.search(str(key)) is not None
-            if named or describes_activation(value):
-                activation = _trained(activation_in(value), layer)
-                if is_linear(activation):
-                    continue
+            activation = _with_weights(activation_in(value, named), layer)
+            if not is_linear(activation):
                 self._known.add(label(activation))
-                name = self.decisions.name(inner)
+                name = self.name(inner)
                 place = Place(activation, layer, inner, name, True, recurrent)
-                change = self.decisions.decide(place)
+                change = self.decide(place)
                 if change is not None:
                     of_function = isinstance(change.new, keras.layers.Activation)
                     new = change.new.activation if named and of_function else change.new
@@ -231,13 +220,12 @@ class _Rebuild:
         for inner, activation in activations_inside(layer, path):
             if label(activation) not in self._known:
                 name = inner.rpartition("/")[2]
-                place = Place(activation, layer, inner, name, True)
-                change = self.decisions.decide(place)
+                change = self.decide(Place(activation, layer, inner, name, True))
                 if change is not None:
                     change.before = label(activation)
+                    kind = type(layer).__name__
                     change.kept = (
-                        f"no argument of {type(layer).__name__} with 'act' in its name "
-                        "holds it"
+                        f"no argument of {kind} with 'act' in its name holds it"
                     )
 
     def _remade(self, layer: Any, config: Any, inside: list[Change]) -> Any:
@@ -264,9 +252,9 @@ class _Rebuild:
             raise ValueError(
                 f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
                 "copied from its configuration. It needs a complete `get_config`, and "
-                "the classes and functions in its configuration must be registered "
-                "with `keras.saving.register_keras_serializable`. With `inplace=True`, "
-                f"the layer itself is used. Received: {reason}"
+                "its classes and functions must be registered with "
+                "`keras.saving.register_keras_serializable`. With `inplace=True`, the "
+                f"layer itself is used. Received: {reason}"
             ) from error
         self._pairs.append((layer, new, []))
         return new
@@ -275,20 +263,19 @@ class _Rebuild:
         """Copy the weights and the frozen state, outer models first."""
         for layer in self._made_linear:
             layer.activation = keras.activations.linear
-        for old, new, inside in self._pairs:
-            if getattr(old, "built", False) and not new.built:
-                new.build_from_config(old.get_build_config())
-            copy_weights(old, new, inside)
-            if hasattr(new, "finalize_state"):  # statistics of preprocessing
-                new.finalize_state()
-        layers = [*reversed(self._frozen), *(pair[:2] for pair in self._pairs)]
-        for old, new in layers:
+        for old, new, inside in reversed(self._pairs):
+            if inside is not None:
+                if getattr(old, "built", False) and not new.built:
+                    new.build_from_config(old.get_build_config())
+                copy_weights(old, new, inside)
+                if hasattr(new, "finalize_state"):  # statistics of preprocessing
+                    new.finalize_state()
             layer = isinstance(old, keras.layers.Layer)
             if layer and new.trainable != old.trainable:
                 new.trainable = old.trainable
 
 
-def _trained(activation: Any, layer: Any) -> Any:
+def _with_weights(activation: Any, layer: Any) -> Any:
     """Return the activation inside a layer that has the weights, found by its name."""
     kinds = (TrainableActivation, keras.layers.PReLU)
     if not isinstance(activation, kinds):

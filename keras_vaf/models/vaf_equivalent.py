@@ -1,6 +1,5 @@
 """`to_vaf`, which writes other activations as VAFs, as in section 3 of the paper."""
 
-import functools
 from typing import Any, NamedTuple
 
 import keras
@@ -52,7 +51,13 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     [-1.  0.  4.]
     """
     parts = units_of(layer)
-    sharing, shape = _sharing_and_shape(layer)
+    sharing: Sharing = "layer"
+    shape: tuple[int | None, ...] = (None, None)
+    if isinstance(layer, keras.layers.PReLU):
+        sharing = tuple(layer.shared_axes or ()) or "neuron"
+        shape = (None, *layer.alpha.shape)
+    elif isinstance(layer, layers.TrainableActivation):
+        sharing, shape = layer.sharing, built_shape(layer)
     vaf = layers.VAFActivation(
         k=parts.units.shape[-1],
         g=parts.g,
@@ -65,18 +70,6 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     return vaf
 
 
-def _sharing_and_shape(
-    layer: keras.layers.Layer,
-) -> tuple[Sharing, tuple[int | None, ...]]:
-    """Return the sharing of a layer and the input shape for which it was built."""
-    if isinstance(layer, keras.layers.PReLU):
-        shared = tuple(layer.shared_axes or ())
-        return shared or "neuron", (None, *layer.alpha.shape)
-    if not isinstance(layer, layers.TrainableActivation):
-        return "layer", (None, None)
-    return layer.sharing, built_shape(layer)
-
-
 def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
     """Return an input shape of the same rank for which a layer can be rebuilt."""
     if layer.sharing == "layer":
@@ -84,6 +77,16 @@ def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
         return (None,) * (len(built["input_shape"]) if built else 2)
     spec = layer.input_spec
     return tuple(spec.axes.get(axis) for axis in range(spec.ndim))
+
+
+def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
+    """Return the weights of a built layer as float64 NumPy arrays."""
+    if not layer.weights:
+        raise ValueError(
+            f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
+            "input, first."
+        )
+    return [np.asarray(weight, "float64") for weight in layer.get_weights()]
 
 
 class _Parts(NamedTuple):
@@ -103,11 +106,9 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
     return _Parts(g, np.moveaxis(stacked, -1, 0), bias)
 
 
-_RELU = keras.activations.relu
 _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
 
 
-@functools.singledispatch
 def units_of(layer: keras.layers.Layer) -> _Parts:
     """Return the VAF that computes the same function as a layer, in double precision.
 
@@ -121,86 +122,73 @@ def units_of(layer: keras.layers.Layer) -> _Parts:
     Raises:
         ValueError: As for `to_vaf`.
     """
-    reason = _REASONS.get(type(layer), "`to_vaf` does not know this layer")
+    match layer:
+        case layers.VAFActivation():
+            return _with_relu(layer)
+        case layers.KAF():
+            alpha, *trained = weights_of(layer)
+            root = np.sqrt(trained[0] if trained else layer.gamma)
+            points = enumerate(layer.dictionary)
+            units = [(root, -root * point, alpha[..., i]) for i, point in points]
+            return _made_of(gaussian, *units)
+        case layers.PELU():
+            alpha, beta = weights_of(layer)
+            return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
+        case layers.AdaptiveSigmoid() | layers.AdaptiveTanh():
+            alpha, beta = weights_of(layer)
+            tanh = isinstance(layer, layers.AdaptiveTanh)
+            g = keras.activations.tanh if tanh else keras.activations.sigmoid
+            return _made_of(g, (beta, 0, alpha))
+        case keras.layers.Activation() if name_of(layer.activation):
+            return _made_of(layer.activation, (1, 0, 1))
+        case keras.layers.Activation():
+            reason = f"{layer.activation!r} is not an element-wise activation of Keras"
+        case keras.layers.ReLU() if layer.threshold:
+            reason = f"it jumps at its threshold, {layer.threshold}"
+        case _:
+            units, beta_bias = _lines_of(layer)
+            if units:
+                return _made_of(keras.activations.relu, *units, beta_bias=beta_bias)
+            reason = _REASONS.get(type(layer), "`to_vaf` does not know this layer")
     raise ValueError(
         f"A {type(layer).__name__} cannot be written as a VAF: {reason}. "
         f"Received: layer={layer!r}"
     )
 
 
-def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
-    """Return the weights of a built layer as float64 NumPy arrays."""
-    if not layer.weights:
-        raise ValueError(
-            f"The layer {layer.name!r} has no weights yet; build it, or call it on an "
-            "input, first."
-        )
-    return [np.asarray(weight, "float64") for weight in layer.get_weights()]
+def _lines_of(layer: keras.layers.Layer) -> tuple[list[tuple[Any, Any, Any]], Any]:
+    """Return the units of relu and the constant of a layer made of lines, if it is."""
+    identity = (1, 0, 1)
+    match layer:
+        case keras.layers.ReLU() if layer.max_value is not None:
+            lower = (-1, 0, -layer.negative_slope)
+            return [identity, lower, (1, -layer.max_value, -1)], 0.0
+        case keras.layers.ReLU() | keras.layers.LeakyReLU():
+            return [identity, (-1, 0, -layer.negative_slope)], 0.0
+        case keras.layers.PReLU():
+            (alpha,) = weights_of(layer)
+            shared = tuple(axis - 1 for axis in layer.shared_axes or ())
+            return [identity, (-1, 0, -np.squeeze(alpha, shared))], 0.0
+        case layers.APL():
+            slopes, hinges = (np.moveaxis(w, -1, 0) for w in weights_of(layer))
+            pairs = zip(slopes, hinges, strict=True)
+            return [identity, *((-1, hinge, slope) for slope, hinge in pairs)], 0.0
+        case layers.SReLU():
+            left, left_slope, right, right_slope = weights_of(layer)
+            # The middle line is cut off at the left threshold, then at the right one.
+            end = np.maximum(left, right)
+            ends = [(-1, left, -left_slope), (1, -right, right_slope)]
+            return [(1, -left, 1), (1, -end, -1), *ends], np.minimum(left, right)
+    return [], 0.0
 
 
-@units_of.register
-def _(layer: keras.layers.ReLU) -> _Parts:
-    if layer.threshold != 0:
-        raise ValueError(
-            "A ReLU with a threshold cannot be written as a VAF: it jumps there, and "
-            f"a VAF is continuous. Received: threshold={layer.threshold}"
-        )
-    units = [(1, 0, 1), (-1, 0, -layer.negative_slope)]
-    if layer.max_value is not None:
-        units.append((1, -layer.max_value, -1))
-    return _made_of(_RELU, *units)
-
-
-@units_of.register
-def _(layer: keras.layers.LeakyReLU) -> _Parts:
-    return _made_of(_RELU, (1, 0, 1), (-1, 0, -layer.negative_slope))
-
-
-@units_of.register
-def _(layer: keras.layers.PReLU) -> _Parts:
-    (alpha,) = weights_of(layer)
-    shared = [axis - 1 for axis in layer.shared_axes or ()]
-    return _made_of(_RELU, (1, 0, 1), (-1, 0, -np.squeeze(alpha, tuple(shared))))
-
-
-@units_of.register
-def _(layer: layers.SReLU) -> _Parts:
-    left, left_slope, right, right_slope = weights_of(layer)
-    # The middle line is cut off at the left threshold, and then at the right one.
-    end = np.maximum(left, right)
-    return _made_of(
-        _RELU,
-        (1, -left, 1),
-        (1, -end, -1),
-        (-1, left, -left_slope),
-        (1, -right, right_slope),
-        beta_bias=np.minimum(left, right),
-    )
-
-
-@units_of.register
-def _(layer: layers.APL) -> _Parts:
-    slopes, hinges = weights_of(layer)
-    pairs = zip(np.moveaxis(slopes, -1, 0), np.moveaxis(hinges, -1, 0), strict=True)
-    return _made_of(_RELU, (1, 0, 1), *((-1, hinge, slope) for slope, hinge in pairs))
-
-
-@units_of.register
-def _(layer: layers.KAF) -> _Parts:
-    alpha, *trained = weights_of(layer)
-    root = np.sqrt(trained[0] if trained else layer.gamma)
-    points = enumerate(layer.dictionary)
-    units = [(root, -root * point, alpha[..., i]) for i, point in points]
-    return _made_of(gaussian, *units)
-
-
-@units_of.register
-def _(layer: layers.VAFActivation) -> _Parts:
+def _with_relu(layer: layers.VAFActivation) -> _Parts:
+    """Return the units of a VAF, of relu if its g is a sum of a few relu units."""
     alpha, alpha_bias, beta, beta_bias = weights_of(layer)
     if elementwise(layer.g).lines is None:
         return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
-    # g itself is a sum of a few relu units and a constant.
-    slopes, biases, weights, constant = FunctionStart(layer.g).units(3, _RELU)
+    relu = keras.activations.relu
+    *carriers, constant = FunctionStart(layer.g).units(3, relu)
     units = [
         (
             slope * alpha[..., j],
@@ -208,36 +196,8 @@ def _(layer: layers.VAFActivation) -> _Parts:
             weight * beta[..., j],
         )
         for j in range(layer.k)
-        for slope, bias, weight in zip(slopes, biases, weights, strict=True)
+        for slope, bias, weight in zip(*carriers, strict=True)
         if weight
     ]
     bias = beta_bias + constant * beta.sum(axis=-1)
-    return _made_of(_RELU, *units, beta_bias=bias)
-
-
-@units_of.register
-def _(layer: layers.PELU) -> _Parts:
-    alpha, beta = weights_of(layer)
-    return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
-
-
-@units_of.register
-def _(layer: layers.AdaptiveSigmoid) -> _Parts:
-    alpha, beta = weights_of(layer)
-    return _made_of(keras.activations.sigmoid, (beta, 0, alpha))
-
-
-@units_of.register
-def _(layer: layers.AdaptiveTanh) -> _Parts:
-    alpha, beta = weights_of(layer)
-    return _made_of(keras.activations.tanh, (beta, 0, alpha))
-
-
-@units_of.register
-def _(layer: keras.layers.Activation) -> _Parts:
-    if name_of(layer.activation) is None:
-        raise ValueError(
-            "An Activation can be written as a VAF if its function is an element-wise "
-            f"Keras activation. Received: {layer.activation!r}"
-        )
-    return _made_of(layer.activation, (1, 0, 1))
+    return _made_of(relu, *units, beta_bias=bias)

@@ -303,29 +303,64 @@ class TestModelWithItsOwnCall:
         other.load_weights(tmp_path / "model.weights.h5")
         assert_equal(found, other)
 
-    def test_a_model_in_an_attribute_is_converted(self):
+    @pytest.mark.parametrize("kind", ["list", "tuple", "dict", "nested", "attribute"])
+    def test_whatever_holds_a_layer_is_changed(self, kind):
+        relu = layers.ReLU(name="held")
+        held = {
+            "list": lambda: [layers.Dense(3), relu],
+            "tuple": lambda: (layers.Dense(3), relu),
+            "dict": lambda: {"z": layers.Dense(3), "a": relu},
+            "nested": lambda: [{"z": (layers.Dense(3), relu)}],
+            "attribute": lambda: relu,
+        }
+
         class Around(keras.Model):
             def __init__(self):
                 super().__init__()
                 self.inner = around(layers.ReLU(name="relu"))
-                self.several = [layers.Dense(3), layers.ReLU(name="listed")]
+                self.several = held[kind]()
+                self.again = layers.TimeDistributed(relu)  # shares its function
                 self.head = layers.Dense(2)
 
             def call(self, inputs):
                 x = self.inner(inputs)
-                for layer in self.several:
+                for layer in blocks.in_order(self.several):
                     x = layer(x)
-                return self.head(x)
+                return self.head(self.again(x))
 
         model = Around()
         model.inner.layers[-1].trainable = False
         expected = ops.convert_to_numpy(model(X))
+        for arguments in ({"layers": "no*"}, {"sharing": (9,)}):
+            with pytest.raises(ValueError):
+                convert(model, inplace=True, **arguments)
+            assert not find_layers(model, VAFActivation)
         found = convert(model, inplace=True)
         name = model.inner.name
-        assert sorted(replaced(found)) == ["listed", f"{name}/relu"]
+        assert sorted(replaced(found)) == ["held", f"{name}/relu"]
         np.testing.assert_allclose(outputs_of(found, X)[0], expected, atol=1e-6)
         assert len(find_layers(found, VAFActivation)) == 2
+        assert not find_layers(found, layers.ReLU)
         assert [layer.trainable for layer in found.inner.layers] == [True, False]
+
+    def test_several_arguments_are_given_as_data(self):
+        class Product(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense, self.head = layers.Dense(4, "relu"), layers.Dense(2)
+
+            def call(self, x, y):
+                return self.head(self.dense(x) * y)
+
+        model, data = Product(), (X, X)
+        expected = ops.convert_to_numpy(model(*data))
+        with pytest.raises(ValueError, match="give inputs of the model as `data=`"):
+            convert(model, inplace=True, sharing="channel")
+        np.testing.assert_array_equal(ops.convert_to_numpy(model(*data)), expected)
+        found = convert(model, inplace=True, sharing="channel", data=data)
+        assert report(found).parameters == 40
+        after = ops.convert_to_numpy(model(*data))
+        np.testing.assert_allclose(after, expected, atol=1e-6)
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -339,3 +374,16 @@ class TestModelWithItsOwnCall:
     def test_is_refused_with_the_way_to_go(self, change, message):
         with pytest.raises(ValueError, match=message):
             change(self.network())
+
+
+def test_a_model_that_no_sample_of_open_sizes_fits_takes_data():
+    inputs = keras.Input((None, 4))
+    x = layers.TimeDistributed(layers.Dense(4, "relu"))(inputs)
+    model = keras.Model(inputs, layers.Conv1D(2, 12)(x))
+    data = np.ones((1, 12, 4), "float32")
+    with pytest.raises(ValueError, match="give inputs of the model as `data=`"):
+        convert(model, sharing="channel")
+    found = convert(model, sharing="channel", data=data)
+    np.testing.assert_allclose(
+        outputs_of(found, data)[0], outputs_of(model, data)[0], atol=1e-6
+    )

@@ -142,14 +142,6 @@ def test_a_module_that_cannot_be_copied():
         convert(module)
 
 
-def test_data_is_for_modules_of_pytorch():
-    parts = [keras.Input((2,)), keras.layers.ReLU(), keras.layers.Dense(1)]
-    model = keras.Sequential(parts)
-    assert isinstance(convert(model), keras.Sequential)
-    with pytest.raises(ValueError, match="`data` is for modules of PyTorch"):
-        convert(model, data=np.ones((1, 2)))
-
-
 def test_a_function_per_channel():
     module = nn.Sequential(
         *(nn.Conv2d(3, 6, 3), nn.ReLU(), nn.Conv2d(6, 4, 1), nn.BatchNorm2d(4)),

@@ -147,10 +147,6 @@ TABLE = {
         {"model": "MODEL", "optimizer": "adam"},
         {"model": MODEL, "learning_rate_factor": POSITIVE},
     ),
-    optimizers.ActivationsApart: (
-        {"optimizer": keras.optimizers.SGD(), "is_activation": [True]},
-        {"optimizer": MODEL, "is_activation": ("yes", [1], [None])},
-    ),
     regularizers.SlopeVariation: ({}, {"factor": NUMBER}),
     regularizers.Damping: ({}, {"factor": NUMBER}),
     training.split: (

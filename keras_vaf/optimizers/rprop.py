@@ -1,6 +1,5 @@
 """`Rprop`, resilient backpropagation, which uses only the signs of gradients."""
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -21,32 +20,26 @@ class Rprop(keras.optimizers.Optimizer):
 
     Every weight has a separate step, and only the sign of its gradient is used. While
     the sign stays the same, the step grows by `eta_plus`. When the sign changes, the
-    weight has passed a minimum, and the step shrinks by `eta_minus`. In every update
-    the weight moves by its step against the sign of its gradient, except where the sign
-    changed:
+    weight has passed a minimum: the step shrinks by `eta_minus`, and
 
     - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does) does
       not move the weight;
     - `"rprop+"` (the original, with weight backtracking) reverts the last move.
 
-    The update after a change of sign does not change the step.
-
-    The gradients must be those of the whole training set. With mini-batches, the noise
-    in their signs shrinks the steps to the minimum.
+    The update after a change of sign does not change the step. The gradients must be
+    those of the whole training set: the noise of mini-batches shrinks the steps.
 
     Args:
-        learning_rate: The first step of every weight. Schedules and callbacks that
-            change the learning rate later have no effect on weights that have already
-            moved.
+        learning_rate: The first step of every weight, as a number, a schedule or a
+            callable. Later changes do not affect weights that have already moved.
         eta_plus: Factor by which a step grows, above 1.
         eta_minus: Factor by which a step shrinks, between 0 and 1.
         min_step: Smallest step, above 0.
         max_step: Largest step.
         variant: `"irprop-"` or `"rprop+"`.
         name: Name of the optimizer.
-        **kwargs: The other arguments of `keras.optimizers.Optimizer`, such as
-            `weight_decay`, `clipvalue` or `use_ema`. Weight decay is `learning_rate *
-            weight_decay` per update, independent of the steps.
+        **kwargs: Arguments of `keras.optimizers.Optimizer`. Weight decay is
+            `learning_rate * weight_decay` per update, independent of the steps.
 
     Raises:
         ValueError: If a factor or a step is out of range, or the variant is unknown.
@@ -59,9 +52,7 @@ class Rprop(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        learning_rate: float
-        | keras.optimizers.schedules.LearningRateSchedule
-        | Callable[[], Any] = 0.01,
+        learning_rate: Any = 0.01,
         eta_plus: float = 1.2,
         eta_minus: float = 0.5,
         min_step: float = 1e-6,
@@ -77,18 +68,12 @@ class Rprop(keras.optimizers.Optimizer):
         check_number("max_step", max_step, minimum=check_positive("min_step", min_step))
         check_choice("variant", variant, ("irprop-", "rprop+"))
         super().__init__(learning_rate=learning_rate, name=name, **kwargs)
-        self.eta_plus = eta_plus
-        self.eta_minus = eta_minus
-        self.min_step = min_step
-        self.max_step = max_step
+        self.eta_plus, self.eta_minus = eta_plus, eta_minus
+        self.min_step, self.max_step = min_step, max_step
         self.variant = variant
 
     def build(self, variables: list[keras.Variable]) -> None:
-        """Create the state of every variable: its steps and its last gradient.
-
-        Args:
-            variables: The model's trainable variables.
-        """
+        """Create the steps and the last gradients of the model's variables."""
         if self.built:
             return
         super().build(variables)
@@ -102,13 +87,7 @@ class Rprop(keras.optimizers.Optimizer):
     def update_step(
         self, gradient: Any, variable: keras.Variable, learning_rate: Any
     ) -> None:
-        """Move one variable.
-
-        Args:
-            gradient: Gradient of the loss with respect to the variable.
-            variable: The variable to move.
-            learning_rate: The first step.
-        """
+        """Move one variable by its gradient; the learning rate is the first step."""
         index = self._get_variable_index(variable)
         last_gradient = ops.convert_to_tensor(self._last_gradients[index])
         # On TensorFlow, gradients of embeddings are sparse. The sum is dense.
@@ -116,7 +95,11 @@ class Rprop(keras.optimizers.Optimizer):
         gradient = ops.add(gradient, ops.zeros_like(last_gradient))
         # As in PyTorch: the sign of the product, not the product of the signs.
         agreement = ops.sign(gradient * last_gradient)
-        step = self._next_step(agreement, self._steps[index], learning_rate)
+        step = ops.convert_to_tensor(self._steps[index])
+        step = ops.where(step > 0, step, ops.cast(learning_rate, step.dtype))
+        grown = ops.where(agreement > 0, step * self.eta_plus, step)
+        step = ops.where(agreement < 0, step * self.eta_minus, grown)
+        step = ops.clip(step, self.min_step, self.max_step)
         gradient = ops.where(agreement < 0, ops.zeros_like(gradient), gradient)
         move = -ops.sign(gradient) * step
         if self.variant == "rprop+":
@@ -126,21 +109,7 @@ class Rprop(keras.optimizers.Optimizer):
         self.assign(self._last_gradients[index], gradient)
         self.assign_add(variable, move)
 
-    def _next_step(self, agreement: Any, step: Any, learning_rate: Any) -> Any:
-        """Grow, keep or shrink the steps by the agreement of the last two gradients."""
-        step = ops.convert_to_tensor(step)
-        step = ops.where(step > 0, step, ops.cast(learning_rate, step.dtype))
-        grown = ops.where(agreement > 0, step * self.eta_plus, step)
-        scaled = ops.where(agreement < 0, step * self.eta_minus, grown)
-        return ops.clip(scaled, self.min_step, self.max_step)
-
     def get_config(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
-        return {
-            **super().get_config(),
-            "eta_plus": self.eta_plus,
-            "eta_minus": self.eta_minus,
-            "min_step": self.min_step,
-            "max_step": self.max_step,
-            "variant": self.variant,
-        }
+        names = ("eta_plus", "eta_minus", "min_step", "max_step", "variant")
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}

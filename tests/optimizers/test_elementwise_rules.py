@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.optimizers import ActivationsApart, activations_apart
+from keras_vaf.optimizers import activations_apart
+from keras_vaf.optimizers.separate_learning_rate import ActivationsApart
 
 pytestmark = pytest.mark.backend("torch")
 

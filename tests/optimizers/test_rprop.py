@@ -128,21 +128,6 @@ def test_equals_the_papers(variant, arguments, gradients):
     )
 
 
-def test_the_variants_differ_after_a_change_of_sign():
-    gradients = np.array([[1.0], [-1.0], [-1.0]], "float32")
-    path = weights_after(Rprop(0.1), gradients)[:, 0]
-    np.testing.assert_allclose(path, [0.9, 0.9, 0.95], rtol=1e-6)
-    path = weights_after(Rprop(0.1, variant="rprop+"), gradients)[:, 0]
-    np.testing.assert_allclose(path, [0.9, 1.0, 1.05], rtol=1e-6)
-
-
-def test_only_signs_count():
-    gradients = np.random.default_rng(0).normal(size=(9, 6)).astype("float32")
-    np.testing.assert_array_equal(
-        weights_after(Rprop(), gradients), weights_after(Rprop(), 7 * gradients)
-    )
-
-
 def test_the_learning_rate_is_the_first_step():
     optimizer = Rprop()
     gradients = np.ones((2, 1), "float32")
@@ -166,45 +151,6 @@ def test_weight_decay_is_learning_rate_times_decay():
     gradients = np.zeros((1, 2), "float32")
     path = weights_after(Rprop(0.1, weight_decay=0.5), gradients, start=2.0)
     np.testing.assert_allclose(path, [[1.9, 1.9]], rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["clipvalue", "clipnorm", "global_clipnorm"])
-def test_clipping_leaves_the_signs(name):
-    gradients = np.array([[3, -2], [1, 2], [2, 2]], "float32")
-    np.testing.assert_allclose(
-        weights_after(Rprop(**{name: 0.5}), gradients),
-        weights_after(Rprop(), gradients),
-    )
-
-
-def test_gradients_are_accumulated():
-    gradients = np.array([[2.0], [-1.0], [-3.0], [1.0]], "float32")
-    path = weights_after(Rprop(0.1, gradient_accumulation_steps=2), gradients)[:, 0]
-    np.testing.assert_allclose(path, [1.0, 0.9, 0.9, 0.9], rtol=1e-6)
-
-
-def test_a_moving_average_of_the_weights():
-    optimizer = Rprop(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2)
-    path = weights_after(optimizer, np.ones((2, 1), "float32"))[:, 0]
-    np.testing.assert_allclose(path, [0.9, (0.9 + 0.78) / 2], rtol=1e-6)
-
-
-def test_a_scaled_loss_makes_no_difference():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(16, 3)), rng.normal(size=(16, 2))
-    model = small_model(Rprop())
-    scaled = keras.optimizers.LossScaleOptimizer(Rprop(), initial_scale=1024.0)
-    scaled_model = small_model(scaled)
-    for each in (model, scaled_model):
-        each.fit(x, y, batch_size=16, epochs=4, verbose=0)
-    assert_equal_weights(model, scaled_model)
-
-
-def test_float16_weights():
-    weights = keras.Variable([1.0, 2.0], dtype="float16")
-    optimizer = Rprop(0.25)
-    optimizer.apply([keras.ops.convert_to_tensor([1.0, -1.0])], [weights])
-    assert weights.numpy().tolist() == [0.75, 2.25]
 
 
 def test_mixed_precision():
@@ -293,14 +239,9 @@ def test_many_networks_at_once(variant):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"learning_rate": 0.0}, "number above 0. Received: learning_rate=0.0"),
         ({"learning_rate": -1.0}, "number above 0. Received: learning_rate=-1.0"),
-        ({"learning_rate": float("nan")}, "Received: learning_rate=nan"),
         ({"eta_plus": 1.0}, "above 1. Received: eta_plus=1.0"),
-        ({"eta_plus": float("inf")}, "Received: eta_plus=inf"),
         ({"eta_minus": 1.0}, "and below 1. Received: eta_minus=1.0"),
-        ({"eta_minus": 0.0}, "Received: eta_minus=0.0"),
-        ({"min_step": 0.0}, "Received: min_step=0.0"),
         ({"min_step": 1.0, "max_step": 0.5}, "of at least 1. Received: max_step=0.5"),
         ({"variant": "rprop-"}, "Received: variant='rprop-'"),
     ],

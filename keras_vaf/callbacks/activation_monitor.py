@@ -1,7 +1,7 @@
 """`ActivationMonitor`, a callback that records the activations during training."""
 
+import math
 import os
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -9,31 +9,39 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.callbacks.observation import observe
-from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
+    chosen_functions,
     trainable_activations,
 )
+from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.layout import Layout
 from keras_vaf.utils import check_integer, png_bytes, require, write_atomically
 from keras_vaf.visualization import ActivationRecord, plot_epochs, style
+from keras_vaf.visualization.activation import unit_knots
 from keras_vaf.visualization.epochs import PANELS
+
+_NO_DEVIATION = 1e-6
+_IDLE = 0.01
+_EQUAL = 0.9999
+_DEATH = (
+    "The activation {!r} is constant after {} epochs: it outputs one value for all "
+    "inputs, so no gradient passes through it and earlier layers cannot learn. Restore "
+    "earlier weights. Then train its parameters more slowly (`keras_vaf.optimizers."
+    "activations_apart(model, optimizer, learning_rate_factor=0.1)`), clip the "
+    "gradients, or use a g that is nowhere flat (`g='leaky_relu'`)."
+)
 
 
 class ActivationMonitor(keras.callbacks.Callback):
     """Record each trainable activation and its inputs during training.
 
     Before the first epoch and after each epoch, the callback runs the model on a few
-    rows. For each trainable activation it makes an `ActivationRecord`: the curve of f,
-    a histogram of its inputs, and the shares of constant functions, of inputs outside
-    all knots, and of hidden units that are idle or repeated. It does not run during an
-    epoch.
-
-    If a function that a whole layer shares becomes constant, the callback warns and
-    names remedies.
-
-    At most 64 functions of a layer are recorded, evenly spaced, and about 50,000 of its
-    inputs.
+    rows and makes an `ActivationRecord` for each trainable activation. It does not run
+    during an epoch. If a function that a whole layer shares becomes constant, the
+    callback warns and names remedies. At most 64 functions of a layer are recorded,
+    evenly spaced, and about 50,000 of its inputs.
 
     Args:
         data: Inputs of the model, as for `model.predict`.
@@ -45,7 +53,6 @@ class ActivationMonitor(keras.callbacks.Callback):
     Attributes:
         records: A dictionary from the path of each layer to its list of
             `keras_vaf.visualization.ActivationRecord`, from the latest training.
-        seconds: Time that these records took, in seconds.
 
     Raises:
         ValueError: If `rows` or `every` is not a positive integer, if `picture` is not
@@ -78,7 +85,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         self.picture = picture
         self.every = check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
-        self.seconds = 0.0
         self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
         self._layers: dict[str, TrainableActivation] = {}
         self._epoch = 0
@@ -89,7 +95,6 @@ class ActivationMonitor(keras.callbacks.Callback):
         if self.picture is not None:  # fail before training rather than after it
             require("matplotlib.figure", extra="plot")
         self.records = {path: [] for path in self._layers}
-        self.seconds = 0.0
         self._epoch = 0
         self._record()
 
@@ -107,27 +112,21 @@ class ActivationMonitor(keras.callbacks.Callback):
             write_atomically(Path(self.picture), self._draw())
 
     def _record(self) -> None:
-        start = time.perf_counter()
         for path, inputs in activation_inputs(self.model, self._data).items():
-            self._keep(path, inputs)
-        self.seconds += time.perf_counter() - start
-
-    def _keep(self, path: str, inputs: np.ndarray) -> None:
-        records = self.records[path]
-        x = records[0].x if records else None
-        record = observe(self._layers[path], inputs, self._epoch, x)
-        shared = record.curves.shape[1] == 1
-        if shared and record.dead and not (records and records[-1].dead):
-            _warn_of_death(path, self._epoch)
-        records.append(record)
+            records = self.records[path]
+            x = records[0].x if records else None
+            record = _observe(self._layers[path], inputs, self._epoch, x)
+            shared = record.curves.shape[1] == 1
+            if shared and record.dead and not (records and records[-1].dead):
+                warnings.warn(_DEATH.format(path, self._epoch), stacklevel=2)
+            records.append(record)
 
     @style.styled
     def _draw(self) -> bytes:
         strips = {path: records for path, records in self.records.items() if records}
         columns = min(PANELS, max(map(len, strips.values())))
-        figure = require("matplotlib.figure", extra="plot").Figure(
-            figsize=(2.6 * columns, 2.8 * len(strips) + 0.4)
-        )
+        size = (2.6 * columns, 2.8 * len(strips) + 0.4)
+        figure = require("matplotlib.figure", extra="plot").Figure(size)
         grid = figure.subplots(len(strips), columns, squeeze=False)
         for row, (path, records) in zip(grid, strips.items(), strict=True):
             first, *_ = plot_epochs(records, row)
@@ -144,14 +143,73 @@ def _some_rows(values: Any, rows: int) -> np.ndarray:
     return values[places.round().astype(int)]
 
 
-def _warn_of_death(path: str, epoch: int) -> None:
-    when = f"after epoch {epoch}" if epoch else "before training"
-    warnings.warn(
-        f"The activation {path!r} is constant {when}: it outputs one value for all "
-        "inputs, so no gradient passes through it and earlier layers cannot learn. "
-        "Restore earlier weights. Then train its parameters more slowly "
-        "(`keras_vaf.optimizers.activations_apart(model, optimizer, "
-        "learning_rate_factor=0.1)`), clip the gradients, or use a g that is nowhere "
-        "flat (`g='leaky_relu'`).",
-        stacklevel=2,
-    )
+def _observe(
+    layer: TrainableActivation, inputs: np.ndarray, epoch: int, x: np.ndarray | None
+) -> ActivationRecord:
+    """Return the record of a layer; the points `x` cover nearly all inputs."""
+    low_high = style.range_of(inputs)
+    if x is None:
+        x = np.linspace(*low_high, 101)
+    weights = _weights(layer)
+    curves = _values(layer, x[:, None], weights)
+    counts, edges = np.histogram(inputs, bins=40, range=low_high)
+    outputs = _values(layer, inputs, weights)
+    dead = float(np.mean(np.ptp(outputs, axis=0) <= _NO_DEVIATION))
+    outside, units = _outside(layer, inputs), _of_units(layer, inputs, weights)
+    return ActivationRecord(epoch, x, curves, counts, edges, dead, outside, *units)
+
+
+def _weights(layer: TrainableActivation) -> list[np.ndarray]:
+    """Return the parameters of the chosen functions, `(functions, ...)`."""
+    count = len(layer._unshared_axes)
+    weights = []
+    for name in layer.weight_names:
+        weight = keras.ops.convert_to_numpy(getattr(layer, name)).astype("float64")
+        functions = weight.reshape(
+            math.prod(weight.shape[:count]), *weight.shape[count:]
+        )
+        weights.append(functions[chosen_functions(len(functions))])
+    return weights
+
+
+def _values(
+    layer: TrainableActivation, x: np.ndarray, weights: list[np.ndarray]
+) -> np.ndarray:
+    layout = Layout(rank=2, unshared=(1,))
+
+    def value(x: Any, *weights: Any) -> Any:
+        return layer.equation.value(x, *(layout.align(w) for w in weights))
+
+    return evaluate(value, x, *weights)
+
+
+def _outside(layer: TrainableActivation, inputs: np.ndarray) -> float | None:
+    knots = unit_knots(layer)
+    if knots is None:
+        return None
+    places = knots.reshape(-1, knots.shape[-1])
+    places = places[chosen_functions(len(places))]
+    # NaN marks a unit without a knot. Both reductions ignore NaN.
+    first = np.fmin.reduce(places, axis=1)
+    last = np.fmax.reduce(places, axis=1)
+    inside = (inputs >= first) & (inputs <= last)
+    return float(1 - inside.mean())
+
+
+def _of_units(
+    layer: TrainableActivation, inputs: np.ndarray, weights: list[np.ndarray]
+) -> tuple[float | None, float | None]:
+    """Return the shares of idle and of equal hidden units."""
+    if not isinstance(layer, VAFActivation):
+        return None, None
+    alpha, alpha_bias = weights[:2]
+    hidden = alpha * inputs[:, :, None] + alpha_bias
+    outputs = evaluate(layer.g, hidden)
+    outputs -= outputs.mean(axis=0)
+    deviations = outputs.std(axis=0)
+    idle = deviations <= _IDLE * hidden.std(axis=0)
+    outputs /= np.where(idle, np.inf, deviations)
+    correlations = np.einsum("nfi,nfj->fij", outputs, outputs) / len(outputs)
+    # Each unit is compared with the units before it.
+    equal = np.any(np.tril(np.abs(correlations) > _EQUAL, -1), axis=-1)
+    return float(idle.mean()), float(equal.mean())

@@ -10,6 +10,7 @@ import numpy as np
 from keras_vaf import initializers
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.ops.activations import elementwise
+from keras_vaf.utils import require
 from keras_vaf.visualization import style
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ def plot_activation(
     """Plot what an activation has learned.
 
     A single shared function is drawn with its knots, its start (a dashed line), and its
-    derivative, which has the axis on the right. Functions that differ by channel or
-    position are drawn as their median, with bands that hold 50 % and 90 % of the
-    functions. The three functions that differ most from the median are named.
+    derivative, which has the axis on the right. Several functions are drawn as their
+    median, with bands that hold 50 % and 90 % of them, and the three that differ most.
 
     Args:
         layer: A trainable activation with weights.
@@ -56,10 +56,15 @@ def plot_activation(
             "Expected a trainable activation of keras_vaf.layers that has its weights: "
             f"call it, or build it, first. Received: {layer!r}"
         )
-    drawn, legend = style.axes_or_new(ax)
-    draw_activation(layer, data, drawn)
-    drawn.legend(**legend)
-    return drawn
+    legend: dict[str, Any] = {"frameon": True}
+    if ax is None:
+        pyplot = require("matplotlib.pyplot", extra="plot")
+        _, ax = pyplot.subplots(figsize=(7.0, 4.0))
+        # To the right of the axes.
+        legend = {"loc": "upper left", "bbox_to_anchor": (1.15, 1.0)}
+    draw_activation(layer, data, ax)
+    ax.legend(**legend)
+    return ax
 
 
 def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
@@ -81,25 +86,18 @@ def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
 
 def start_of(layer: TrainableActivation, x: np.ndarray) -> np.ndarray | None:
     """Return the function at which a layer started, or `None` if it is not known."""
-    given = (value for name, value in vars(layer).items() if "_initializer" in name)
-    replaced = any(value is not None for value in given)
-    start = "random" if replaced else getattr(layer, "initialization", "random")
+    given = [value for name, value in vars(layer).items() if "_initializer" in name]
+    start = getattr(layer, "initialization", "random") if not any(given) else "random"
     g: Any = getattr(layer, "g", None)
     known = initializers.get(start).known(g)
     return None if known is None else known.target(x)
 
 
 def unit_knots(layer: Any) -> np.ndarray | None:
-    """Return the knots of each function of a layer, by hidden unit.
+    """Return the knots of the functions of a layer, `(*unshared, knots)`.
 
-    If g has a knot at t, a hidden unit has its knot at `(t - alpha_bias) / alpha`.
-
-    Args:
-        layer: A trainable activation with weights.
-
-    Returns:
-        An array of shape `(*unshared, knots)`, with NaN for units whose alpha or beta
-        is 0. `None` if g is not piecewise linear.
+    They are NaN for hidden units whose alpha or beta is 0. Returns `None` if g is not
+    piecewise linear.
     """
     g = getattr(layer, "g", None)
     if g is None or not elementwise(g).knots:
@@ -115,19 +113,12 @@ def _draw_function(
 ) -> None:
     ax.plot(x, curve, color=style.BLUE, zorder=3, label="f")
     style.draw_derivative(x, curve, ax)
-    found = unit_knots(layer)
-    places = np.zeros(0) if found is None else np.sort(found)
+    places = unit_knots(layer)
+    places = np.zeros(0) if places is None else np.sort(places)
     places = places[(places > x[0]) & (places < x[-1])]
     if places.size:
-        ax.plot(
-            places,
-            layer.function(places),
-            "o",
-            color=style.BLUE,
-            markerfacecolor="white",
-            zorder=4,
-            label="knots of f",
-        )
+        look: Any = {"color": style.BLUE, "markerfacecolor": "white", "zorder": 4}
+        ax.plot(places, layer.function(places), "o", label="knots of f", **look)
     start = start_of(layer, x)
     if start is not None:
         style.draw_start(x, start, ax)
@@ -135,13 +126,13 @@ def _draw_function(
 
 def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
     flat = curves.reshape(len(x), -1)
-    nearest = (flat - style.draw_bundle(x, flat, ax)[:, None]) ** 2
+    median = style.draw_bundle(x, flat, ax)
+    nearest = np.mean((flat - median[:, None]) ** 2, axis=0)
     for color in style.CYCLE[1 : 1 + min(_MOST_DIFFERENT, flat.shape[1])]:
         # Far from the median, and from the curves chosen before.
-        place = int(nearest.mean(axis=0).argmax())
+        place = int(nearest.argmax())
         index = np.unravel_index(place, curves.shape[1:])
         name = f"f[{', '.join(map(str, index))}]"
         ax.plot(x, flat[:, place], color=color, lw=1.2, label=name, gid=NAMED)
-        distances = (flat - flat[:, [place]]) ** 2
-        closer = distances.mean(axis=0) < nearest.mean(axis=0)
-        nearest = np.where(closer, distances, nearest)
+        distances = np.mean((flat - flat[:, [place]]) ** 2, axis=0)
+        nearest = np.minimum(nearest, distances)

@@ -33,11 +33,10 @@ class ActivationRecord:
         outside: Share of the inputs outside all knots of their function, where the
             function is linear; `None` if g has no knots.
         idle: Share of the hidden units whose output is nearly constant: its standard
-            deviation is less than 0.01 times that of the input of g. `None` for a layer
-            without hidden units.
-        equal: Share of the hidden units that repeat another one: on the inputs, their
-            output equals that of an earlier unit up to a factor and a constant. `None`
-            for a layer without hidden units.
+            deviation is less than 0.01 times that of the input of g; `None` without
+            hidden units.
+        equal: Share of the hidden units whose output on the inputs is that of an
+            earlier unit up to a factor and a constant; `None` without hidden units.
     """
 
     epoch: int
@@ -58,8 +57,7 @@ def plot_epochs(
     """Plot an activation at several epochs, with one panel per epoch.
 
     Each panel shows f over the histogram of its inputs at that epoch and, as a dashed
-    line, f at the first record. Functions that differ by channel or position are drawn
-    as their median, with bands that hold 50 % and 90 % of the functions.
+    line, f at the first record. Several functions are drawn as in `plot_activation`.
 
     Args:
         records: Records of one layer from `keras_vaf.callbacks.ActivationMonitor`. Of
@@ -86,8 +84,8 @@ def plot_epochs(
     >>> [ax.get_title(loc="left") for ax in axes]
     ['start', 'epoch 1', 'epoch 2']
     """
-    known = isinstance(records, Sequence) and bool(records)
-    if not known or not all(isinstance(each, ActivationRecord) for each in records):
+    listed = isinstance(records, Sequence)
+    if not listed or {type(each) for each in records} != {ActivationRecord}:
         raise ValueError(
             "Expected at least one record of a layer, such as `monitor.records[path]` "
             "of an `ActivationMonitor` that was among the callbacks of a training. "
@@ -96,17 +94,15 @@ def plot_epochs(
     places = np.linspace(0, len(records) - 1, min(len(records), PANELS))
     chosen = [records[place] for place in places.round().astype(int)]
     if axes is None:
-        pyplot = require("matplotlib.pyplot", extra="plot")
+        figure = require("matplotlib.pyplot", extra="plot").figure
         size = (2.6 * len(chosen), 2.8)
-        _, grid = pyplot.subplots(1, len(chosen), figsize=size, squeeze=False)
-        axes = list(grid.flat)
+        axes = [*figure(figsize=size).subplots(1, len(chosen), squeeze=False).flat]
     drawn = list(axes[: len(chosen)])
     for record, ax in zip(chosen, drawn, strict=True):
         _draw(record, records[0], ax)
-    for get, change in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
-        limits = np.array([getattr(ax, get)() for ax in drawn])
-        for ax in drawn:  # equal ranges, so that curves can be compared
-            getattr(ax, change)(limits[:, 0].min(), limits[:, 1].max())
+    low, high = np.transpose([[ax.get_xlim(), ax.get_ylim()] for ax in drawn])
+    for ax in drawn:  # equal ranges, so that curves can be compared
+        ax.set(xlim=(low[0].min(), high[0].max()), ylim=(low[1].min(), high[1].max()))
     drawn[0].set_ylabel("f(a)")
     return drawn
 

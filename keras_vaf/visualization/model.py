@@ -30,10 +30,9 @@ _LETTERS = 38  # of a title, more of which would run into the next one
 def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     """Plot the trainable activations of a model, with one panel per layer.
 
-    The title of each panel is the path of its layer, shortened at its beginning, and
-    the formula of a single function if it is short (see `keras_vaf.formula`). The
-    content is that of `plot_activation`. Of more than nine layers, those are drawn
-    that moved most: whose functions have the largest mean distance from their start.
+    The title is the path of the layer, and a short `keras_vaf.formula`; the content is
+    that of `plot_activation`. Of more than nine layers, those are drawn whose functions
+    have the largest mean distance from their start.
 
     Args:
         model: A model with trainable activations, which may be nested, a converted
@@ -52,7 +51,7 @@ def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     Example:
 
     >>> vaf = keras_vaf.layers.VAFActivation(g="tanh", name="vaf")
-    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), vaf])
+    >>> model = keras.Sequential([keras.Input((4,)), vaf])
     >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
     ['vaf\\nf(a) = tanh(a)']
     """
@@ -81,7 +80,7 @@ def plot_activations(model: Any, data: Any = None) -> list[Axes]:
         ax.set_title("\n".join(filter(None, (name, short_formula(layers[path])))))
         named = [line for line in ax.get_lines() if line.get_gid() == NAMED]
         if named:
-            ax.legend(handles=named, loc="best", frameon=True, framealpha=0.8)
+            ax.legend(handles=named, frameon=True)
     for ax in grid.flat[len(drawn) :]:
         ax.remove()
     if len(layers) > PANELS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,12 +19,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # The palette of Okabe and Ito, which colour-blind people can tell apart.
-BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-YELLOW, SKY = "#E69F00", "#56B4E9"
-CYCLE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+CYCLE = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 DARK, GREY, PALE = "#333333", "#767676", "#CBD0D6"
-
-_HISTOGRAM_HEIGHT = 0.3
 
 STYLE = {
     "figure.facecolor": "white",
@@ -67,18 +64,6 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
     return draw
 
 
-def axes_or_new(ax: Axes | None) -> tuple[Axes, dict[str, Any]]:
-    """Return axes to draw on, and the options of their legend.
-
-    The legend is to the right of new axes, and inside given axes.
-    """
-    if ax is not None:
-        return ax, {"loc": "best", "frameon": True, "framealpha": 0.8}
-    pyplot = require("matplotlib.pyplot", extra="plot")
-    _, ax = pyplot.subplots(figsize=(7.0, 4.0))
-    return ax, {"loc": "upper left", "bbox_to_anchor": (1.15, 1.0)}
-
-
 def range_of(values: np.ndarray | None) -> tuple[float, float]:
     """Return the range of 99.8 % of the data, or [-4.4, 4.4] without data."""
     low, high = (-4, 4) if values is None else np.quantile(values, (0.001, 0.999))
@@ -87,14 +72,12 @@ def range_of(values: np.ndarray | None) -> tuple[float, float]:
 
 
 def draw_derivative(x: np.ndarray, curve: np.ndarray, ax: Axes) -> None:
-    """Draw the derivative of a curve, with its own axis on the right.
-
-    Its range is wide enough that the rounding of a constant does not fill it.
-    """
+    """Draw the derivative of a curve, with its own axis on the right."""
     slope = np.gradient(curve, x)
     right = ax.twinx()
     right.plot(x, slope, color=ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
     room = 0.05 * np.ptp(slope) + 0.01 * np.abs(slope).max()
+    # Wide enough that the rounding of a constant does not fill it.
     room += 1e-3 * (np.abs(curve).max() or 1) / np.ptp(x)
     right.set_ylim(slope.min() - room, slope.max() + room)
     right.tick_params(axis="y", labelcolor=ORANGE, color=ORANGE)
@@ -111,7 +94,7 @@ def draw_start(x: np.ndarray, start: np.ndarray, ax: Axes) -> None:
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
     """Draw a histogram below the curves, in the lower third of the axes."""
     ax.stairs(
-        counts / counts.max() * _HISTOGRAM_HEIGHT,
+        0.3 * counts / counts.max(),
         edges,
         fill=True,
         color=PALE,
@@ -139,7 +122,7 @@ def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             if handle.get_gid() is None:
                 handles.setdefault(label, handle)
-    ncols = max(1, int(figure.get_figwidth() / 1.4))  # a wider legend would be cut
+    columns = max(1, int(figure.get_figwidth() / 1.4))  # a wider legend would be cut
     figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=ncols
+        handles.values(), handles.keys(), loc="outside lower center", ncols=columns
     )

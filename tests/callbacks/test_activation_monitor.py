@@ -102,8 +102,7 @@ def test_uses_rows_from_all_over_the_data():
     assert record.edges[-1] > 98
 
 
-@pytest.mark.parametrize("shape", [(5, 4), (3, 3, 4)])
-@pytest.mark.parametrize("sharing", ["channel", "neuron"])
+@pytest.mark.parametrize("sharing, shape", [("channel", (3, 3, 4)), ("neuron", (5, 4))])
 def test_many_functions_are_recorded_one_by_one(sharing, shape):
     x = np.random.default_rng(1).normal(size=(8, *shape)).astype("float32")
     layer = VAFActivation(
@@ -140,11 +139,11 @@ def test_each_function_has_its_own_knots():
     assert first_record(layer).outside == pytest.approx(outside)
 
 
-@pytest.mark.parametrize(
-    "layer", [KAF(), VAFActivation(g="tanh", initialization="random")]
-)
-def test_functions_without_knots(layer):
-    assert first_record(layer).outside is None
+def test_layers_without_knots_or_hidden_units():
+    record = first_record(KAF())
+    assert (record.outside, record.idle, record.equal) == (None, None, None)
+    smooth = first_record(VAFActivation(g="tanh"))
+    assert smooth.outside is None and smooth.idle is not None
 
 
 def test_idle_units():
@@ -163,11 +162,6 @@ def test_units_that_have_become_equal():
     assert first_record(VAFActivation(k=5, initialization="relu")).equal == 0
 
 
-def test_layers_without_hidden_units():
-    record = first_record(KAF())
-    assert (record.idle, record.equal) == (None, None)
-
-
 def test_warns_when_a_shared_function_dies():
     layer = vaf([1, 1], [0, 0], [1, 1])
     model = model_of(layer)
@@ -184,7 +178,7 @@ def test_warns_when_a_shared_function_dies():
         model.fit(X, Y, epochs=4, verbose=0, callbacks=callbacks)
 
     (warning,) = (w for w in caught if w.category is UserWarning)
-    assert "'vaf' is constant after epoch 2" in str(warning.message)
+    assert "'vaf' is constant after 2 epochs" in str(warning.message)
     assert "activations_apart" in str(warning.message)
     assert [record.dead for record in monitor.records["vaf"]] == [0, 0, 1, 1, 1]
 
@@ -202,7 +196,6 @@ def test_every_so_many_epochs_and_at_the_end():
         model_of(VAFActivation(name="vaf", initialization="random")), epochs=5, every=2
     )
     assert [record.epoch for record in monitor.records["vaf"]] == [0, 2, 4, 5]
-    assert monitor.seconds > 0
 
 
 def test_draws_a_picture(tmp_path):

@@ -36,12 +36,6 @@ def test_shows_function_derivative_knots_and_start(layer):
     assert lines["start"].get_linestyle() == "--"
 
 
-def test_units_that_add_nothing_have_no_knot():
-    lines = lines_of(plot_activation(VAFActivation(k=5, initialization="relu")))
-
-    assert lines["knots of f"].get_xdata() == pytest.approx([0])
-
-
 def test_derivative_is_the_slope_between_knots(layer):
     _, right = plot_activation(layer).figure.axes
     x, slope = right.get_lines()[0].get_data()
@@ -56,20 +50,14 @@ def test_derivative_is_the_slope_between_knots(layer):
         np.testing.assert_allclose(slope[inside], expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [0.01, 4.0])
-def test_derivative_has_the_axis_on_the_right(scale):
+def test_derivative_has_the_axis_on_the_right():
     layer = VAFActivation(k=3, initialization="relu")
 
-    ax = plot_activation(layer, data=np.linspace(-scale, scale, 99))
+    ax = plot_activation(layer, data=np.linspace(-0.01, 0.01, 99))
 
     _, right = ax.figure.axes
-    assert ax.get_ylim()[1] < 1.2 * scale
+    assert ax.get_ylim()[1] < 0.012
     assert right.get_ylim()[1] > 1
-    x, slope = right.get_lines()[0].get_data()
-    steep = np.abs(x) > scale / 100
-    np.testing.assert_allclose(slope[steep], x[steep] > 0)
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names.count("derivative of f") == 1
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.3])
@@ -98,34 +86,24 @@ def test_histogram_counts_the_data_and_decides_the_range(layer):
     assert histogram.get_label() == "data"
 
 
-def test_the_curves_alone_decide_the_height(layer):
-    without = plot_activation(layer, data=np.linspace(-3.8, 3.8, 9)).get_ylim()
-
-    x = np.linspace(-4.18, 4.18, 999)
-    drawn = [*layer.function(x), *np.maximum(x, 0)]
-    assert without[0] == pytest.approx(min(drawn), abs=0.4)
-    assert without[1] == pytest.approx(max(drawn), abs=0.4)
-
-
 def test_random_start_and_smooth_functions_have_neither_start_nor_knots():
     lines = lines_of(plot_activation(VAFActivation(g="tanh", initialization="random")))
 
     assert list(lines) == ["f", "derivative of f"]
 
 
-def test_the_default_start_is_shown():
-    lines = lines_of(plot_activation(VAFActivation(g="tanh")))
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        ({"g": "tanh"}, np.tanh),
+        ({"initialization": PiecewiseLinearStart((0.0,), (-1.0, 1.0))}, np.abs),
+    ],
+)
+def test_the_start_is_shown(arguments, expected):
+    lines = lines_of(plot_activation(VAFActivation(**arguments)))
 
     x, y = lines["start"].get_data()
-    np.testing.assert_allclose(y, np.tanh(x), atol=1e-6)
-
-
-def test_start_of_ones_own_is_shown():
-    start = PiecewiseLinearStart(knots=(0.0,), slopes=(-1.0, 1.0))
-    lines = lines_of(plot_activation(VAFActivation(initialization=start)))
-
-    x, y = lines["start"].get_data()
-    np.testing.assert_allclose(y, np.abs(x), atol=1e-6)
+    np.testing.assert_allclose(y, expected(x), atol=1e-6)
 
 
 def test_channels_are_a_bundle_with_the_most_different_named():
@@ -154,13 +132,6 @@ def test_units_are_named_by_their_place():
     places = {f"f[{i}, {j}]" for i in range(2) for j in range(3)}
     assert len(set(named)) == 3
     assert set(named) <= places
-
-
-def test_a_single_channel_is_named_once():
-    layer = VAFActivation(sharing="channel", initialization="random")
-    layer.build((None, 1))
-
-    assert list(lines_of(plot_activation(layer))) == ["median f", "f[0]"]
 
 
 def test_draws_on_axes_that_are_given(layer):

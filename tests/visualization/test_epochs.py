@@ -1,7 +1,6 @@
 """The strip of what a function was at several epochs."""
 
 import numpy as np
-import pytest
 from matplotlib import pyplot
 
 from keras_vaf.visualization import ActivationRecord, plot_epochs
@@ -64,8 +63,3 @@ def test_draws_on_axes_that_are_given():
     assert plot_epochs([record(0), record(1)], axes) == list(axes[:2])
     assert not axes[2].get_lines()
     assert len(pyplot.get_fignums()) == 1
-
-
-def test_needs_a_record():
-    with pytest.raises(ValueError, match="at least one record"):
-        plot_epochs([])

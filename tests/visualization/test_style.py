@@ -75,9 +75,3 @@ def test_colours_are_told_apart(eyes):
     shown = [lab(np.array(SEEN[eyes]) @ linear(color)) for color in style.CYCLE]
     for one, other in itertools.combinations(shown, 2):
         assert np.linalg.norm(one - other) > 10
-
-
-def test_pictures_bring_their_own_background():
-    assert (
-        style.STYLE["figure.facecolor"] == style.STYLE["savefig.facecolor"] == "white"
-    )

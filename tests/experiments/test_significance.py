@@ -35,12 +35,9 @@ def test_the_interval_ends_where_the_p_value_is_the_rest():
     assert corrected_t_test(moved.tolist(), 0.1) == pytest.approx(0.1)
 
 
-def test_equal_differences_are_certain_and_no_differences_are_none():
+def test_few_or_equal_differences():
     assert corrected_t_test([0.1, 0.1, 0.1], 0.1) == 0
     assert corrected_t_test([0.0, 0.0, 0.0], 0.1) == 1
-
-
-def test_one_fold_is_refused():
     with pytest.raises(ValueError, match=r"at least two folds\. Received: 1"):
         corrected_t_test([0.1], 0.1)
 

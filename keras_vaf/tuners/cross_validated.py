@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import os
@@ -20,9 +19,9 @@ import keras
 import numpy as np
 
 from keras_vaf.experiments.store import append_line, read_lines
-from keras_vaf.training import NetworkRun, Trainer, train
-from keras_vaf.training.data import to_arrays
-from keras_vaf.training.folds import Preprocess, fold_rows, preprocess_folds
+from keras_vaf.training import NetworkRun, Trainer, fold_rows, train
+from keras_vaf.training.data import take, to_arrays
+from keras_vaf.training.folds import Preprocess, preprocess_folds
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
 from keras_vaf.utils import checksum, deviation, require
@@ -45,17 +44,12 @@ def CrossValidated(tuner_class: type) -> type:
 
     The class takes the arguments of the tuner, and in addition `folds` and `stratify`,
     which is `False` for a regression. `objective` is one metric on validation rows, and
-    `seed` also determines the folds. `search(x, y, epochs)` runs the search, or resumes
-    it after any interruption, even `kill -9`. `results()` returns a DataFrame of the
-    trials, best first. `refit_best()` trains a model with the best hyperparameters on
-    all rows.
+    `seed` also determines the folds. A search that was interrupted, even by `kill -9`,
+    goes on if it is run again. Each finished trial is kept in the file `trials.jsonl`.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
             `GridSearch` or another subclass of `keras_tuner.Tuner`.
-
-    Returns:
-        The class.
 
     Raises:
         ValueError: If the argument is not a tuner class.
@@ -65,8 +59,8 @@ def CrossValidated(tuner_class: type) -> type:
 
     >>> import keras_tuner
     >>> def build(hp):
-    ...     layers = [keras.Input((3,)), keras.layers.Dense(4), activation(hp)]
-    ...     model = keras.Sequential([*layers, keras.layers.Dense(1)])
+    ...     layers = [keras.layers.Dense(4), activation(hp), keras.layers.Dense(1)]
+    ...     model = keras.Sequential(layers)
     ...     model.compile("adam", "mse")
     ...     return model
     >>> tuner = CrossValidated(keras_tuner.RandomSearch)(
@@ -86,11 +80,6 @@ def CrossValidated(tuner_class: type) -> type:
             "`tuner_class` must be a tuner class such as keras_tuner.RandomSearch. "
             f"Received: tuner_class={tuner_class!r}"
         )
-    return _cross_validated(tuner_class)
-
-
-@functools.lru_cache(maxsize=64)
-def _cross_validated(tuner_class: type) -> type:
     name = f"CrossValidated{tuner_class.__name__}"
     return type(name, (CrossValidatedTuner, tuner_class), {})
 
@@ -106,11 +95,11 @@ class CrossValidatedTuner(Tuner):
     def __init__(
         self, *args: Any, folds: int = 5, stratify: bool = True, **kwargs: Any
     ) -> None:
-        if "KERASTUNER_ORACLE_IP" in os.environ:
+        if chief := os.environ.get("KERASTUNER_ORACLE_IP"):
             raise ValueError(
-                "`CrossValidated` searches in one process; KerasTuner's own tuners can "
-                "be distributed. Unset KERASTUNER_ORACLE_IP. "
-                f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
+                "`CrossValidated` searches in one process: unset KERASTUNER_ORACLE_IP, "
+                "or use a tuner of KerasTuner. "
+                f"Received: KERASTUNER_ORACLE_IP={chief}"
             )
         self._folds, self._stratify = folds, stratify
         self._seed = kwargs.get("seed") or 0
@@ -125,11 +114,11 @@ class CrossValidatedTuner(Tuner):
         scratch = tempfile.mkdtemp(prefix="keras_vaf-")
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
         super().__init__(*args, **{**kwargs, "directory": scratch})
-        name = getattr(self.oracle.objective, "name", "")
-        if not name.startswith("val_"):
+        self._metric = getattr(self.oracle.objective, "name", "")
+        if not self._metric.startswith("val_"):
             raise ValueError(
                 "`objective` must be one metric on validation rows, such as 'val_loss' "
-                f"or 'val_accuracy'. Received: objective={name!r}"
+                f"or 'val_accuracy'. Received: objective={self._metric!r}"
             )
 
     def search(
@@ -149,8 +138,7 @@ class CrossValidatedTuner(Tuner):
         method. A changed hypermodel needs another `project_name`, or `overwrite=True`.
 
         Args:
-            x: Inputs: an array, or a list or dictionary of arrays of equal length.
-                Leave out rows that are reserved for a test.
+            x: Inputs, as in `keras_vaf.training.train`, without rows of a test.
             y: Targets, in the same forms.
             epochs: Largest number of epochs in each fold. A trial of Hyperband gets its
                 share of Hyperband's `max_epochs`, from new weights.
@@ -174,8 +162,7 @@ class CrossValidatedTuner(Tuner):
         if preprocess is not None:
             self._copies = preprocess_folds(self._data, rows, preprocess)
         settings = keras.backend.backend(), checksum(self._copies), epochs
-        name = self.oracle.objective.name
-        self._settings = [*settings, *self._options, self._seed, name]
+        self._settings = [*settings, *self._options, self._seed, self._metric]
         lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
         self._remembered = {line["key"]: line for line in lines}
         self._attempts: Counter[str] = Counter()
@@ -209,13 +196,11 @@ class CrossValidatedTuner(Tuner):
     def results(self) -> pandas.DataFrame:
         """Return one row for each trial, best first and failed ones last.
 
-        - The index is the number of the trial, and `status` is KerasTuner's.
-        - Each hyperparameter has a column.
-        - `score`, `deviation`: Mean and deviation (n - 1) over the folds of the
-          objective at the best epoch. `fold_0` and so on: its value in each fold.
-        - `epochs`: Median of the best epochs.
-        - `seconds`: Duration of the trial.
-        - `error`: Why the trial failed.
+        The index is the number of the trial. The columns are KerasTuner's `status`, the
+        hyperparameters, and of the objective at the best epoch the mean over the folds
+        (`score`), the `deviation` (n - 1) and the value in each fold (`fold_0` and so
+        on). Further columns are the median of the best `epochs`, the `seconds`, and the
+        `error` of a failed trial.
         """
         rows = {
             number: {
@@ -234,11 +219,9 @@ class CrossValidatedTuner(Tuner):
     def refit_best(self) -> keras.Model:
         """Train a model with the best hyperparameters on all rows.
 
-        The number of epochs is the median of the best epochs of its folds.
-
-        Returns:
-            The trained model, compiled by the hypermodel. If `search` was called with
-            `preprocess`, its inputs are preprocessed with statistics of all rows.
+        The number of epochs is the median of the best epochs of its folds. If `search`
+        was called with `preprocess`, the inputs of the model are preprocessed with
+        statistics of all rows.
 
         Raises:
             ValueError: If no trial was completed. Call `search` first, which returns at
@@ -265,25 +248,29 @@ class CrossValidatedTuner(Tuner):
     def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
         """Return a new model, whose start depends only on seed, fold and attempt."""
         keras.utils.set_random_seed(*independent_seeds(self._seed, fold, attempt))
-        return self.hypermodel.build(hp)
+        model = self.hypermodel.build(hp)
+        if not model.built:
+            model(take(self._copies[0][0], slice(1)))
+        return model
 
     def _train(self, hp: HyperParameters, attempt: int) -> dict[str, Any]:
         """Train a model on every fold, and return what is remembered of the trial."""
-        started, name = time.perf_counter(), self.oracle.objective.name
+        started, name = time.perf_counter(), self._metric
         keras.utils.clear_session()
         most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
         epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
-        data, folds = self._copies
-        models = [self._build(hp, fold, attempt) for fold in range(len(folds))]
+        (data, folds), runs = self._copies, []
+        for fold, (rest, held, _) in enumerate(folds):
+            model = self._build(hp, fold, attempt)
+            [seed] = independent_seeds(self._seed, fold, "shuffling")
+            runs.append(NetworkRun(model.get_weights(), rest, held, seed))
         # Convolutions are slower together, on a CPU.
         flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(data[0]))
         width = min(widest(), len(folds)) if flat else 1
         how = *self._options, name, self.oracle.objective.direction, width
-        trainer, runs = Trainer(models[0], *how), []
-        for fold, (model, (*rows, _)) in enumerate(zip(models, folds, strict=True)):
-            seeds = independent_seeds(self._seed, fold, "shuffling")
-            runs.append(NetworkRun(model.get_weights(), *rows, *seeds))
-        trained, _ = zip(*trainer.train_runs(data, runs, epochs), strict=True)
+        trained, _ = zip(
+            *Trainer(model, *how).train_runs(data, runs, epochs), strict=True
+        )
         if bad := ", ".join(str(n) for n, e in enumerate(trained) if not e.best_epoch):
             return {"error": f"{name} was not finite in any epoch of fold {bad}"}
         best = [each.best for each in trained]

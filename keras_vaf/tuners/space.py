@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 class SearchSpace:
     """Values to try for each of the four hyperparameters of a VAF.
 
-    The default is the paper's grid, and a start at ReLU. Each argument is a sequence of
-    values, or a mapping from your own names to values. A tuner can store only numbers
+    The default is the paper's grid, and a start at ReLU. A tuner can store only numbers
     and strings, so axes, starts and functions are searched by name: `"(1, 2)"`,
     `"RandomStart(seed=7, rescale=False)"`, `"bump (my_package)"`.
 
@@ -41,42 +39,27 @@ class SearchSpace:
     {'layer': 'layer', '(1, 2)': (1, 2)}
     """
 
-    k: Sequence[int] | Mapping[str, int] = (3, 5, 7, 9, 11, 15)
-    g: Sequence[Any] | Mapping[str, Any] = ("relu", "tanh", "sigmoid")
-    sharing: Sequence[Any] | Mapping[str, Any] = ("layer", "neuron")
-    initialization: Sequence[Any] | Mapping[str, Any] = ("g", "random", "relu")
+    k: Sequence[int] = (3, 5, 7, 9, 11, 15)
+    g: Sequence[Any] = ("relu", "tanh", "sigmoid")
+    sharing: Sequence[Any] = ("layer", "neuron")
+    initialization: Sequence[Any] = ("g", "random", "relu")
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for a space without a choice."""
-        for field in dataclasses.fields(self):
-            values = getattr(self, field.name)
-            if isinstance(values, str) or not isinstance(values, Sequence | Mapping):
+        for name, values in vars(self).items():
+            listed = isinstance(values, Sequence) and not isinstance(values, str)
+            if not listed or not 0 < len(values) == len(self.choices(name)):
                 raise ValueError(
-                    f"`{field.name}` must be a sequence of values, or a mapping from "
-                    f"names to values. Received: {field.name}={values!r}"
+                    f"`{name}` must be a sequence of different values, at least one. "
+                    f"Received: {name}={values!r}"
                 )
-            if len(self.choices(field.name)) != len(values) or not values:
-                raise ValueError(
-                    f"`{field.name}` must have at least one value and no duplicates. "
-                    f"Received: {field.name}={values!r}"
-                )
-        for name in ("k", "g", "sharing"):
-            for value in self.choices(name).values():
-                VAFActivation(**{name: value})
+            if name != "initialization":
+                for value in values:
+                    VAFActivation(**{name: value})
 
     def choices(self, name: str) -> dict[Any, Any]:
-        """Return the values of a hyperparameter by name.
-
-        Args:
-            name: `"k"`, `"g"`, `"sharing"` or `"initialization"`.
-
-        Returns:
-            A dictionary from the names that a tuner searches to the values.
-        """
-        values = getattr(self, name)
-        if isinstance(values, Mapping):
-            return dict(values)
-        return {_name_of(value, name): value for value in values}
+        """Return the values of a hyperparameter by the names that a tuner searches."""
+        return {_name_of(value, name): value for value in getattr(self, name)}
 
 
 def activation(
@@ -112,14 +95,14 @@ def activation(
     """
     space = space or SearchSpace()
     arguments = dict(fixed)
-    for field in dataclasses.fields(space):
-        if field.name not in fixed:
-            choices = space.choices(field.name)
-            name = hp.Choice(prefix + field.name, list(choices))
+    for argument in vars(space):
+        if argument not in fixed:
+            choices = space.choices(argument)
+            name = hp.Choice(prefix + argument, list(choices))
             # An inactive hyperparameter is None. A fixed value may be outside of the
             # choices.
             default = next(iter(choices.values())) if name is None else name
-            arguments[field.name] = choices.get(name, default)
+            arguments[argument] = choices.get(name, default)
     return VAFActivation(**arguments)
 
 

@@ -67,10 +67,7 @@ class Search(Comparison):
     """The result of `search`: a comparison of the searched VAF with other activations.
 
     In `records`, all trials are tries of one activation, as the learning rates of the
-    others are.
-
-    Attributes:
-        drawn: The records of the trials, with the values in `arguments`.
+    others are. In `drawn`, they have their values in `arguments`.
     """
 
     drawn: pandas.DataFrame
@@ -134,11 +131,8 @@ def search(
             from 0.0001 to 0.03.
         seed: Seed of folds, initial weights and trials.
         output: Folder for all files.
-        target: Name of the column to predict, for a `DataFrame` or a path.
-        verbose: Whether to print a line for each finished batch.
-
-    Returns:
-        The records, the trials, and the folder of the files.
+        target: As in `compare`.
+        verbose: As in `compare`.
 
     Raises:
         ValueError: As in `compare`, or if there are too few trials or learning rates.
@@ -169,21 +163,13 @@ def search(
     arms = find_arms(baselines) if isinstance(baselines, str) else tuple(baselines)
     study = Study(dataset, (SEARCHED, *arms), recipe, (seed,), Path(output))
     check_study(study)
-    tried: list[pandas.DataFrame] = []
-    # A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
-    scratch = tempfile.TemporaryDirectory(prefix="keras_vaf-")
-    with scratch, warnings.catch_warnings():
-        # KerasTuner calls deprecated functions of Python in every trial.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        batches = _train(_oracle(tuner, trials, study, scratch.name), study, tried)
-        follow(batches, "Trials of the VAF", trials * recipe.folds, verbose)
+    drawn = _drawn(tuner, trials, study, verbose)
     rates = _between(recipe.learning_rates, trials)
     others = study._replace(
         arms=(*arms, *references(dataset.task)),
         recipe=replace(recipe, learning_rates=rates),
     )
     others = train_missing(others, verbose, phase="Other models", further=False)
-    drawn = require("pandas", extra="tune").concat(tried).drop_duplicates()
     records = _joined(drawn, others, recipe.digest(dataset))
     folder = folder_of(study, "search-", tuner, trials)
     found = Search(records, folder, dataset, study.arms, recipe, drawn)
@@ -194,8 +180,11 @@ def search(
     return found
 
 
-def _oracle(tuner: str, trials: int, study: Study, scratch: str) -> Any:
-    """Return the object of KerasTuner that draws values."""
+def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataFrame:
+    """Train the trials of the VAF that have no records, and return all records.
+
+    A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
+    """
     keras_tuner = require("keras_tuner", extra="tune")
     budget = {"max_trials": trials}
     if tuner == "hyperband":
@@ -205,15 +194,22 @@ def _oracle(tuner: str, trials: int, study: Study, scratch: str) -> Any:
         activation(hp)
         hp.Choice("learning_rate", list(study.recipe.learning_rates))
 
-    oracle = getattr(keras_tuner, TUNERS[tuner])(
-        space,
-        objective=keras_tuner.Objective("error", "min"),
-        seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
-        directory=scratch,
-        **budget,
-    ).oracle
-    oracle.verbose = 0
-    return oracle
+    found: list[pandas.DataFrame] = []
+    scratch = tempfile.TemporaryDirectory(prefix="keras_vaf-")
+    with scratch, warnings.catch_warnings():
+        # KerasTuner calls deprecated functions of Python in every trial.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        oracle = getattr(keras_tuner, TUNERS[tuner])(
+            space,
+            objective=keras_tuner.Objective("error", "min"),
+            seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
+            directory=scratch.name,
+            **budget,
+        ).oracle
+        oracle.verbose = 0
+        batches = _train(oracle, study, found)
+        follow(batches, "Trials of the VAF", trials * study.recipe.folds, verbose)
+    return require("pandas", extra="tune").concat(found).drop_duplicates()
 
 
 def _train(
@@ -221,8 +217,7 @@ def _train(
 ) -> Iterator[tuple[str, int]]:
     """Train each trial unless it has records, and give its error to the oracle.
 
-    The records are appended to `found`. Yields a name of the trial, and its number of
-    trainings.
+    Its records are appended to `found`. Yields its name and number of trainings.
     """
     most = getattr(oracle, "max_epochs", 1)  # Hyperband's
     while (trial := oracle.create_trial("search")).status == "RUNNING":

@@ -1,5 +1,6 @@
 """The search space of a VAF: names, choices, and the layer that is drawn."""
 
+import itertools
 import json
 import os
 import socket
@@ -12,8 +13,6 @@ import numpy as np
 import pytest
 
 from keras_vaf.initializers import RandomStart
-from keras_vaf.layers import VAFActivation
-from keras_vaf.models import convert
 from keras_vaf.tuners import SearchSpace, activation
 
 pytestmark = [
@@ -32,12 +31,13 @@ def bump(x):
     return keras.ops.exp(-x * x)
 
 
-def test_the_hyper_parameters_are_those_of_the_paper():
-    hp = keras_tuner.HyperParameters()
+@pytest.fixture
+def hp():
+    return keras_tuner.HyperParameters()
 
-    layer = activation(hp)
 
-    assert isinstance(layer, VAFActivation)
+def test_the_hyper_parameters_are_those_of_the_paper(hp):
+    activation(hp)
     choices = {choice.name: choice.values for choice in hp.space}
     assert choices["k"] == [3, 5, 7, 9, 11, 15]
     assert choices.keys() == {"k", "g", "sharing", "initialization"}
@@ -45,65 +45,42 @@ def test_the_hyper_parameters_are_those_of_the_paper():
     assert choices["initialization"] == ["g", "random", "relu"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("k", 7), ("g", "tanh"), ("sharing", "neuron"), ("initialization", "random")],
-)
-def test_the_drawn_value_is_that_of_the_layer(name, value):
-    hp = keras_tuner.HyperParameters()
-    hp.values[name] = value
-
-    assert activation(hp).get_config()[name] == value
-
-
-def test_every_point_of_the_default_space_can_be_built():
+def test_every_point_of_the_default_space_can_be_built(hp):
     space = SearchSpace()
-    for k in space.k:
-        for g in space.g:
-            for start in space.initialization:
-                hp = keras_tuner.HyperParameters()
-                hp.values |= {"k": k, "g": g, "initialization": start}
-                layer = activation(hp, sharing="neuron")
-                outputs = keras.ops.convert_to_numpy(layer(np.ones((2, 3))))
-                assert np.all(np.isfinite(outputs))
+    points = itertools.product(space.k, space.g, space.sharing, space.initialization)
+    for values in points:
+        drawn = dict(zip(vars(space), values, strict=True))
+        hp.values |= drawn
+        layer = activation(hp)
+        outputs = keras.ops.convert_to_numpy(layer(np.ones((2, 3))))
+        assert np.all(np.isfinite(outputs))
+        assert {name: layer.get_config()[name] for name in drawn} == drawn
 
 
-def test_a_prefix_makes_hyper_parameters_of_its_own():
-    hp = keras_tuner.HyperParameters()
+def test_a_prefix_makes_hyper_parameters_of_its_own(hp):
     hp.values |= {"first_k": 5, "second_k": 9}
-
     layers = [activation(hp, prefix) for prefix in ("first_", "second_")]
-
     assert [layer.k for layer in layers] == [5, 9]
     assert len(hp.space) == 8
 
 
-def test_fixed_arguments_are_not_searched():
-    hp = keras_tuner.HyperParameters()
-
-    layer = activation(hp, k=4, g="tanh", name="mine")
-
+def test_fixed_arguments_are_not_searched(hp):
+    hp.Fixed("k", 4)  # which is not a choice
+    layer = activation(hp, g="tanh", name="mine")
     assert (layer.k, layer.g, layer.name) == (4, keras.activations.tanh, "mine")
-    assert [choice.name for choice in hp.space] == ["sharing", "initialization"]
+    searched = [choice.name for choice in hp.space]
+    assert searched == ["k", "sharing", "initialization"]
 
 
-def test_a_fixed_hyper_parameter_need_not_be_a_choice():
-    hp = keras_tuner.HyperParameters()
-    hp.Fixed("k", 4)
-
-    assert activation(hp).k == 4
-
-
-def test_axes_and_objects_are_searched_by_name():
+def test_axes_and_objects_are_searched_by_name(hp):
     space = SearchSpace(
-        k={"few": 2, "many": 20},
+        k=(2, 20),
         g=(bump, "relu"),
         sharing=["layer", (1, 2)],
         initialization=(RandomStart(seed=7), "relu"),
     )
-    hp = keras_tuner.HyperParameters()
     names = {
-        "k": "many",
+        "k": 20,
         "g": "bump (test_space)",
         "sharing": "(1, 2)",
         "initialization": "RandomStart(seed=7, rescale=False)",
@@ -118,14 +95,10 @@ def test_axes_and_objects_are_searched_by_name():
         assert chosen in space.choices(name)
 
 
-def test_an_inactive_choice_leaves_a_layer_that_can_be_built():
-    hp = keras_tuner.HyperParameters()
-    kind = hp.Choice("kind", ["relu", "vaf"])
+def test_an_inactive_choice_leaves_a_layer_that_can_be_built(hp):
+    assert hp.Choice("kind", ["relu", "vaf"]) == "relu"
     with hp.conditional_scope("kind", ["vaf"]):
-        layer = activation(hp)
-
-    assert kind == "relu"
-    assert layer.k == 3
+        assert activation(hp).k == 3
 
 
 def data():
@@ -133,8 +106,8 @@ def data():
     return x, x @ np.array([1.0, -2.0], "float32")
 
 
-def make(kind, folder, space, **options):
-    """Return a tuner of KerasTuner for a network with a VAF."""
+def search(kind, folder, space, **options):
+    """Search with a tuner of KerasTuner for a network with a VAF, and return it."""
 
     def build(hp):
         vaf = activation(hp, space=space, sharing="layer")
@@ -148,17 +121,16 @@ def make(kind, folder, space, **options):
         build, objective="val_loss", seed=1, directory=folder, **(few | options)
     )
     tuner.oracle.verbose = 0
+    tuner.search(*data(), validation_data=data(), epochs=1, verbose=0)
     return tuner
 
 
 @pytest.mark.parametrize("kind", ORACLES)
 def test_the_best_model_of_each_tuner_is_saved_and_reloaded(tmp_path, kind):
     """The first function that is drawn is an own one."""
-    x, y = data()
+    x, _ = data()
     space = SearchSpace(k=(2, 3), g=(bump, "relu"), initialization=("g",))
-    tuner = make(kind, tmp_path, space)
-
-    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
+    tuner = search(kind, tmp_path, space)
 
     drawn = [trial.hyperparameters["g"] for trial in tuner.oracle.trials.values()]
     assert set(drawn) <= set(space.choices("g"))
@@ -171,34 +143,14 @@ def test_the_best_model_of_each_tuner_is_saved_and_reloaded(tmp_path, kind):
 
 @pytest.mark.parametrize("g", [(bump,), ("test_space>bump",)], ids=["function", "name"])
 def test_an_own_function_may_be_the_only_one(tmp_path, g):
-    (x, y), space = data(), SearchSpace(g=g, initialization=("g",))
-    tuner = make("RandomSearch", tmp_path, space)
-
-    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
-
+    tuner = search("RandomSearch", tmp_path, SearchSpace(g=g, initialization=("g",)))
     assert tuner.get_best_models()[0].layers[1].g is bump
-
-
-def test_a_tuner_chooses_the_activations_of_an_existing_model():
-    model = keras.Sequential(
-        [keras.Input((3,)), keras.layers.Dense(4, "tanh"), keras.layers.Dense(2)]
-    )
-    hp = keras_tuner.HyperParameters()
-    hp.values["k"] = 5
-
-    built = convert(model, to=lambda _: activation(hp))
-
-    assert [layer.k for layer in built.layers if isinstance(layer, VAFActivation)] == [
-        5
-    ]
 
 
 def distributed(folder):
     """Run one process of a distributed search; the test sets its environment."""
-    x, y = data()
     space = SearchSpace(k=(2, 3, 5), g=("relu", "tanh"), initialization=("g",))
-    tuner = make("RandomSearch", folder, space, max_trials=4, project_name="p")
-    tuner.search(x, y, validation_data=(x, y), epochs=1, verbose=0)
+    search("RandomSearch", folder, space, max_trials=4, project_name="p")
 
 
 @pytest.mark.nightly
@@ -228,28 +180,16 @@ def test_a_chief_and_two_workers_share_a_search(tmp_path):
     ("arguments", "received"),
     [
         ({"k": ()}, r"k=\(\)"),
-        ({"g": {}}, r"g=\{\}"),
         ({"g": "relu"}, "g='relu'"),
         ({"k": 3}, "k=3"),
         ({"k": (3, 3)}, r"k=\(3, 3\)"),
+        ({"k": (0,)}, "k=0"),
+        ({"g": [lambda x: x]}, "lambda"),
     ],
-    ids=["empty", "empty mapping", "text", "number", "twice"],
 )
 def test_a_space_without_a_choice_is_refused(arguments, received):
-    with pytest.raises(ValueError, match=f"Received: {received}"):
+    with pytest.raises(ValueError, match=f"Received: .*{received}"):
         SearchSpace(**arguments)
-
-
-def test_a_function_that_cannot_be_named_is_refused():
-    with pytest.raises(ValueError, match="Register it"):
-        SearchSpace(g=[lambda x: x])
-
-
-def test_a_wrong_value_is_refused_by_the_layer():
-    hp = keras_tuner.HyperParameters()
-
-    with pytest.raises(ValueError, match="Received: k=0"):
-        activation(hp, space=SearchSpace(k=(0,)))
 
 
 if __name__ == "__main__":

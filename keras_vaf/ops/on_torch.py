@@ -118,8 +118,11 @@ def _formula(
     if not layout.unshared:  # products of matrices compute the sums
         alpha, alpha_bias, beta, beta_bias = (p.reshape(-1, 1) for p in parameters)
         row = x.reshape(1, -1).to(alpha.dtype)
-        hidden = function.g(torch.addmm(alpha_bias, alpha, row))
-        return torch.addmm(beta_bias, beta.T, hidden).reshape(x.shape).to(x.dtype)
+        device = "cpu" if x.is_meta else x.device.type
+        with torch.autocast(device, enabled=False):  # it would round them to 16 bits
+            hidden = function.g(torch.addmm(alpha_bias, alpha, row))
+            y = torch.addmm(beta_bias, beta.T, hidden)
+        return y.reshape(x.shape).to(x.dtype)
     alpha, alpha_bias, beta = (
         p.movedim(-1, 0).reshape(p.shape[-1], *layout.aligned(p))
         for p in parameters[:-1]

@@ -63,4 +63,5 @@ def _packed(
 
 def split(weight: Tensor, k: int) -> tuple[Tensor, ...]:
     """Return views of alpha, alpha_bias, beta and beta_bias."""
-    return *weight[..., : 3 * k].split(k, -1), weight[..., -1]
+    *parts, last = weight.split([k, k, k, 1], -1)
+    return *parts, last.squeeze(-1)

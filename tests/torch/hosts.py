@@ -56,8 +56,20 @@ def lin(a=8, b=8):
     return nn.Linear(a, b)
 
 
-def host(run, **parts):
-    return lambda: Host(run, **parts)
+RELU, GELU = nn.ReLU, nn.GELU
+PARTS = {"h": RELU, "g": GELU, "t": nn.Tanh, "s": nn.Sigmoid, "p": nn.Softplus}
+
+
+def host(run, order, **others):
+    """Return a function that makes a host.
+
+    Args:
+        run: The forward pass.
+        order: Names of the parts. Those that are not in `PARTS` are layers.
+        **others: Functions that make other parts.
+    """
+    makers = {name: PARTS.get(name, lin) for name in order.split()} | others
+    return lambda: Host(run, **{name: make() for name, make in makers.items()})
 
 
 def lstm(m, x):
@@ -144,194 +156,108 @@ def head_of_zeros():
     return module
 
 
-RELU, GELU = nn.ReLU, nn.GELU
 CASES = {
     # Activations that shape an output are kept.
     "output_tanh": Case(sequence(lin(), RELU(), lin(8, 2), nn.Tanh()), "1"),
     "output_softplus": Case(sequence(lin(), RELU(), lin(), nn.Softplus()), "1"),
     "output_relu": Case(sequence(lin(), RELU(), lin(), RELU()), "1"),
     "norm_after": Case(sequence(lin(), nn.Tanh(), nn.LayerNorm(8)), "1"),
-    "registered_last": Case(
-        host(
-            lambda m, x: m.ls[1](m.act(m.ls[0](x))),
-            ls=nn.ModuleList([lin(), lin()]),
-            act=RELU(),
-        ),
-        *("act", ""),
-    ),
+    "registered_last": Case(host(lambda m, x: m.b(m.h(m.a(x))), "a b h"), "h", ""),
     "hidden_and_output": Case(
-        host(lambda m, x: m.h(m.b(m.h(m.a(x)))), h=RELU(), a=lin(), b=lin()),
+        host(lambda m, x: m.h(m.b(m.h(m.a(x)))), "h a b"),
         *("", "h"),
         said="nothing was run",
     ),
     "latent_returned": Case(
-        host(
-            lambda m, x: (z := m.t(m.b(m.h(m.a(x)))), m.c(z)),
-            a=lin(),
-            h=RELU(),
-            b=lin(8, 4),
-            t=nn.Tanh(),
-            c=lin(4),
-        ),
-        "h",
+        host(lambda m, x: (z := m.t(m.b(m.h(m.a(x)))), m.c(z)), "a h b t c"), "h"
     ),
     "features_returned": Case(
-        host(lambda m, x: (z := m.h(m.a(x)), m.o(z)), a=lin(), h=RELU(), o=lin()),
+        host(lambda m, x: (z := m.h(m.a(x)), m.o(z)), "a h o"),
         *("", "h"),
         said="nothing was run",
     ),
     "residual_output": Case(
-        host(
-            lambda m, x: x + m.t(m.b(m.h(m.a(x)))),
-            a=lin(),
-            h=RELU(),
-            b=lin(),
-            t=nn.Tanh(),
-        ),
-        "h",
+        host(lambda m, x: x + m.t(m.b(m.h(m.a(x)))), "a h b t"), "h"
     ),
     "parts_of_the_output": Case(
         host(
             lambda m, x: torch.cat([m.t(m.a(z := m.h(m.i(x)))), m.p(m.b(z))], -1),
-            i=lin(),
-            h=RELU(),
-            a=lin(),
-            b=lin(),
-            t=nn.Tanh(),
-            p=nn.Softplus(),
+            "i h a b t p",
         ),
         "h",
     ),
-    "assigned_output": Case(
-        host(assigned, a=lin(), h=RELU(), o=lin(), p=nn.Softplus()), "h"
-    ),
+    "assigned_output": Case(host(assigned, "a h o p"), "h"),
     "outputs_in_containers": Case(
         host(
             lambda m, x: {"m": m.m(z := m.h(m.a(x))), "v": [m.p(m.v(z)).unsqueeze(0)]},
-            a=lin(),
-            h=RELU(),
-            m=lin(),
-            v=lin(),
-            p=nn.Softplus(),
+            "a h m v p",
         ),
         "h",
     ),
     "scaled_output": Case(
-        host(
-            lambda m, x: 2 * m.t(m.b(m.h(m.a(x)))) + 1,
-            a=lin(),
-            h=GELU(),
-            b=lin(),
-            t=nn.Tanh(),
-        ),
-        "h",
+        host(lambda m, x: 2 * m.t(m.b(m.g(m.a(x)))) + 1, "a g b t"), "g"
     ),
     # Gates are kept.
-    "lstm": Case(
-        host(lstm, a=lin(16, 32), s=nn.Sigmoid(), t=nn.Tanh(), o=lin(8, 2)), ""
-    ),
-    "wavenet": Case(
-        host(
-            lambda m, x: m.o(m.t(m.a(x)) * m.s(m.b(x))),
-            a=lin(),
-            t=nn.Tanh(),
-            b=lin(),
-            s=nn.Sigmoid(),
-            o=lin(),
-        ),
-        "",
-    ),
+    "lstm": Case(host(lstm, "a s t o", a=lambda: lin(16, 32)), ""),
+    "wavenet": Case(host(lambda m, x: m.o(m.t(m.a(x)) * m.s(m.b(x))), "a t b s o"), ""),
     "squeeze_and_excite": Case(
         host(
-            lambda m, x: m.o(x * m.s(m.b(m.h(m.a(x))))),
-            a=lin(),
-            h=RELU(),
-            b=lin(),
-            s=nn.Hardsigmoid(),
-            o=lin(),
+            lambda m, x: m.o(x * m.s(m.b(m.h(m.a(x))))), "a h b s o", s=nn.Hardsigmoid
         ),
         "h",
     ),
     "lerp": Case(
-        host(
-            lambda m, x: m.o(torch.lerp(m.h(m.a(x)), x, m.s(m.b(x)))),
-            a=lin(),
-            h=GELU(),
-            b=lin(),
-            s=nn.Sigmoid(),
-            o=lin(),
-        ),
-        "h",
+        host(lambda m, x: m.o(torch.lerp(m.g(m.a(x)), x, m.s(m.b(x)))), "a g b s o"),
+        "g",
     ),
     "swiglu": Case(
-        host(
-            lambda m, x: m.o(m.h(m.a(x)) * m.b(x)),
-            a=lin(),
-            h=nn.SiLU(),
-            b=lin(),
-            o=lin(),
-        ),
-        "h",
+        host(lambda m, x: m.o(m.h(m.a(x)) * m.b(x)), "a h b o", h=nn.SiLU), "h"
     ),
     "own_hard_swish": Case(
-        host(
-            lambda m, x: m.o((z := m.a(x)) * m.act(z + 3) / 6),
-            a=lin(),
-            act=nn.ReLU6(),
-            o=lin(),
-        ),
-        *("", "act"),
+        host(lambda m, x: m.o((z := m.a(x)) * m.h(z + 3) / 6), "a h o", h=nn.ReLU6),
+        *("", "h"),
         said="nothing was run",
     ),
     "masked": Case(  # kept without need, and named
-        host(lambda m, x, mask: m.o(m.t(m.a(x)) * mask), a=lin(), t=nn.Tanh(), o=lin()),
+        host(lambda m, x, mask: m.o(m.t(m.a(x)) * mask), "a t o"),
         "",
         data={"x": X, "mask": torch.ones(6, 1)},
     ),
     # Parts that are not called, or are called in some modes only.
     "unused": Case(
-        host(lambda m, x: m.o(torch.relu(m.a(x))), a=lin(), h=RELU(), o=lin()),
+        host(lambda m, x: m.o(torch.relu(m.a(x))), "a h o"),
         *("", "h"),
         said="nothing was run",
     ),
     "other_way_in_inference": Case(
         host(
-            lambda m, x: m.o(
-                m.h(m.a(x)) if torch.is_grad_enabled() else torch.relu(m.a(x))
-            ),
-            a=lin(),
-            h=RELU(),
-            o=lin(),
+            lambda m, x: m.o((m.h if torch.is_grad_enabled() else torch.relu)(m.a(x))),
+            "a h o",
         ),
         *("", "h"),
         said="nothing was run",
     ),
     "training_only": Case(
         host(
-            lambda m, x: m.o(m.h(m.a(x)) if m.training else functional.gelu(m.a(x))),
-            a=lin(),
-            h=GELU(),
-            o=lin(),
+            lambda m, x: m.o((m.g if m.training else functional.gelu)(m.a(x))), "a g o"
         ),
-        *("", "h"),
+        *("", "g"),
         said="nothing was run",
     ),
     "unregistered": Case(
-        host(lambda m, x: m.o(m.acts[0](m.a(x))), a=lin(), acts=[RELU()], o=lin()), ""
+        host(lambda m, x: m.o(m.acts[0](m.a(x))), "a acts o", acts=lambda: [RELU()]), ""
     ),
     "experts": Case(
         host(
-            lambda m, x: m.o(m.e[0 if len(x) > 2 else 1](x)),
-            e=nn.ModuleList([nn.Sequential(lin(), RELU(), lin()) for _ in range(2)]),
-            o=lin(),
+            lambda m, x: m.o((m.e if len(x) > 2 else m.f)(x)),
+            "e f o",
+            **dict.fromkeys("ef", lambda: nn.Sequential(lin(), RELU(), lin())),
         ),
-        *("e.0.1", "e.0.1 e.1.1"),
+        *("e.1", "e.1 f.1"),
     ),
-    "by_code": Case(
-        host(lambda m, x: m.o(functional.relu(m.a(x))), a=lin(), o=lin()), ""
-    ),
+    "by_code": Case(host(lambda m, x: m.o(functional.relu(m.a(x))), "a o"), ""),
     "held_function": Case(
-        host(lambda m, x: m.o(m.act(m.a(x))), a=lin(), act=functional.gelu, o=lin()),
+        host(lambda m, x: m.o(m.act(m.a(x))), "a act o", act=lambda: functional.gelu),
         "",
         said="gelu kept, the code of Host computes it",
     ),
@@ -347,13 +273,9 @@ CASES = {
     "in_place": Case(
         host(
             pre_activation,
-            i=lin(),
-            h=RELU(),
-            j=lin(),
-            n=nn.BatchNorm1d(8),
-            r=RELU(inplace=True),
-            l=lin(),
-            o=lin(),
+            "i h j n r l o",
+            n=lambda: nn.BatchNorm1d(8),
+            r=lambda: RELU(inplace=True),
         ),
         *("h", "h r"),
         said="it computed in place",
@@ -372,30 +294,15 @@ CASES = {
     "checkpoint": Case(
         host(
             lambda m, x: m.o(checkpoint(m.s, x, use_reentrant=False)),
-            s=nn.Sequential(lin(), RELU(), lin()),
-            o=lin(),
+            "s o",
+            s=sequence(lin(), RELU(), lin()),
         ),
         "s.1",
     ),
     "lstm_of_torch": Case(
-        host(lambda m, x: m.o(m.h(m.r(x)[0])), r=nn.LSTM(8, 8), h=RELU(), o=lin()), "h"
+        host(lambda m, x: m.o(m.h(m.r(x)[0])), "r h o", r=lambda: nn.LSTM(8, 8)), "h"
     ),
     # Modules of every kind.
-    "with_numbers": Case(
-        lambda: nn.Sequential(
-            *(lin(), nn.ELU(0.5), lin(), nn.Hardtanh(-2, 2), lin(), nn.LeakyReLU(0.3)),
-            *(
-                lin(),
-                nn.Softplus(2.0),
-                lin(),
-                nn.CELU(0.7),
-                lin(),
-                nn.Threshold(0.1, 0.0),
-            ),
-            *(lin(), GELU("tanh"), lin(), nn.PReLU(8), lin()),
-        ),
-        "1 3 5 7 9 11 13 15",
-    ),
     "norm_with_if": Case(sequence(lin(), RELU(), Norm(8), lin()), "1"),
     "own_class": Case(sequence(lin(), OwnReLU(), lin()), "1"),
     "unknown_function": Case(sequence(lin(), RELU(), lin(), QuickGELU(), lin()), "1"),
@@ -403,16 +310,14 @@ CASES = {
         sequence(lin(), Scaled(), nn.Softmax(-1), lin()), ""
     ),
     "one_part_twice": Case(
-        host(
-            lambda m, x: m.c(m.h(m.b(m.h(m.a(x))))), a=lin(), h=RELU(), b=lin(), c=lin()
-        ),
-        "h",
+        host(lambda m, x: m.c(m.h(m.b(m.h(m.a(x))))), "a h b c"), "h"
     ),
     "two_towers": Case(
         host(
             lambda m, x: functional.cosine_similarity(m.b(m.a(x)), m.b(m.a(-x))),
-            a=nn.Sequential(lin(), RELU()),
-            b=nn.Sequential(lin(), GELU(), lin(8, 4)),
+            "a b",
+            a=sequence(lin(), RELU()),
+            b=sequence(lin(), GELU(), lin(8, 4)),
         ),
         "a.1 b.1",
     ),
@@ -432,28 +337,12 @@ CASES = {
     "head_of_zeros": Case(head_of_zeros, "1"),
     # Outputs that change, are complex, or have a gradient only in part.
     "random": Case(
-        host(
-            lambda m, x: m.o(m.h(m.a(x)) + torch.randn_like(x)),
-            a=lin(),
-            h=RELU(),
-            o=lin(),
-        ),
-        "h",
+        host(lambda m, x: m.o(m.h(m.a(x)) + torch.randn_like(x)), "a h o"), "h"
     ),
-    "complex": Case(
-        host(lambda m, x: torch.fft.rfft(m.o(m.h(m.a(x)))), a=lin(), h=RELU(), o=lin()),
-        "h",
-    ),
+    "complex": Case(host(lambda m, x: torch.fft.rfft(m.o(m.h(m.a(x)))), "a h o"), "h"),
     "detached": Case(
-        host(
-            lambda m, x: m.o(m.h(m.a(x))) + m.q(m.t(m.a(x).detach())),
-            a=lin(),
-            h=RELU(),
-            o=lin(),
-            t=nn.Tanh(),
-            q=lin(),
-        ),
+        host(lambda m, x: m.o(m.h(m.a(x))) + m.q(m.t(m.a(x).detach())), "a h o t q"),
         *("h t", "h"),
     ),
-    "physics": Case(host(physics, act=nn.Tanh(), a=lin(), c=lin(8, 1)), *("act", "")),
+    "physics": Case(host(physics, "act a c", act=nn.Tanh), *("act", "")),
 }

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -15,7 +14,7 @@ if keras.backend.backend() != "torch":
 import torch
 from torch import nn
 
-from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.layers import KAF
 from keras_vaf.models import (
     convert,
     formula,
@@ -28,8 +27,9 @@ from keras_vaf.torch import VAF
 from keras_vaf.visualization import plot_activations
 from tests.torch.hosts import CASES, IMAGES, QuickGELU, X
 
-EXACT = (nn.ReLU(), nn.LeakyReLU(), nn.LeakyReLU(0.3), nn.PReLU(8))
+close = torch.testing.assert_close
 KINDS = (
+    *(nn.ReLU(), nn.LeakyReLU(), nn.LeakyReLU(0.3), nn.PReLU(8)),
     *(nn.ReLU6(), nn.Hardtanh(), nn.Softshrink(), nn.PReLU(), nn.Hardsigmoid()),
     *(nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Tanh(), nn.ELU(), nn.SELU()),
     *(nn.Softplus(), nn.Mish(), nn.Hardswish(), nn.CELU(), nn.Softsign()),
@@ -53,16 +53,14 @@ def trained(module):
     return module
 
 
-@pytest.mark.parametrize("activation", (*EXACT, *KINDS), ids=str)
+@pytest.mark.parametrize("activation", KINDS, ids=str)
 def test_every_kind_of_activation_starts_as_it_was(activation):
     module = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 1))
     converted = convert(module, data=X)
-    limit = 0.0 if activation in EXACT[:2] else 1e-6
-    torch.testing.assert_close(converted(X), module(X), rtol=limit, atol=limit)
+    limit = 0.0 if activation in KINDS[:2] else 1e-6
+    close(converted(X), module(X), rtol=limit, atol=limit)
     assert isinstance(converted[1], VAF) and module[1] is activation
     assert report(converted).error <= limit
-    converted(X).sum().backward()
-    assert converted[1].weight.grad.isfinite().all()
 
 
 def test_the_report():
@@ -97,7 +95,7 @@ def test_an_unknown_function_becomes_g_where_it_is_chosen():
         convert(module)
     for layers in ("1", QuickGELU):
         converted = convert(module, layers=layers)
-        torch.testing.assert_close(converted(X), module(X), rtol=0, atol=0)
+        close(converted(X), module(X), rtol=0, atol=0)
         assert report(converted).error == 0
     fitted = convert(module, layers="1", g="relu", k=5)
     measured = report(fitted).error
@@ -109,13 +107,10 @@ def test_an_unknown_function_becomes_g_where_it_is_chosen():
     "arguments, message",
     [
         ({"layers": "fc"}, "`layers` does not match any layer"),
-        ({"layers": 3}, "Received: layers=3"),
         ({"to": KAF}, "leave out `to`"),
         ({"sharing": "channel"}, "if `data` is given"),
         ({"sharing": "neuron", "data": X}, "Received: sharing='neuron'"),
         ({"g": "rellu"}, "Did you mean 'relu'"),
-        ({"k": 0}, "Received: k=0"),
-        ({"inplace": 1}, "inplace"),
     ],
 )
 def test_wrong_arguments(arguments, message):
@@ -123,23 +118,16 @@ def test_wrong_arguments(arguments, message):
         convert(network(), **arguments)
 
 
-def test_too_few_units_name_the_activation():
-    module = nn.Sequential(nn.Linear(8, 8), nn.LeakyReLU(), nn.Linear(8, 1))
-    with pytest.raises(ValueError, match="The activation of '1'"):
-        convert(module, k=1)
-
-
-def test_nothing_to_replace_warns():
-    for module in (nn.Sequential(nn.Linear(8, 8), nn.Dropout()), nn.ReLU()):
-        with pytest.warns(UserWarning, match="Nothing was replaced"):
-            assert not report(convert(module, data=X)).replaced
-
-
-def test_a_module_that_cannot_be_copied():
+def test_what_cannot_be_converted():
+    with pytest.raises(ValueError, match="The activation of '0'"):
+        convert(nn.Sequential(nn.LeakyReLU(), nn.Linear(8, 1)), k=1)
     module = nn.Linear(8, 8)
     module.last = module(X)
     with pytest.raises(ValueError, match="cannot be copied"):
         convert(module)
+    for module in (nn.Sequential(nn.Linear(8, 8), nn.Dropout()), nn.ReLU()):
+        with pytest.warns(UserWarning, match="Nothing was replaced"):
+            assert not report(convert(module, data=X)).replaced
 
 
 def test_a_function_per_channel():
@@ -150,9 +138,9 @@ def test_a_function_per_channel():
     converted = convert(module, data=IMAGES, sharing="channel")
     shapes = [tuple(converted[i].weight.shape) for i in (1, 4, 7)]
     assert shapes == [(6, 10), (4, 10), (5, 10)]
-    torch.testing.assert_close(converted(IMAGES), module(IMAGES))
+    close(converted(IMAGES), module(IMAGES))
     for other in (freeze(converted), torch.compile(converted, backend="eager")):
-        torch.testing.assert_close(other(IMAGES), module(IMAGES))
+        close(other(IMAGES), module(IMAGES))
     assert converted[1].beta.shape == (6, 3)
     shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
     shared.append(shared[1]).append(nn.Linear(4, 1))
@@ -161,32 +149,13 @@ def test_a_function_per_channel():
     assert "no one number of channels" in report(both).details
 
 
-def test_a_state_of_version_0_3_0_is_loaded_into_a_conversion():
-    """The file of `test_vaf.py`."""
-    path = Path(__file__).with_name("state_0_3_0.pt")
-    file = torch.load(path, weights_only=True)
-    inner = nn.Sequential(
-        nn.Linear(8, 8), nn.PReLU(8), nn.Linear(8, 8), nn.LeakyReLU(0.1)
-    )
-    module = nn.Sequential(
-        *(nn.Linear(4, 8), nn.GELU(), inner, nn.Linear(8, 8), nn.ReLU6()),
-        nn.Linear(8, 2),
-    )
-    converted = convert(module, data=file["x"])
-    converted.load_state_dict(file["state"])
-    torch.testing.assert_close(converted(file["x"]), file["y"])
-
-
 def test_frozen_modules_hold_buffers():
     module = trained(convert(network(), data=X))
     frozen = freeze(module)
-    torch.testing.assert_close(frozen(X), module(X))
+    close(frozen(X), module(X))
     assert [name for name, _ in frozen.named_buffers()] == ["1.weight", "3.weight"]
     assert len([*frozen.parameters()]) == 6
     assert report(frozen).parameters == -20
-    state = {name: 0 * value for name, value in frozen.state_dict().items()}
-    y = torch.func.functional_call(frozen, state, (X,))
-    assert not y.any()
     with pytest.raises(ValueError, match="module with VAFs"):
         freeze(network())
 
@@ -208,33 +177,25 @@ def test_an_exported_program_needs_only_pytorch(tmp_path):
     assert float(value) == pytest.approx(module(torch.ones(6, 8))[0, 0].item(), 1e-5)
 
 
-@pytest.mark.parametrize("path", ("1", "3"))
-def test_formulas(path):
+def test_formulas():
     module = trained(convert(network(), data=X))
     blocks = formula(module, digits=17).split("\n\n")
     found = dict(block.split(":\n", 1) for block in blocks)
-    assert found.keys() == {"1", "3"}
-    vaf = module.get_submodule(path)
-    assert formula(vaf, digits=17) == found[path]
-    layer = VAFActivation(g=vaf.g)
-    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
-    layer.set_weights([part.detach().numpy() for part in parts])
-    assert formula(layer, digits=17) == found[path]
+    assert [*found] == ["1", "3"] and formula(module[3], digits=17) == found["3"]
     code: dict = {}
-    exec(formula(vaf, form="python", digits=17), code)
-    y = vaf(torch.tensor([-1.5, 0.5]))
-    np.testing.assert_allclose([code["f"](-1.5), code["f"](0.5)], y.tolist(), rtol=1e-5)
+    exec(formula(module[1], form="python", digits=17), code)
+    x = torch.tensor([-1.5, 0.5])
+    close(torch.tensor([code["f"](a) for a in x.tolist()]), module[1](x).detach())
 
 
 def test_formulas_per_channel_and_of_own_functions():
     module = convert(network(), data=X, sharing="channel")
     assert formula(module).count("| f(a)") == 2
-    own = convert(nn.Sequential(nn.Linear(8, 8), nn.ELU(0.5), nn.Linear(8, 1)), data=X)
+    parts = nn.Linear(8, 8), nn.ELU(0.5), nn.Linear(8, 8), nn.GELU("tanh"), nn.Flatten()
+    own = convert(nn.Sequential(*parts, nn.Linear(8, 1)), data=X)
     assert formula(own).startswith("1:\nf(a) = ELU(a)")
-    tanh = convert(nn.Sequential(nn.Linear(8, 8), nn.GELU("tanh"), nn.Linear(8, 1)))
-    assert "approximate_gelu(a)" in formula(tanh)
     code: dict = {}
-    exec(formula(tanh, "python", 17), code)
+    exec(formula(own[3], "python", 17), code)
     x = torch.tensor([-90.0, -1.5, 0.5], dtype=torch.float64)
     y = nn.functional.gelu(x, approximate="tanh")
     np.testing.assert_allclose([code["f"](a) for a in x.tolist()], y, rtol=1e-6)
@@ -245,10 +206,7 @@ def test_plots():
     module = trained(convert(network(), data=X))
     axes = plot_activations(module, data=X)
     assert [ax.get_title(loc="left").splitlines()[0] for ax in axes] == ["1", "3"]
-    labels = [handle.get_label() for handle in axes[0].patches]
-    assert "data" in labels
-    layer = module[:1](X).detach().numpy()
-    assert axes[0].get_xlim()[0] <= np.quantile(layer, 0.01)
+    assert "data" in [handle.get_label() for handle in axes[0].patches]
     assert len(plot_activations(convert(network(), data=X, sharing="channel"))) == 2
 
 
@@ -256,7 +214,7 @@ def test_simplified_modules():
     module = convert(network(), data=X, k=5)
     small = simplify(module, tolerance=0.01)
     assert (small[1].k, small[3].k) == (1, 1) and small[1].g == "gelu"
-    torch.testing.assert_close(small(X), module(X), rtol=0.02, atol=0.02)
+    close(small(X), module(X), rtol=0.02, atol=0.02)
     assert report(small).parameters == -24
     assert module[1].k == 5
     channels = trained(convert(network(), data=X, sharing="channel"))

@@ -17,11 +17,15 @@ import torch
 from torch import nn
 
 from keras_vaf.layers import VAFActivation
+from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.native.case import FUNCTIONS as CASES
 from keras_vaf.torch import VAF, parameter_groups
 from keras_vaf.torch.functions import FUNCTIONS
 
 X = torch.linspace(-6, 6, 240).reshape(4, 3, 4, 5)
 DTYPES = (torch.float64, torch.bfloat16, torch.float16)
+NAMES = [name for name in FUNCTIONS if name in BY_NAME]
+close = torch.testing.assert_close
 
 
 def trained(g="gelu", **arguments):
@@ -56,52 +60,39 @@ def in_double(vaf, x):
     return y.detach(), x.grad, weight.grad
 
 
-@pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
-@pytest.mark.parametrize("sharing", ("layer", "channel"))
-def test_the_same_numbers_as_the_keras_layer(g, sharing, form):
-    vaf = trained(g, unshared=() if sharing == "layer" else (3,))
-    layer = VAFActivation(g=g, sharing=sharing, data_format="channels_first")
-    layer.build(X.shape)
-    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
-    layer.set_weights([part.detach().numpy() for part in parts])
-    y, expected = vaf(X), layer(X)
-    same = form == "kernels" and g != "mish"  # both call the same kernel
-    limits = {"rtol": 0, "atol": 0} if same else {}
-    torch.testing.assert_close(y, expected, **limits)
-    y.square().sum().backward()
-    expected.square().sum().backward()
-    found = [w.value.grad.reshape(*w.shape[:-1], -1) for w in layer.weights[:3]]
-    found.append(layer.weights[3].value.grad[..., None])
-    torch.testing.assert_close(vaf.weight.grad, torch.cat(found, -1))
-
-
 @pytest.mark.parametrize("g", FUNCTIONS)
-def test_the_equation_and_its_gradients(g, form):
+def test_the_equation_its_gradients_and_its_start(g, form):
     for arguments in ({"k": 1}, {"k": 5}, {"unshared": (3,)}, {"unshared": (5,)}):
         axes = (-1,) if arguments.get("unshared") == (5,) else None
         vaf, x = trained(g, axes=axes, **arguments), X.clone().requires_grad_()
         y = vaf(x)
         y.square().sum().backward()
-        for value, wanted in zip(
-            (y, x.grad, vaf.weight.grad), in_double(vaf, X), strict=True
-        ):
+        found = y, x.grad, vaf.weight.grad
+        for value, wanted in zip(found, in_double(vaf, X), strict=True):
             size = max(1.0, wanted.abs().max().item())
-            torch.testing.assert_close(
-                value.double() / size, wanted / size, rtol=1e-4, atol=1e-5
-            )
+            close(value.double() / size, wanted / size, rtol=1e-4, atol=1e-5)
+        vaf.reset_parameters()
+        close(vaf(X), FUNCTIONS[g](X), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("g", FUNCTIONS)
-@pytest.mark.parametrize("k", (1, 3, 9))
-def test_it_starts_as_g(g, k, form):
-    y = VAF(k, g)(X)
-    torch.testing.assert_close(y, FUNCTIONS[g](X), rtol=1e-6, atol=1e-6)
+@pytest.mark.parametrize("g", NAMES)
+def test_the_same_numbers_as_the_keras_layer(g, form):
+    for unshared in ((), (3,)):
+        vaf, sharing = trained(g, unshared=unshared), "channel" if unshared else "layer"
+        layer = VAFActivation(g=g, sharing=sharing, data_format="channels_first")
+        layer.build(X.shape)
+        parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+        layer.set_weights([part.detach().numpy() for part in parts])
+        same = form == "kernels" and g in CASES  # both call the same kernel
+        close(vaf(X), layer(X), **({"rtol": 0, "atol": 0} if same else {}))
+        with torch.autocast("cpu", torch.bfloat16):
+            close(layer(X), vaf(X))
 
 
 def test_any_function_or_module_is_a_g():
     for g in (nn.ELU(0.5), nn.Softplus(2.0), lambda h: h * torch.sigmoid(1.702 * h)):
         vaf = VAF(g=g)
-        torch.testing.assert_close(vaf(X), g(X), rtol=0, atol=0)
+        close(vaf(X), g(X), rtol=0, atol=0)
         vaf(X).sum().backward()
         assert vaf.weight.grad.isfinite().all()
     assert "ELU" in repr(VAF(g=nn.ELU(0.5)))
@@ -112,8 +103,6 @@ def test_any_function_or_module_is_a_g():
     [
         ({"g": "rellu"}, "Did you mean 'relu'"),
         ({"g": nn.ReLU}, "Received: g="),
-        ({"k": 0}, "Received: k=0"),
-        ({"unshared": (3,), "axes": (1, 2)}, "axes"),
         ({"unshared": (3, 4), "axes": (2, 1)}, "ascending"),
         ({"initialization": "leaky_relu", "k": 1}, "k"),
     ],
@@ -121,9 +110,6 @@ def test_any_function_or_module_is_a_g():
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         VAF(**arguments)
-
-
-def test_integers_are_refused():
     with pytest.raises(ValueError, match=r"torch\.int64"):
         VAF()(torch.tensor([1, -2]))
 
@@ -140,7 +126,7 @@ def test_views_are_read_and_written_in_place():
     with pytest.raises(AttributeError):
         vaf.alpha = torch.ones(3)
     vaf.reset_parameters()
-    torch.testing.assert_close(vaf(X), torch.relu(X), rtol=0, atol=0)
+    close(vaf(X), torch.relu(X), rtol=0, atol=0)
 
 
 class TestDtypes:
@@ -150,24 +136,15 @@ class TestDtypes:
     @pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
     def test_a_module_in_another_dtype(self, dtype, g, form):
         vaf, x = trained(g).to(dtype), X.to(dtype)
-        wide = (
-            trained(g)
-            .to(vaf.weight.dtype)
-            .to(torch.promote_types(dtype, torch.float32))
-        )
+        wide = trained(g).to(dtype).to(torch.promote_types(dtype, torch.float32))
         y = vaf(x)
         assert y.dtype == dtype == vaf.weight.dtype
         expected = wide(x.to(wide.weight.dtype)).to(dtype)
-        torch.testing.assert_close(y, expected)
+        close(y, expected)
         y.sum().backward()
         assert vaf.weight.grad.dtype == dtype
-
-    @pytest.mark.parametrize("dtype", DTYPES[1:])
-    def test_a_weight_in_float32_and_an_input_in_half_precision(self, dtype, form):
-        for g in ("relu", "mish"):
-            y = trained(g)(X.to(dtype))
-            expected = trained(g)(X.to(dtype).float()).to(dtype)
-            torch.testing.assert_close(y, expected)
+        if dtype.itemsize < 4:  # a module in float32 takes the same input
+            close(trained(g)(x), trained(g)(x.float()).to(dtype))
 
     @pytest.mark.parametrize("dtype", DTYPES[1:])
     @pytest.mark.parametrize("g", ("gelu", "mish"))
@@ -188,14 +165,6 @@ class TestDtypes:
             found[type(module)] = sorted(map(str, large))
         assert found[VAF] == found[nn.GELU]
 
-    def test_a_start_in_half_precision_is_rounded_once(self):
-        for g in ("relu", "gelu", "mish"):
-            for dtype in DTYPES[1:]:
-                y = VAF(3, g).to(dtype)(X.to(dtype))
-                expected = FUNCTIONS[g](X.to(dtype).float()).to(dtype)
-                torch.testing.assert_close(y, expected, rtol=0.01, atol=1e-3)
-                assert (y == expected).float().mean() > 0.98
-
 
 class TestInputs:
     """Any layout, size and value."""
@@ -214,25 +183,20 @@ class TestInputs:
             y.sum().backward()
             assert y.shape == leaf.grad.shape == x.shape
             assert y.stride() == x.stride() or not x.numel()
-            torch.testing.assert_close(y, trained(g)(x.contiguous()))
+            close(y, trained(g)(x.contiguous()))
 
     def test_a_function_per_channel_in_any_layout(self, form):
         for g in ("relu", "mish"):
             vaf = trained(g, unshared=(3,))
             x = X.contiguous(memory_format=torch.channels_last)
-            torch.testing.assert_close(vaf(x), vaf(X))
+            close(vaf(x), vaf(X))
             expanded = torch.randn(4, 3, 1, 1).expand(4, 3, 2, 2)
-            torch.testing.assert_close(vaf(expanded), vaf(expanded.contiguous()))
+            close(vaf(expanded), vaf(expanded.contiguous()))
 
     def test_a_function_per_position(self):
-        vaf = trained("gelu", unshared=(3, 5), axes=(1, 3))
-        one = trained("gelu")
+        vaf, one = trained("gelu", unshared=(3, 5), axes=(1, 3)), trained("gelu")
         one.weight.data = vaf.weight.data[2, 4]
-        torch.testing.assert_close(vaf(X)[:, 2, :, 4], one(X[:, 2, :, 4]))
-
-    def test_values_that_are_not_finite_stay_so(self):
-        x = torch.tensor([torch.inf, torch.nan, 1.0])
-        assert VAF(1)(x).isfinite().tolist() == [False, False, True]
+        close(vaf(X)[:, 2, :, 4], one(X[:, 2, :, 4]))
 
 
 class TestTransformations:
@@ -248,10 +212,8 @@ class TestTransformations:
         z = x.detach().double().requires_grad_()
         (same,) = torch.autograd.grad(double(z).sum(), z, create_graph=True)
         same.square().sum().backward()
-        torch.testing.assert_close(x.grad.double(), z.grad, rtol=1e-4, atol=1e-4)
-        torch.testing.assert_close(
-            vaf.weight.grad.double(), double.weight.grad, rtol=1e-4, atol=1e-4
-        )
+        close(x.grad.double(), z.grad, rtol=1e-4, atol=1e-4)
+        close(vaf.weight.grad.double(), double.weight.grad, rtol=1e-4, atol=1e-4)
         assert torch.autograd.gradgradcheck(double, (z,))
 
     def test_functions_of_torch_func(self, form):
@@ -267,9 +229,9 @@ class TestTransformations:
         tangent = {name: torch.randn_like(value) for name, value in values.items()}
         _, slope = torch.func.jvp(lambda v: total(v, x), (values,), (tangent,))
         expected = sum((whole[name] * tangent[name]).sum() for name in values)
-        torch.testing.assert_close(slope, expected, rtol=1e-4, atol=1e-3)
+        close(slope, expected, rtol=1e-4, atol=1e-3)
         for name, value in whole.items():
-            torch.testing.assert_close(each[name].sum(0), value, rtol=1e-3, atol=1e-3)
+            close(each[name].sum(0), value, rtol=1e-3, atol=1e-3)
         hessian = torch.func.hessian(lambda x: total(values, x))(x[:1])
         assert hessian.isfinite().all() and hessian.any()
 
@@ -280,15 +242,7 @@ class TestTransformations:
                 vaf(x), x, torch.eye(5).bfloat16(), is_grads_batched=True
             )
             (slopes,) = torch.autograd.grad(vaf(x).sum(), x)
-            torch.testing.assert_close(rows.diagonal(), slopes, rtol=0.02, atol=0.02)
-
-    def test_an_ensemble(self):
-        modules, x = [network() for _ in range(3)], torch.randn(5, 4)
-        state = torch.func.stack_module_state(modules)
-        base = copy.deepcopy(modules[0]).to("meta")
-        y = torch.func.vmap(lambda s: torch.func.functional_call(base, s, (x,)))(state)
-        for each, module in zip(y, modules, strict=True):
-            torch.testing.assert_close(each, module(x))
+            close(rows.diagonal(), slopes, rtol=0.02, atol=0.02)
 
     def test_copies_and_files(self):
         module, x, file = network(), torch.randn(3, 4), io.BytesIO()
@@ -305,10 +259,7 @@ class TestTransformations:
     def test_parameters_without_memory_are_set_later(self):
         vaf = VAF(3, "gelu", device="meta").to_empty(device="cpu")
         vaf.reset_parameters()
-        torch.testing.assert_close(vaf(X), nn.functional.gelu(X))
-
-    def test_parametrizations(self):
-        vaf = VAF(3, "gelu")
+        close(vaf(X), nn.functional.gelu(X))
         nn.utils.parametrize.register_parametrization(vaf, "weight", nn.Tanh())
         vaf(X).sum().backward()
         assert vaf.parametrizations.weight.original.grad.any()
@@ -332,30 +283,13 @@ class TestPrograms:
         for _ in range(2):
             compiled(x).sum().backward()
         assert counters["stats"]["unique_graphs"] == 1
-        torch.testing.assert_close(compiled(x), module(x))
-
-    def test_equal_blocks_share_their_graphs(self):
-        from torch._dynamo.utils import counters
-
-        torch.compiler.reset()
-        counters.clear()
-        blocks = [nn.Sequential(nn.Linear(8, 8), VAF(3, "gelu")) for _ in range(20)]
-        for block in blocks:
-            block.compile(backend="aot_eager", fullgraph=True)
-        nn.Sequential(*blocks)(torch.randn(4, 8)).sum().backward()
-        assert counters["stats"]["unique_graphs"] <= 3
+        close(compiled(x), module(x))
 
     def test_an_exported_program_takes_other_batches(self):
         module, x = network().eval(), torch.randn(9, 4)
         shapes = ({0: torch.export.Dim.AUTO},)
         program = torch.export.export(module, (x[:6],), dynamic_shapes=shapes)
-        torch.testing.assert_close(program.module()(x), module(x))
-
-    def test_a_trace(self):
-        module, x = network().eval(), torch.randn(9, 4)
-        with pytest.warns(DeprecationWarning, match="trace"):
-            program = torch.jit.trace(module, x[:6])
-        torch.testing.assert_close(program(x), module(x))
+        close(program.module()(x), module(x))
 
 
 @pytest.mark.parametrize("assign", (False, True))
@@ -381,7 +315,7 @@ def test_a_state_of_version_0_3_0_is_loaded(assign):
         *(nn.Linear(8, 8), VAF(), nn.Linear(8, 2)),
     )
     module.load_state_dict(file["state"], assign=assign)
-    torch.testing.assert_close(module(file["x"]), file["y"])
+    close(module(file["x"]), file["y"])
     moved = np.abs(module[1].beta.detach().numpy() - [1, 0, 0])
     assert moved.max() > 1e-4  # it was trained
 

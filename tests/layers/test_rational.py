@@ -10,13 +10,6 @@ from keras_vaf.ops.functions import evaluate
 X = np.linspace(-5, 5, 2001)
 
 
-def test_it_is_the_papers_quotient():
-    layer = Rational(2, 3)
-    layer.set_weights([np.array([1.0, -2.0, 0.5]), np.array([3.0, 0.0, -1.0])])
-    p, q = 1 - 2 * X + 0.5 * X**2, 3 * X - X**3
-    np.testing.assert_allclose(layer.function(X), p / (1 + np.abs(q)), rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "name, error",
     [

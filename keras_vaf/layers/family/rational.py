@@ -88,67 +88,36 @@ class Rational(TrainableActivation):
 def fit(
     function: Function, numerator_degree: int, denominator_degree: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients that minimize the largest error of f on [-5, 5].
+    """Return the numerator and denominator of a small largest error on [-5, 5].
 
-    Args:
-        function: Function to approximate.
-        numerator_degree: Degree of the numerator.
-        denominator_degree: Degree of the denominator.
-
-    Returns:
-        The coefficients of the numerator and of the denominator.
+    The divisor of one step makes the next step a linear least-squares problem. Its
+    weights grow where the error is large (Lawson's method).
     """
     x = np.linspace(-1, 1, 301)
     target = evaluate(function, _BOUNDARY * x)
     p = x[:, None] ** np.arange(numerator_degree + 1)
     q = x[:, None] ** np.arange(1, denominator_degree + 1)
     even = np.arange(1, denominator_degree + 1) % 2 == denominator_degree % 2
-    best, least = np.zeros(p.shape[1] + q.shape[1]), np.inf
-    # If Q is 0 everywhere, |Q| has no gradient. Choose this start only if much better.
-    for scale, handicap in ((1.0, 0.0), (10.0, 0.0), (0.0, 1e-6)):
-        found, error = _descend(p, q, target, scale * even)
-        if error < least - handicap:
-            best, least = found, error
-    powers = np.concatenate([range(p.shape[1]), range(1, q.shape[1] + 1)])
-    numerator, denominator = np.split(best / _BOUNDARY**powers, [p.shape[1]])
-    return numerator, denominator
-
-
-def _descend(
-    p: np.ndarray, q: np.ndarray, target: np.ndarray, start: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Return the best coefficients from one start, and their largest error.
-
-    The Levenberg-Marquardt method solves a weighted least-squares problem. Lawson's
-    method increases the weights where the error is large, which minimizes the largest
-    error.
-    """
     count = p.shape[1]
-
-    def model(c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        inner = q @ c[count:]
-        divisor = 1 + np.abs(inner)
-        y = p @ c[:count] / divisor
-        slope = np.where(inner < 0, y, -y)[:, None] * q
-        return y - target, np.hstack([p, slope]) / divisor[:, None]
-
-    divisor = 1 + np.abs(q @ start)
-    first = np.linalg.lstsq(p / divisor[:, None], target, rcond=None)[0]
-    c = best = np.concatenate([first, start])
-    weights, damping, least = np.ones(len(target)), 1e-3, np.inf
-    for i in range(_ITERATIONS):
-        error, jacobian = model(c)
-        size = np.abs(error)
-        if size.max() < least:
-            best, least = c, size.max()
-        if i % 5 == 4:
-            weights = np.maximum(weights * size / (size.max() or 1.0), 1e-4)
-            weights /= weights.max()
-        weighted = (weights[:, None] * jacobian).T
-        normal = weighted @ jacobian
-        damped = normal + damping * np.diag(np.diag(normal) + 1e-12)
-        new = c - np.linalg.lstsq(damped, weighted @ error, rcond=None)[0]
-        better = weights @ model(new)[0] ** 2 < weights @ error**2
-        c = new if better else c
-        damping = np.clip(damping / 3 if better else damping * 4, 1e-12, 1e6)
-    return best, least
+    best, least = np.zeros(count + q.shape[1]), np.inf
+    for scale in (1.0, 10.0):
+        inner = q @ (scale * even)
+        first = np.linalg.lstsq(p, target * (1 + np.abs(inner)), rcond=None)[0]
+        c, weights = np.append(first, scale * even), np.ones(len(x))
+        for _ in range(_ITERATIONS):
+            inner = q @ c[count:]
+            divisor = 1 + np.abs(inner)
+            error = p @ c[:count] / divisor - target
+            size = np.abs(error)
+            if size.max() < least - 1e-9:  # |Q| has no gradient where Q is 0
+                best, least = c, size.max()
+            if size.max() == 0:
+                break
+            weights *= np.sqrt(size / size.max())
+            weights = np.maximum(weights / weights.max(), 1e-4)
+            slope = np.where(inner < 0, -target, target)[:, None] * q
+            rows = np.hstack([p, -slope]) * (weights / divisor)[:, None]
+            c = c - np.linalg.lstsq(rows, error * weights, rcond=None)[0] / 2
+    powers = np.concatenate([range(count), range(1, q.shape[1] + 1)])
+    numerator, denominator = np.split(best / _BOUNDARY**powers, [count])
+    return numerator, denominator

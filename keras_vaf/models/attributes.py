@@ -24,17 +24,10 @@ def replace_attributes(
     check: Callable[[list[Change]], None],
     data: Any,
 ) -> list[Change]:
-    """Replace the activations that are attributes of the layers of a model.
+    """Change a model whose class defines `call` (see `rebuild` for the arguments).
 
-    Args:
-        model: A model whose class defines `call`. It is changed.
-        replace: As for `rebuild`.
-        check: As for `rebuild`.
-        data: As for `rebuild`.
-
-    Returns:
-        What became of each activation. If one is replaced, the model refuses to be
-        saved as a whole, because its configuration does not hold the new activations.
+    The model then refuses to be saved as a whole, because its configuration does not
+    hold the new activations.
     """
     work = Rebuilding(model, replace, inplace=True)
     actions = [*_actions(work, model, "", False, set())]

@@ -1,18 +1,22 @@
 """`convert`, which replaces the fixed activations of a model by trainable ones."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
+from keras_vaf.initializers.start import INSIDE
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.choices import Maker, Selection, Selector
+from keras_vaf.models.choices import Selection, Selector
 from keras_vaf.models.copies import compile_like
-from keras_vaf.models.fixed import label
+from keras_vaf.models.fixed import Fixed, fixed, label
 from keras_vaf.models.graph import (
     GATE,
     GATES,
@@ -22,10 +26,10 @@ from keras_vaf.models.graph import (
     reasons_to_keep,
 )
 from keras_vaf.models.rebuild import Place, rebuild
-from keras_vaf.ops.functions import Function
+from keras_vaf.ops.activations import elementwise
+from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.utils import check_flag
 
-_LARGEST_ERROR = 0.01
 _TRAINED = "it is trained already"
 _SUBCLASSED = (
     "A built model whose class defines `call` is converted with `inplace=True`, which "
@@ -53,10 +57,8 @@ def convert(
     An activation layer is replaced by a new layer. An activation built into a layer, as
     in `Dense(8, activation="relu")`, becomes a separate layer after it, called
     `NAME_activation`. Custom layers, wrappers and recurrent layers receive the new
-    activation as an argument. The code of custom layers is not searched.
-
-    Activations that shape an output of the model, such as softmax, are not replaced,
-    nor are gates that multiply other values.
+    activation as an argument. The code of custom layers is not searched. Activations
+    that shape an output of the model are kept, and gates that multiply other values.
 
     A class derived from a Functional model, such as a keras-hub backbone, becomes a
     plain Functional model. A model whose class defines `call` is converted with
@@ -64,11 +66,10 @@ def convert(
     load them into a model that was converted in the same way.
 
     On the PyTorch backend, any `torch.nn.Module` is converted too: a copy has a
-    `keras_vaf.torch.VAF` in the place of each activation module, such as
-    `torch.nn.ReLU`. With `data`, copies of the module are run, which shows the
-    activations that shape an output or are gates, and whether the outputs stay the
-    same. Without `data`, the order of the modules decides. If nothing can be replaced,
-    a warning says why.
+    `keras_vaf.torch.VAF` in the place of each activation module. With `data`, copies of
+    the module are run, which shows the activations that shape an output or are gates,
+    and whether the outputs stay the same. Otherwise the order of the modules decides.
+    If nothing can be replaced, a warning says why.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -124,22 +125,27 @@ def convert(
     by_attributes = isinstance(model, keras.Model) and not is_graph(model)
     if not (by_attributes and inplace and model.built):
         check_graph(model, _SUBCLASSED)
-    chosen, kept = Selection(layers), reasons_to_keep(model)
-    parts = all_layers(model, include_self=False)
-    formats = (getattr(part, "data_format", None) for part in parts)
-    maker = Maker(to, k, g, sharing, next(filter(None, formats), None))
+    names = {part.name: part for part in all_layers(model, include_self=False)}
+    formats = (getattr(part, "data_format", None) for part in names.values())
+    shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
+    chosen, make = Selection(layers), _Maker(to, k, g, shared)
+    reasons = reasons_to_keep(model)
 
     def replace(place: Place) -> Change:
-        _check_reasons(chosen, kept.get(id(place.layer), ""), place)
-        try:
-            return maker.make(place)
-        except KeptError:
-            raise
-        except ValueError as error:
-            raise ValueError(f"The activation of {place.path!r}: {error}") from error
+        reason = reasons.get(id(place.layer), "")
+        if isinstance(place.activation, TrainableActivation):
+            raise KeptError(_TRAINED)
+        if not chosen.takes(place.layer, place.path):
+            raise KeptError("it was not chosen")
+        if place.recurrent:
+            reason = "it is recurrent: a layer of this kind must be named in `layers`"
+        elif place.inside and label(place.activation) in GATES:
+            reason = reason or GATE
+        if reason and not chosen.names(place.layer, place.path):
+            raise KeptError(reason)
+        return make(place)
 
     def check(changes: list[Change]) -> None:
-        names = [part.name for part in parts]
         chosen.check(names, [change.layer for change in changes])
 
     if by_attributes:
@@ -153,7 +159,7 @@ def convert(
             f"{'; '.join(map(str, made.kept)) or 'no activation'}"
         )
     compile_like(result, model)
-    if g is not None and made.error > _LARGEST_ERROR:
+    if g is not None and made.error > 0.01:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "
             f"{made.error:.2g} on [-8, 8]. Without `g` the start is exact.",
@@ -162,15 +168,91 @@ def convert(
     return result
 
 
-def _check_reasons(chosen: Selection, reason: str, place: Place) -> None:
-    """Raise the reason why an activation is kept, if there is one."""
-    if isinstance(place.activation, TrainableActivation):
-        raise KeptError(_TRAINED)
-    if not chosen.takes(place.layer, place.path):
-        raise KeptError("it was not chosen")
-    if place.recurrent:
-        reason = "it is recurrent: a layer of this kind must be named in `layers`"
-    elif place.inside and label(place.activation) in GATES:
-        reason = reason or GATE
-    if reason and not chosen.names(place.layer, place.path):
-        raise KeptError(reason)
+class _Maker:
+    """Makes new activations. Its arguments are those of `convert`."""
+
+    def __init__(self, to: Any, k: Any, g: Any, shared: dict[str, Any]) -> None:
+        kinds = inspect.getmro(to) if isinstance(to, type) else ()
+        self._family, self._vaf = TrainableActivation in kinds, VAFActivation in kinds
+        if not self._family and (kinds or not callable(to)):
+            raise ValueError(
+                "`to` must be an element-wise class of keras_vaf.layers, or a function "
+                "that takes a layer and returns the activation layer to replace its "
+                f"activation. Received: to={to!r}"
+            )
+        self._given = {n: v for n, v in (("k", k), ("g", g)) if v is not None}
+        if self._given and not self._vaf:
+            raise ValueError(
+                "`k` and `g` are arguments of VAFActivation, and `to` makes a layer of "
+                f"another class. Received: to={to!r}, {self._given}"
+            )
+        self._to, self._shared = to, shared
+
+    def __call__(self, place: Place) -> Change:
+        """Return the change of a fixed activation to a new one."""
+        policy = getattr(place.layer, "dtype_policy", None)
+        # A quantized layer names the policy that it had before.
+        policy = getattr(policy, "name", "").partition("_from_")[2] or policy
+        named = {"name": place.name, "dtype": policy}
+        try:
+            if isinstance(place.activation, keras.layers.PReLU) and self._vaf:
+                new: Any = self._like_prelu(place.activation, named)
+                return Change(place.path, "PReLU", "VAFActivation", 0.0, new=new)
+            found = fixed(place.activation)
+            if self._family:
+                arguments = self._start(found)
+                new = self._to(**arguments, **self._shared, **named)
+                error = self._error(found, arguments)
+                after = self._to.__name__
+                return Change(place.path, found.name, after, error, new=new)
+            new = self._to(place.layer)
+            if not isinstance(new, keras.layers.Layer):
+                raise ValueError(f"`to` must return a layer. Received: {new!r}")
+            return Change(place.path, found.name, type(new).__name__, new=new)
+        except KeptError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"The activation of {place.path!r}: {error}") from error
+
+    def _start(self, found: Fixed) -> dict[str, Any]:
+        """Return the arguments that set the function at which an activation starts."""
+        start: Any = found.start
+        if isinstance(start, FunctionStart):
+            start = start.function
+        if not self._vaf:
+            takes = "initialization" in inspect.signature(self._to).parameters
+            known = takes and start is not found.start
+            return {"initialization": start} if known else {}
+        if start is found.start:
+            return {"g": "relu", **self._given, "initialization": start}
+        function = get_function(start, "g")
+        g = "relu" if elementwise(function).lines else start
+        arguments = {"g": g, **self._given, "initialization": start}
+        if get_function(arguments["g"], "g") is function:
+            arguments["initialization"] = "g"
+        return arguments
+
+    def _error(self, found: Fixed, arguments: dict[str, Any]) -> float:
+        """Return the largest error of a start on [-8, 8]."""
+        probe = self._to(**arguments)
+        probe.build((None, 1))
+        difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
+        return float(np.max(np.abs(difference)))
+
+    def _like_prelu(self, layer: Any, named: dict[str, Any]) -> VAFActivation:
+        """Return a VAF with one function per slope of a PReLU."""
+        if self._given.get("g") not in (None, "relu", keras.activations.relu):
+            raise KeptError("only a VAF with g='relu' starts at its slopes")
+        if not layer.weights:
+            raise KeptError("it has no slopes before it is built")
+        (slopes,) = layer.get_weights()
+        shared = tuple(layer.shared_axes or ())
+        start = PiecewiseLinearStart((0,), (0.25, 1))
+        arguments = {**self._given, "initialization": start, **named}
+        vaf = VAFActivation(**arguments, sharing=shared or "neuron")
+        vaf.build((None, *slopes.shape))
+        weights = vaf.get_weights()
+        # The second hidden unit makes the line on the left.
+        weights[2][..., 1] = -np.squeeze(slopes, tuple(axis - 1 for axis in shared))
+        vaf.set_weights(weights)
+        return vaf

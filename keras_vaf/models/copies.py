@@ -13,13 +13,7 @@ from keras_vaf.models.changes import Change
 def clone(
     model: keras.Model, make: Callable[[Any], Any], behind: dict[int, Any]
 ) -> keras.Model:
-    """Return a copy of a model, made by Keras's `clone_model`.
-
-    Args:
-        model: A Sequential or Functional model.
-        make: Function from a layer or operation of the model to that of the copy.
-        behind: Layers that are called on the output of a new layer, by its id.
-    """
+    """Return a copy of a graph, with layers `behind` new layers, by their ids."""
 
     def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
         outputs = layer(*args, **kwargs)
@@ -45,14 +39,7 @@ def clone(
 def copy_weights(old: Any, new: Any, inside: list[Change]) -> None:
     """Copy the weights of a layer into one that differs only in activations.
 
-    Args:
-        old: The layer.
-        new: The other layer.
-        inside: The changes of the activations. The new activations inside the other
-            layer become their new layers.
-
-    Raises:
-        ValueError: If the weights of the two layers do not correspond.
+    The new activations inside the other layer become the new layers of the changes.
     """
     left_out: set[int] = set()
     for change in inside:

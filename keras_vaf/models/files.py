@@ -22,10 +22,6 @@ def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Mode
     backend, Keras would import PyTorch for its optimizer, and two frameworks in a
     process may end it.
 
-    Args:
-        path: A `.keras` file.
-        compile: Whether to compile the model.
-
     Raises:
         FileNotFoundError: If the file does not exist.
         OSError: If the machine fails: a full disk, or no permission to read the file.
@@ -76,23 +72,9 @@ def change_file(
     change: Callable[[keras.Model], Any],
     force: bool = False,
 ) -> Any:
-    """Load a model, change it and save the result.
+    """Load a model, save the changed model in another file, and return it.
 
-    Args:
-        source: A `.keras` file, which is not changed.
-        output: A different path that ends in `.keras`, in an existing folder.
-        change: Function that takes the model and returns a new one.
-        force: Whether an existing file may be overwritten.
-
-    Returns:
-        The new model.
-
-    Raises:
-        FileExistsError: If `output` exists and `force` is False.
-        FileNotFoundError: If the file, or the folder of `output`, does not exist.
-        OSError: If `output` cannot be written. An existing file is not changed then.
-        ValueError: If Keras cannot load the file, or if `output` does not end in
-            `.keras` or equals `source`.
+    An existing file is overwritten only by `force`, once the new one is complete.
     """
     if Path(output).suffix != ".keras":
         raise ValueError(f"`output` must end in .keras. Received: output={output}")

@@ -123,10 +123,7 @@ def activations_inside(layer: Any, path: str) -> Iterator[tuple[str, Any]]:
 def activation_in(value: Any, named: bool) -> Any:
     """Return the activation that a part of a configuration describes, or `None`.
 
-    Args:
-        value: The part.
-        named: Whether its name is that of an activation. Otherwise it must describe an
-            activation layer.
+    A part that is not named as an activation must describe an activation layer.
     """
     kind = None
     if isinstance(value, dict):
@@ -151,15 +148,7 @@ class Fixed(NamedTuple):
 
 
 def fixed(activation: Any) -> Fixed:
-    """Describe a fixed activation.
-
-    Args:
-        activation: A layer or an operation for which `is_activation` is true, or the
-            function that is built into another layer.
-
-    Raises:
-        KeptError: With the reason, if no VAF can start there.
-    """
+    """Describe a fixed activation, or raise the reason why no VAF can start there."""
     if isinstance(activation, keras.layers.Activation):
         return fixed(activation.activation)
     if isinstance(activation, keras.layers.Softmax):

@@ -40,23 +40,15 @@ def is_torch_module(model: Any) -> bool:
 
 
 def check_graph(model: Any, hint: str = "") -> None:
-    """Raise a `ValueError` unless a model is a Sequential or Functional model.
-
-    Args:
-        model: The object to check.
-        hint: Advice for a model whose class defines `call`.
-    """
+    """Raise an error, with a hint for a model whose class defines `call`."""
     if is_graph(model):
         return
-    what = repr(model)
     if isinstance(model, str | os.PathLike):
         hint = "Load the file with keras.saving.load_model first."
-    elif isinstance(model, keras.layers.Layer):
-        what += f" of class {type(model).__name__}"
-    else:
+    elif not isinstance(model, keras.layers.Layer):
         hint = "Give one model, not a class."
     raise ValueError(
-        f"Expected a Sequential or Functional model. {hint} Received: {what}"
+        f"Expected a Sequential or Functional model. {hint} Received: {model!r}"
     )
 
 
@@ -78,13 +70,9 @@ def check_finite_weights(model: keras.Model) -> None:
 
 
 def sample_inputs(model: keras.Model) -> Any:
-    """Return four random input samples for a model.
+    """Return four random input samples for a model; integers are zero.
 
-    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise. Inputs
-    that may be integers are zero.
-
-    Args:
-        model: A built Sequential or Functional model.
+    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise.
     """
     random = np.random.default_rng(0)
 
@@ -104,13 +92,8 @@ def sample_inputs(model: keras.Model) -> Any:
 def run(model: keras.Model, data: Any = None) -> Any:
     """Return the outputs of a model on data, or else on samples of its inputs.
 
-    Args:
-        model: A built model. If its class defines `call`, the samples are zeros of the
-            shape that built it, and `data` may be a tuple of arguments.
-        data: Inputs of the model.
-
-    Raises:
-        ValueError: If the model cannot be called on the samples.
+    For a model whose class defines `call`, the samples are zeros of the shape that
+    built it, and `data` may be a tuple of arguments.
     """
     if data is not None:
         several = isinstance(data, tuple) and not is_graph(model)
@@ -164,11 +147,7 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
 
 
 def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[int]:
-    """Go back from tensors while operations keep the range of their input.
-
-    Returns:
-        The ids of the inputs of the graph that are reached.
-    """
+    """Go back while operations keep the range of their input, and return inputs."""
     sources: set[int] = set()
     seen: set[int] = set()
     waiting = [(tensor, False) for tensor in tensors]

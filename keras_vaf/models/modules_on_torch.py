@@ -1,8 +1,9 @@
 """`convert_module` and other functions of this package for modules of PyTorch."""
 
+import functools
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -21,12 +22,11 @@ from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import check_flag, did_you_mean
 
-_VALUES = 50_000
-"""Number of inputs of a VAF that are kept, at most."""
+_VALUES = 50_000  # of the inputs of a VAF, at most
 
 
 def convert_module(
-    module: torch.nn.Module,
+    module: Any,
     data: Any,
     layers: Any,
     to: Any,
@@ -45,65 +45,55 @@ def convert_module(
     selection = None if layers is None else Selection(layers)
     k = 3 if k is None else k
     done = Conversion(module, data, k, g, sharing, selection, inplace)
-    lines = [
-        Change(
-            each.path,
-            each.before,
-            "" if each.kept else "VAF",
-            each.error,
-            each.parameters,
-            kept=each.kept,
-            remark=each.remark,
-        )
-        for each in done.lines
-    ]
-    changes = keep_report(done.module, lines, done.deviation, tuple(done.notes))
-    if not changes.replaced:
-        reasons = "; ".join(map(str, changes.kept)) or "no activation module"
+    changes = []
+    for line in done.lines:
+        change = Change(line.path, line.before, "VAF", line.error, line.parameters)
+        change.kept, change.remark = line.kept, line.remark
+        changes.append(change)
+    made = keep_report(done.module, changes, done.deviation, tuple(done.notes))
+    if not made.replaced:
+        reasons = "; ".join(map(str, made.kept)) or "no activation module"
         warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)
     return done.module
 
 
 def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
     """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
-    lines = [
+    changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()
         if (count := sum(weight.numel() for weight in vaf.parameters()))
     ]
     frozen = freeze_vafs(module)
-    keep_report(frozen, lines)
+    keep_report(frozen, changes)
     return frozen
 
 
 def layers_of_module(module: torch.nn.Module) -> dict[str, VAFActivation]:
-    """Return a Keras layer with the function of each VAF, by the paths of the VAFs."""
-    return {path: _layer_of(vaf) for path, vaf in vafs_of(module).items()}
+    """Return a Keras layer with the functions of each VAF, by the paths of the VAFs."""
+    layers = {}
+    for path, vaf in vafs_of(module).items():
+        parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+        values = [part.detach().double().cpu().numpy() for part in parts]
+        sizes = values[3].shape
+        sharing = "neuron" if sizes else "layer"
+        layer = VAFActivation(vaf.k, _named(vaf.g), sharing, dtype="float32")
+        layer.build((None, *sizes) if sizes else (None, 1))
+        layer.set_weights(values)
+        layers[path] = layer
+    return layers
 
 
-def _layer_of(vaf: VAF) -> VAFActivation:
-    """Return a Keras layer that computes the same functions."""
-    parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
-    values = [part.detach().double().cpu().numpy() for part in parts]
-    sizes = values[3].shape
-    sharing = "neuron" if sizes else "layer"
-    layer = VAFActivation(vaf.k, _function_of(vaf), sharing, dtype="float32")
-    layer.build((None, *sizes) if sizes else (None, 1))
-    layer.set_weights(values)
-    return layer
-
-
-def _function_of(vaf: VAF) -> Any:
+def _named(g: Any) -> Any:
     """Return g as a function with a name, which a Keras layer takes."""
-    g: Any = of_package(vaf.g)
-    if hasattr(g, "__name__"):
-        return g
+    found: Any = of_package(g)
+    if hasattr(found, "__name__"):
+        return found
 
-    def function(h: torch.Tensor) -> torch.Tensor:
-        y: torch.Tensor = g(h)
-        return y
+    def function(h: Any) -> Any:
+        return found(h)
 
-    function.__name__ = type(g).__name__
+    function.__name__ = type(found).__name__
     return function
 
 
@@ -112,38 +102,24 @@ def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray
     module = clone(module).eval()
     seen: dict[str, list[np.ndarray]] = {}
 
-    def recording(path: str) -> Callable[[Any, Any], None]:
-        def record(vaf: Any, inputs: tuple[torch.Tensor, ...]) -> None:
-            seen.setdefault(path, []).append(_by_function(vaf, inputs[0]))
-
-        return record
+    def record(path: str, vaf: VAF, inputs: tuple[torch.Tensor, ...]) -> None:
+        count = math.prod(vaf.weight.shape[:-1])
+        rows = inputs[0].movedim(vaf.axes, [*range(-len(vaf.axes), 0)])
+        rows = rows.reshape(-1, count)[:, chosen_functions(count)]
+        thinned = rows[:: max(1, math.ceil(rows.numel() / _VALUES))]
+        seen.setdefault(path, []).append(thinned.float().cpu().numpy())
 
     for path, vaf in vafs_of(module).items():
-        vaf.register_forward_pre_hook(recording(path))
+        vaf.register_forward_pre_hook(functools.partial(record, path))
     with torch.no_grad():
         run(module, data)
     return {path: np.concatenate(values) for path, values in seen.items()}
 
 
-def _by_function(vaf: VAF, x: torch.Tensor) -> np.ndarray:
-    """Return an input as `(values, functions)`, thinned to about 50,000 values."""
-    count = math.prod(vaf.weight.shape[:-1])
-    places = [*range(-len(vaf.axes), 0)]
-    rows = x.movedim(vaf.axes, places).reshape(-1, count)
-    rows = rows[:, chosen_functions(count)]
-    return rows[:: max(1, math.ceil(rows.numel() / _VALUES))].float().cpu().numpy()
-
-
 def exchange_vafs(
     module: torch.nn.Module, new: dict[str, VAFActivation], changes: list[Change]
 ) -> torch.nn.Module:
-    """Return a copy of a module with other VAFs.
-
-    Args:
-        module: The module.
-        new: Layers with the functions of the new VAFs, by the paths.
-        changes: The changes for the report of the copy.
-    """
+    """Return a copy of a module with the functions of layers, by the paths of VAFs."""
     module = clone(module)
     for path, layer in new.items():
         old: Any = module.get_submodule(path)

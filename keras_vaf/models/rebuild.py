@@ -30,30 +30,18 @@ from keras_vaf.models.graph import is_graph, run
 
 
 class Place(NamedTuple):
-    """An activation in a model.
-
-    Args:
-        activation: A layer, an operation or a function.
-        layer: The layer of the model that is the activation or contains it.
-        path: Path of the layer that applies it.
-        name: Name for its replacement.
-        inside: Whether it is an argument of a layer such as a wrapper or a block.
-        recurrent: Whether it belongs to a recurrent layer.
-    """
+    """An activation in a model: a layer, an operation or a function."""
 
     activation: Any
-    layer: Any
+    layer: Any  # that is the activation or contains it
     path: str
-    name: str
-    inside: bool = False
+    name: str  # of its replacement
+    inside: bool = False  # of a layer such as a wrapper or a block
     recurrent: bool = False
 
 
 Replace = Callable[[Place], Change | None]
-"""Returns the change of an activation, or `None` to ignore the activation.
-
-It raises `KeptError` with the reason if the activation is kept.
-"""
+"""Returns the change of an activation or `None`, or raises why it is kept."""
 
 
 def rebuild(
@@ -69,7 +57,8 @@ def rebuild(
     Args:
         model: A Sequential or Functional model. It may contain other models. A class
             derived from these becomes a plain model.
-        replace: Decides about each activation.
+        replace: Returns the change of an activation, or `None` to ignore it. It raises
+            `KeptError` with the reason if the activation is kept.
         inplace: Whether unchanged layers of the model are used themselves.
         edit: Changes the configuration of every layer that is made again.
         check: Called with the changes before a layer of the model is changed in place.

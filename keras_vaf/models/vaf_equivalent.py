@@ -110,17 +110,9 @@ _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.no
 
 
 def units_of(layer: keras.layers.Layer) -> _Parts:
-    """Return the VAF that computes the same function as a layer, in double precision.
+    """Return the weights of the VAF of `to_vaf`, in double precision.
 
-    Args:
-        layer: As for `to_vaf`.
-
-    Returns:
-        g, the stacked alpha, alpha_bias and beta of shape `(3, *unshared, k)`, and
-        beta_bias of shape `unshared`. g is relu if the function is piecewise linear.
-
-    Raises:
-        ValueError: As for `to_vaf`.
+    alpha, alpha_bias and beta are stacked: their shape is `(3, *unshared, k)`.
     """
     match layer:
         case layers.VAFActivation():

@@ -52,10 +52,12 @@ def test_an_existing_file_is_overwritten_only_by_force(saved, tmp_path):
     assert load_model(output)
 
 
-def test_a_missing_folder_is_named_and_not_made(saved, tmp_path):
+def test_a_missing_file_or_folder_is_named(saved, tmp_path):
     with pytest.raises(FileNotFoundError, match="absent does not exist"):
         change_file(saved, tmp_path / "absent" / "new.keras", pytest.fail)
     assert not (tmp_path / "absent").exists()
+    with pytest.raises(FileNotFoundError, match=r"none\.keras does not exist"):
+        load_model(tmp_path / "none.keras")
 
 
 def test_an_error_of_the_machine_is_not_blamed_on_the_file(saved, monkeypatch):
@@ -68,17 +70,6 @@ def test_an_error_of_the_machine_is_not_blamed_on_the_file(saved, monkeypatch):
     with pytest.raises(OSError, match="No space left") as caught:
         load_model(saved)
     assert caught.value is full
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"none\.keras does not exist"):
-        load_model(tmp_path / "none.keras")
-
-
-def test_a_file_that_keras_cannot_load_is_named(tmp_path):
-    (tmp_path / "text.keras").write_text("no model")
-    with pytest.raises(ValueError, match=r"cannot load .*text\.keras"):
-        load_model(tmp_path / "text.keras")
 
 
 def own_loss(y, prediction):
@@ -124,13 +115,15 @@ def test_a_class_that_is_not_known_is_named_in_two_lines(nested, tmp_path):
     assert len(str(caught.value)) < 500
 
 
-def test_a_folder_and_a_file_of_weights_are_told_apart(tmp_path):
+def test_what_is_not_a_model_is_told(tmp_path):
     with pytest.raises(ValueError, match=r"is a folder.*SavedModel.*\.keras file"):
         load_model(tmp_path)
-    model = sequential()
-    model.save_weights(tmp_path / "model.weights.h5")
+    sequential().save_weights(tmp_path / "model.weights.h5")
     with pytest.raises(ValueError, match="No model config found"):
         load_model(tmp_path / "model.weights.h5")
+    (tmp_path / "text.keras").write_text("no model")
+    with pytest.raises(ValueError, match=r"cannot load .*text\.keras"):
+        load_model(tmp_path / "text.keras")
 
 
 def test_a_save_that_fails_keeps_the_older_file(saved, tmp_path, monkeypatch):

@@ -64,18 +64,15 @@ def test_an_actor_never_leaves_its_bounds():
     assert np.abs(found.predict(x, verbose=0)).max() <= 2
 
 
-def test_a_layer_that_is_named_is_replaced():
-    found = convert(functional(layers.Rescaling(2.0)), layers="act")
-    assert [each.layer for each in report(found).replaced] == ["act"]
-
-
-def test_in_images():
+def test_in_images_unless_it_is_named():
     inputs = keras.Input((8, 8, 3))
     x = layers.Conv2D(4, 3, activation="relu", name="hidden")(inputs)
     x = layers.Conv2D(2, 1, activation="sigmoid", name="act")(x)
     x = layers.Resizing(4, 4)(layers.MaxPooling2D()(layers.UpSampling2D()(x)))
-    found = convert(keras.Model(inputs, layers.GlobalAveragePooling2D()(x)))
-    assert list(reasons(found)) == ["act"]
+    model = keras.Model(inputs, layers.GlobalAveragePooling2D()(x))
+    assert list(reasons(convert(model))) == ["act"]
+    named = convert(model, layers="act")
+    assert [each.layer for each in report(named).replaced] == ["act"]
 
 
 @pytest.mark.parametrize("gate", ["sigmoid", "hard_sigmoid", "tanh"])
@@ -130,4 +127,7 @@ def test_before_a_model_is_built():
             layers.Rescaling(2),
         ]
     )
-    assert [each.layer for each in report(convert(model)).replaced] == ["a"]
+    found = convert(model, sharing="channel")
+    assert [each.layer for each in report(found).replaced] == ["a"]
+    assert found(np.ones((2, 4))).shape == (2, 2)
+    assert found.layers[1].beta.shape == (2, 3)

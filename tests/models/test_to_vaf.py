@@ -36,14 +36,8 @@ SINGLE = (
     keras.layers.LeakyReLU(0.3),
     keras.layers.Activation("relu6"),
     keras.layers.Activation("gelu"),
-    built(layers.SReLU(), (None, 1), sharing="layer"),
     crossed(layers.SReLU(sharing="layer")),
-    built(layers.APL(seed=0), (None, 1), sharing="layer"),
-    built(layers.KAF(seed=0), (None, 1), sharing="layer"),
     built(layers.KAF(seed=0, train_gamma=True), (None, 1), sharing="layer"),
-    built(layers.PELU(), (None, 1)),
-    built(layers.AdaptiveSigmoid(), (None, 1)),
-    built(layers.AdaptiveTanh(), (None, 1)),
     *(vaf(g) for g in ("relu", "leaky_relu", "linear", "hard_tanh", "soft_shrink")),
     vaf("tanh"),
 )
@@ -101,32 +95,10 @@ def test_straight_lines_become_a_vaf_of_relu():
         assert to_vaf(layer).g is keras.activations.relu
 
 
-def test_the_vaf_can_be_saved_and_trained(tmp_path):
-    vaf = to_vaf(layers.KAF(D=4, sharing="layer", seed=0))
-    model = keras.Sequential([keras.Input((2,)), vaf, keras.layers.Dense(1)])
-    model.compile("sgd", "mse")
-    x = np.random.default_rng(0).normal(size=(8, 2)).astype("float32")
-    before = vaf.get_weights()
-    model.fit(x, x[:, :1], verbose=0)
-    for old, new in zip(before, vaf.get_weights(), strict=True):
-        assert np.any(old != new)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    np.testing.assert_allclose(
-        loaded.predict(x, verbose=0), model.predict(x, verbose=0), atol=1e-6
-    )
-
-
 @pytest.mark.parametrize(
     "layer, reason",
     [
         (layers.ABU(), "different functions"),
-        (layers.ActivationEnsemble(), "different functions"),
-        (layers.MixedActivation(), "different functions"),
-        (layers.PolynomialActivation(), "powers"),
-        (layers.SplineActivation(), "cubic"),
-        (layers.Maxout(), "not a function of one number"),
-        (layers.MLPConv((2,), 1), "not a function of one number"),
         (keras.layers.ReLU(threshold=1), "jumps"),
         (keras.layers.Activation("softmax"), "element-wise"),
         (keras.layers.Dense(2), "does not know this layer"),

@@ -40,61 +40,51 @@ def census(run: Callable[[], Any]) -> set[Call]:
     Args:
         run: Calls the model once, without a compiled function.
     """
-    return _Census().calls(run)
+    stack: list[tuple[Any, Counter[str]]] = []
+    found: set[Call] = set()
+    busy = [False]  # one function of the backend may call another
 
-
-class _Census:
-    def __init__(self) -> None:
-        self._stack: list[tuple[Any, Counter[str]]] = []
-        self._calls: set[Call] = set()
-        self._busy = False  # one function of the backend may call another
-
-    def calls(self, run: Callable[[], Any]) -> set[Call]:
-        with contextlib.ExitStack() as patches:
-            for kind in (keras.Operation, keras.layers.Layer):
-                patches.enter_context(_patched(kind, "__call__", self._entering))
-            # Keras does not export its backend.
-            backend = keras.ops.relu.__globals__["backend"]
-            for module in (backend.nn, backend.numpy):
-                for name in FUNCTIONS:
-                    if hasattr(module, name):
-                        patches.enter_context(_patched(module, name, self._noting))
-            run()
-        return self._calls
-
-    def _entering(self, call: Callable, name: str) -> Callable:
+    def entering(call: Callable, name: str) -> Callable:
         def enter(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._stack and self._stack[-1][0] is layer:
+            if stack and stack[-1][0] is layer:
                 return call(layer, *args, **kwargs)
-            self._stack.append((layer, Counter()))
+            stack.append((layer, Counter()))
             try:
                 return call(layer, *args, **kwargs)
             finally:
-                self._stack.pop()
+                stack.pop()
 
         return enter
 
-    def _noting(self, function: Callable, name: str) -> Callable:
+    def noting(function: Callable, name: str) -> Callable:
         def note(*args: Any, **kwargs: Any) -> Any:
-            if self._busy:
+            if busy[0]:
                 return function(*args, **kwargs)
-            self._note(name)
-            self._busy = True
+            layers = [layer for layer, _ in stack]
+            if not any(isinstance(layer, TrainableActivation) for layer in layers):
+                calls = stack[-1][1] if stack else Counter[str]()
+                path = "/".join(layer.name for layer in layers)
+                found.add(Call(path, name, calls[name]))
+                calls[name] += 1
+            busy[0] = True
             try:
                 return function(*args, **kwargs)
             finally:
-                self._busy = False
+                busy[0] = False
 
         return note
 
-    def _note(self, function: str) -> None:
-        layers = [layer for layer, _ in self._stack]
-        if any(isinstance(layer, TrainableActivation) for layer in layers):
-            return
-        calls = self._stack[-1][1] if self._stack else Counter[str]()
-        path = "/".join(layer.name for layer in layers)
-        self._calls.add(Call(path, function, calls[function]))
-        calls[function] += 1
+    with contextlib.ExitStack() as patches:
+        for kind in (keras.Operation, keras.layers.Layer):
+            patches.enter_context(_patched(kind, "__call__", entering))
+        # Keras does not export its backend.
+        backend = keras.ops.relu.__globals__["backend"]
+        for module in (backend.nn, backend.numpy):
+            for name in FUNCTIONS:
+                if hasattr(module, name):
+                    patches.enter_context(_patched(module, name, noting))
+        run()
+    return found
 
 
 @contextlib.contextmanager

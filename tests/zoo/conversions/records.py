@@ -55,12 +55,7 @@ def about_line(environment: dict[str, Any]) -> str:
 
 
 def row_of(environment: dict[str, Any], result: dict[str, Any]) -> Row:
-    """Return the row of what `examine` found, and of the versions that it had.
-
-    Args:
-        environment: Backend, date and versions.
-        result: As `examine` returns it.
-    """
+    """Return the row of what `examine` found, and of the versions that it had."""
     values = {"model": result["name"], **environment, **result}
     trained = result.get("trained")
     if isinstance(trained, dict):

@@ -20,14 +20,7 @@ BATCH = 4
 
 
 def examine(name: str, folder: Path) -> dict[str, Any]:
-    """Return what happens to a model.
-
-    Each stage that fails has the message of its error instead of a result.
-
-    Args:
-        name: One of `tests.zoo.conversions.zoo.names()`.
-        folder: An empty folder for the files of the model.
-    """
+    """Return what happens to a model; a stage that fails has its error."""
     model = build(name)
     x = inputs_of(model)
     found = census(lambda: outputs_of(model, x))
@@ -95,7 +88,7 @@ def difference(expected: list[np.ndarray], outputs: list[np.ndarray]) -> float:
 def train(model: keras.Model, x: Any) -> dict[str, Any]:
     """Train a model for one step, and tell which activations changed."""
     layers = find_layers(model, TrainableActivation)
-    before = {path: layer.get_weights() for path, layer in layers.items()}
+    before = [layer.get_weights() for layer in layers.values()]
     outputs = model(x, training=False)
     if model.compiled:  # a task of keras-hub, which predicts a class
         y = np.zeros(outputs.shape[:-1], "int32")
@@ -103,10 +96,10 @@ def train(model: keras.Model, x: Any) -> dict[str, Any]:
         y = keras.tree.map_structure(lambda z: np.zeros(z.shape, "float32"), outputs)
         model.compile("adam", keras.tree.map_structure(lambda _: "mse", y))
     history = model.fit(x, y, batch_size=BATCH, epochs=1, verbose=0)
-    changed = []
-    for path, old in before.items():
-        pairs = zip(old, layers[path].get_weights(), strict=True)
-        changed.append(any(np.any(a != b) for a, b in pairs))
+    changed = [
+        any(np.any(a != b) for a, b in zip(old, layer.get_weights(), strict=True))
+        for old, layer in zip(before, layers.values(), strict=True)
+    ]
     return {
         "loss": history.history["loss"][0],
         "batch": BATCH,

@@ -5,7 +5,6 @@ from typing import Any
 
 import keras
 
-_IMAGE = (64, 64, 3)
 _TEXT = {
     "vocabulary_size": 64,
     "num_layers": 2,
@@ -28,7 +27,6 @@ _PATCHES = {
     "num_heads": 2,
     "hidden_dim": 16,
 }
-_NAMES = {"num_heads": "num_attention_heads", "vocabulary_size": "vocab_size"}
 
 # Arguments of the backbones of keras-hub, all of them small.
 BACKBONES: dict[str, dict[str, Any]] = {
@@ -152,32 +150,19 @@ APPLICATIONS = (
 )
 
 
-def names(every: bool = False) -> list[str]:
-    """Return the names of the models.
-
-    Args:
-        every: Whether to list all networks of keras.applications, not only the smallest
-            of each family.
-    """
+def names() -> list[str]:
+    """Return the names of the models."""
     hub = [f"keras-hub/{name}" for name in (*BACKBONES, *TASKS)]
-    applications = list(APPLICATIONS)
-    if every:
-        applications = [n for n in dir(keras.applications) if n[0].isupper()]
-    return [*hub, *(f"keras.applications/{name}" for name in applications)]
+    return [*hub, *(f"keras.applications/{name}" for name in APPLICATIONS)]
 
 
 def build(name: str) -> keras.Model:
-    """Build a model with random weights.
-
-    Args:
-        name: One of `names()`.
-    """
+    """Build one of the models, with random weights."""
     package, _, model = name.partition("/")
     keras.utils.set_random_seed(0)
     if package == "keras.applications":
-        shape = (331, 331, 3) if model == "NASNetLarge" else (96, 96, 3)
         make = getattr(keras.applications, model)
-        return make(weights=None, input_shape=shape, classes=10)
+        return make(weights=None, input_shape=(96, 96, 3), classes=10)
     module = importlib.import_module(package.replace("-", "_"))
     if model in TASKS:
         backbone, arguments = TASKS[model]

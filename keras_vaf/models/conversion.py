@@ -1,8 +1,9 @@
 """`convert`, which replaces the fixed activations of a model by trainable ones."""
 
+import fnmatch
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import keras
@@ -14,7 +15,6 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.choices import Selection, Selector
 from keras_vaf.models.copies import compile_like
 from keras_vaf.models.fixed import Fixed, fixed, label
 from keras_vaf.models.graph import (
@@ -28,8 +28,10 @@ from keras_vaf.models.graph import (
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
-from keras_vaf.utils import check_flag
+from keras_vaf.utils import check_flag, did_you_mean
 
+Selector = str | type | Callable[[Any], bool]
+"""A name or pattern of names, a class of layers, or a function of a layer."""
 _TRAINED = "it is trained already"
 _SUBCLASSED = (
     "A built model whose class defines `call` is converted with `inplace=True`, which "
@@ -76,10 +78,9 @@ def convert(
             layers several times. With `inplace=True`, any built model.
         layers: The layers whose activations are replaced: a name or a pattern such as
             `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a
-            class of layers; a function that takes a layer and returns whether to
-            replace its activation; or a sequence of these. `None` selects all layers.
-            An activation that shapes an output, gates other values or is recurrent is
-            replaced only if `layers` contains the full name of its layer.
+            class of layers; a function from a layer to True or False; or a sequence of
+            these. An activation that shapes an output, gates other values or is
+            recurrent is replaced only if `layers` contains the full name of its layer.
         to: A class of `keras_vaf.layers`, or a function that takes a layer of the model
             and returns the new activation layer.
         k: Number of hidden units of a VAF.
@@ -101,9 +102,8 @@ def convert(
 
     Raises:
         ValueError: If the model or a layer cannot be copied, if there is nothing to
-            replace, if a name in `layers` does not match any layer, if k is too small
-            for a function, if k or g is given and `to` does not take it, or if `data`
-            is needed.
+            replace, if an argument does not fit the model or the other arguments, if k
+            is too small for a function, or if `data` is needed.
 
     Example:
 
@@ -117,19 +117,20 @@ def convert(
     class: softmax kept, it shapes an output of the model
     1 replaced, 1 kept, parameters +10
     """
+    check_flag("inplace", inplace)
+    chosen = _Selection(layers)
     if is_torch_module(model):
         from keras_vaf.models.modules_on_torch import convert_module
 
-        return convert_module(model, data, layers, to, k, g, sharing, inplace)
-    check_flag("inplace", inplace)
+        selection = None if layers is None else chosen
+        return convert_module(model, data, selection, to, k, g, sharing, inplace)
     by_attributes = isinstance(model, keras.Model) and not is_graph(model)
     if not (by_attributes and inplace and model.built):
         check_graph(model, _SUBCLASSED)
     names = {part.name: part for part in all_layers(model, include_self=False)}
     formats = (getattr(part, "data_format", None) for part in names.values())
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    chosen, make = Selection(layers), _Maker(to, k, g, shared)
-    reasons = reasons_to_keep(model)
+    make, reasons = _Maker(to, k, g, shared), reasons_to_keep(model)
 
     def replace(place: Place) -> Change:
         reason = reasons.get(id(place.layer), "")
@@ -166,6 +167,47 @@ def convert(
             stacklevel=2,
         )
     return result
+
+
+class _Selection:
+    """The layers, or the modules of PyTorch, that a user chose by `layers`."""
+
+    def __init__(self, layers: Selector | Sequence[Selector] | None) -> None:
+        chosen: Any = layers if isinstance(layers, tuple | list) else [layers]
+        self._selectors = chosen
+        for each in self._selectors:
+            if not (each is None or isinstance(each, str) or callable(each)):
+                raise ValueError(
+                    "`layers` must be names or patterns of names, classes of layers, "
+                    f"or functions of a layer. Received: layers={layers!r}"
+                )
+
+    def takes(self, layer: Any, path: str) -> bool:
+        """Return whether a layer is selected."""
+
+        def fits(selector: Any) -> bool:
+            if isinstance(selector, str):
+                return fnmatch.fnmatchcase(path, selector)
+            if isinstance(selector, type):
+                return isinstance(layer, selector)
+            return selector is None or bool(selector(layer))
+
+        return self.names(layer, path) or any(map(fits, self._selectors))
+
+    def names(self, layer: Any, path: str) -> bool:
+        """Return whether a layer is selected by its name, or by its whole path."""
+        return path in self._selectors or getattr(layer, "name", "") in self._selectors
+
+    def check(self, names: Collection[str], paths: Collection[str]) -> None:
+        """Raise an error for a selector that fits none of these names and paths."""
+        for selector in self._selectors:
+            known = {*names, *paths}
+            if isinstance(selector, str) and not fnmatch.filter(known, selector):
+                raise ValueError(
+                    "`layers` does not match any layer of the model, which has "
+                    f"{', '.join(names)}.{did_you_mean(selector, names)} "
+                    f"Received: {selector!r}"
+                )
 
 
 class _Maker:

@@ -125,19 +125,17 @@ def activation_in(value: Any, named: bool) -> Any:
 
     A part that is not named as an activation must describe an activation layer.
     """
-    kind = None
-    if isinstance(value, dict):
+    try:
+        if not isinstance(value, dict):
+            return keras.activations.get(value) if named else None
         kind = keras.saving.get_registered_object(value.get("registered_name") or "")
         kind = kind or getattr(keras.layers, str(value.get("class_name")), None)
-    of_layer = isinstance(kind, type) and issubclass(kind, _ACTIVATION_LAYERS)
-    if not named and not of_layer:
-        return None
-    try:
-        if isinstance(value, dict):
+        of_layer = isinstance(kind, type) and issubclass(kind, _ACTIVATION_LAYERS)
+        if named or of_layer:
             return keras.saving.deserialize_keras_object(value)
-        return keras.activations.get(value)
     except (TypeError, ValueError):
-        return None
+        pass
+    return None
 
 
 class Fixed(NamedTuple):
@@ -156,7 +154,7 @@ def fixed(activation: Any) -> Fixed:
     if isinstance(activation, keras.layers.ELU):
         if activation.alpha != 1:
             raise KeptError("no g is known for which the start is exact")
-        return _named("elu")
+        return Fixed("elu", FunctionStart("elu"))
     if hasattr(activation, "threshold") and hasattr(activation, "max_value"):
         return _relu(
             activation.negative_slope, activation.max_value, activation.threshold
@@ -166,15 +164,12 @@ def fixed(activation: Any) -> Fixed:
     return _function(activation)
 
 
-def _named(name: str) -> Fixed:
-    return Fixed(name, FunctionStart(name))
-
-
 def _relu(slope: float, maximum: float | None = None, threshold: float = 0) -> Fixed:
     if threshold:
         raise KeptError("it jumps at its threshold, and a VAF is continuous")
     if not slope and maximum in (None, 6):
-        return _named("relu6" if maximum else "relu")
+        name = "relu6" if maximum else "relu"
+        return Fixed(name, FunctionStart(name))
     if maximum is None:
         lines = PiecewiseLinearStart((0,), (slope, 1))
         return Fixed(f"LeakyReLU({slope:g})", lines)
@@ -186,7 +181,7 @@ def _function(function: Callable[[Any], Any]) -> Fixed:
     """Describe a function, or an operation that keras.ops put into a graph."""
     name = name_of(function)
     if name is not None:
-        return _named(name)
+        return Fixed(name, FunctionStart(name))
     if isinstance(function, keras.layers.Layer):
         raise KeptError("it is a layer with a function of its own")
     try:

@@ -16,7 +16,7 @@ from keras_vaf.models.graph import (
     check_finite_weights,
     check_graph,
     is_torch_module,
-    sample_inputs,
+    run,
 )
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import to_vaf, weights_of
@@ -76,21 +76,10 @@ def freeze(model: Any, data: Any = None) -> Any:
         )
     trainable_activations(model)
     check_finite_weights(model)
-    x = sample_inputs(model) if data is None else data
-    try:
-        expected = _run(model, x)
-    except Exception as error:  # each backend raises other errors
-        if data is not None:
-            raise
-        reason = str(error).strip().partition("\n")[0]
-        raise ValueError(
-            "The model cannot be called on samples of a size chosen here: give inputs "
-            f"of the model as `data=`. Received: {model.name!r} with inputs of shapes "
-            f"{[each.shape for each in model.inputs]} ({reason})"
-        ) from error
-    frozen, changes = rebuild(model, _constant, edit=_without_own)
+    expected = _outputs(model, data)
+    frozen, changes = rebuild(model, _constant, edit=_without_own, data=data)
     _check_free(frozen, changes)
-    deviation = float(np.max(np.abs(_run(frozen, x) - expected), initial=0.0))
+    deviation = float(np.max(np.abs(_outputs(frozen, data) - expected), initial=0.0))
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
         warnings.warn(
@@ -102,9 +91,9 @@ def freeze(model: Any, data: Any = None) -> Any:
     return frozen
 
 
-def _run(model: keras.Model, x: Any) -> np.ndarray:
+def _outputs(model: keras.Model, data: Any) -> np.ndarray:
     """Return all outputs of a model in one float64 vector."""
-    outputs = keras.tree.flatten(model(x, training=False))
+    outputs = keras.tree.flatten(run(model, data))
     arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
     return np.concatenate([each.astype("float64").ravel() for each in arrays])
 

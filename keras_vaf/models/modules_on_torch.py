@@ -13,7 +13,6 @@ import torch
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.models.changes import Change, keep_report
-from keras_vaf.models.choices import Selection
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.copies import clone, exchange, freeze_vafs
 from keras_vaf.torch.functions import of_package
@@ -28,7 +27,7 @@ _VALUES = 50_000  # of the inputs of a VAF, at most
 def convert_module(
     module: Any,
     data: Any,
-    layers: Any,
+    selection: Any,
     to: Any,
     k: int | None,
     g: Any,
@@ -36,13 +35,11 @@ def convert_module(
     inplace: bool,
 ) -> torch.nn.Module:
     """Return a module with VAFs in the place of its activations (see `convert`)."""
-    check_flag("inplace", inplace)
     if to is not VAFActivation:
         raise ValueError(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    selection = None if layers is None else Selection(layers)
     k = 3 if k is None else k
     done = Conversion(module, data, k, g, sharing, selection, inplace)
     changes = []

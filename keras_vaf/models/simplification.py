@@ -73,7 +73,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
             raise KeptError("it has no hidden units")
         return _smaller(layer, place, tolerance, values.get(id(layer)))
 
-    result, changes = rebuild(model, replace)
+    result, changes = rebuild(model, replace, data=data)
     keep_report(result, changes)
     compile_like(result, model)
     return result

@@ -1,6 +1,6 @@
 """`to_vaf`, which writes other activations as VAFs, as in section 3 of the paper."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -50,7 +50,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     >>> print(vaf.function([-4, 0, 4]))
     [-1.  0.  4.]
     """
-    parts = units_of(layer)
+    g, units, beta_bias = units_of(layer)
     sharing: Sharing = "layer"
     shape: tuple[int | None, ...] = (None, None)
     if isinstance(layer, keras.layers.PReLU):
@@ -59,14 +59,14 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     elif isinstance(layer, layers.TrainableActivation):
         sharing, shape = layer.sharing, built_shape(layer)
     vaf = layers.VAFActivation(
-        k=parts.units.shape[-1],
-        g=parts.g,
+        k=units.shape[-1],
+        g=g,
         sharing=sharing,
         data_format=getattr(layer, "data_format", None),
         name=layer.name,
     )
     vaf.build(shape)
-    vaf.set_weights([*parts.units, parts.beta_bias])
+    vaf.set_weights([*units, beta_bias])
     return vaf
 
 
@@ -89,12 +89,8 @@ def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
     return [np.asarray(weight, "float64") for weight in layer.get_weights()]
 
 
-class _Parts(NamedTuple):
-    """g, the stacked alpha, alpha_bias and beta of its units, and beta_bias."""
-
-    g: Function
-    units: np.ndarray
-    beta_bias: np.ndarray
+_Parts = tuple[Function, np.ndarray, np.ndarray]
+"""g, the stacked alpha, alpha_bias and beta of its units, and beta_bias."""
 
 
 def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) -> _Parts:
@@ -103,7 +99,7 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
     stacked = np.stack(entries, axis=-1)
     stacked = stacked.reshape(*stacked.shape[:-1], len(units), 3)
     bias = np.broadcast_to(beta_bias, stacked.shape[:-2])
-    return _Parts(g, np.moveaxis(stacked, -1, 0), bias)
+    return g, np.moveaxis(stacked, -1, 0), bias
 
 
 _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
@@ -178,7 +174,7 @@ def _with_relu(layer: layers.VAFActivation) -> _Parts:
     """Return the units of a VAF, of relu if its g is a sum of a few relu units."""
     alpha, alpha_bias, beta, beta_bias = weights_of(layer)
     if elementwise(layer.g).lines is None:
-        return _Parts(layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias)
+        return layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias
     relu = keras.activations.relu
     *carriers, constant = FunctionStart(layer.g).units(3, relu)
     units = [

@@ -4,12 +4,6 @@ import keras
 from keras import layers, ops
 
 
-@keras.saving.register_keras_serializable(package="blocks")
-def cube(x):
-    """A registered custom activation."""
-    return x**3 / 10
-
-
 def in_order(held):
     """Yield the layers in a container."""
     if isinstance(held, layers.Layer):
@@ -67,48 +61,6 @@ class TwoActivations(layers.Layer):
         names = "act_fn", "hidden_act"
         own = {name: keras.activations.serialize(getattr(self, name)) for name in names}
         return {**super().get_config(), "units": self.units, **own}
-
-
-@keras.saving.register_keras_serializable(package="blocks")
-class OtherName(layers.Layer):
-    """Gives its activation a name by which no activation is recognized."""
-
-    def __init__(self, units, first="gelu", **kwargs):
-        super().__init__(**kwargs)
-        self.units, self.first = units, first
-        self.inner = layers.Dense(units, activation=first, name="inner")
-
-    def build(self, shape):
-        self.inner.build(shape)
-
-    def call(self, inputs):
-        return self.inner(inputs) + 1
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units, "first": self.first}
-
-
-@keras.saving.register_keras_serializable(package="blocks")
-class Gated(layers.Layer):
-    """Calls its activation in its own code, as the decoder of Llama does."""
-
-    def __init__(self, units, activation=ops.silu, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.activation = keras.activations.get(activation)
-        self.gate = layers.Dense(units, name="gate")
-        self.value = layers.Dense(units, name="value")
-
-    def build(self, shape):
-        self.gate.build(shape)
-        self.value.build(shape)
-
-    def call(self, inputs):
-        return self.activation(self.gate(inputs)) * self.value(inputs)
-
-    def get_config(self):
-        activation = keras.activations.serialize(self.activation)
-        return {**super().get_config(), "units": self.units, "activation": activation}
 
 
 @keras.saving.register_keras_serializable(package="blocks")

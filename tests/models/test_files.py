@@ -124,18 +124,3 @@ def test_what_is_not_a_model_is_told(tmp_path):
     (tmp_path / "text.keras").write_text("no model")
     with pytest.raises(ValueError, match=r"cannot load .*text\.keras"):
         load_model(tmp_path / "text.keras")
-
-
-def test_a_save_that_fails_keeps_the_older_file(saved, tmp_path, monkeypatch):
-    output = tmp_path / "new.keras"
-    output.write_text("old")
-
-    def fail(self, path):
-        path.write_text("half")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(keras.Model, "save", fail)
-    with pytest.raises(KeyboardInterrupt):
-        change_file(saved, output, lambda model: model, force=True)
-    assert output.read_text() == "old"
-    assert {path.name for path in tmp_path.iterdir()} == {saved.name, output.name}

@@ -55,15 +55,6 @@ def test_what_undoes_the_range_lets_it_be_replaced(name):
     assert "act" in [each.layer for each in report(found).replaced]
 
 
-def test_an_actor_never_leaves_its_bounds():
-    model = functional(layers.Rescaling(2.0))
-    found = convert(model)
-    found.compile("sgd", "mse")
-    x = np.random.default_rng(0).normal(0, 10, (64, 6)).astype("float32")
-    found.fit(x, np.full((64, 6), 100.0), epochs=5, verbose=0)
-    assert np.abs(found.predict(x, verbose=0)).max() <= 2
-
-
 def test_in_images_unless_it_is_named():
     inputs = keras.Input((8, 8, 3))
     x = layers.Conv2D(4, 3, activation="relu", name="hidden")(inputs)

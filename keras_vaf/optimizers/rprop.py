@@ -20,14 +20,11 @@ class Rprop(keras.optimizers.Optimizer):
 
     Every weight has a separate step, and only the sign of its gradient is used. While
     the sign stays the same, the step grows by `eta_plus`. When the sign changes, the
-    weight has passed a minimum: the step shrinks by `eta_minus`, and
-
-    - `"irprop-"` (iRprop- of Igel and Hüsken, 2003; what `torch.optim.Rprop` does) does
-      not move the weight;
-    - `"rprop+"` (the original, with weight backtracking) reverts the last move.
-
-    The update after a change of sign does not change the step. The gradients must be
-    those of the whole training set: the noise of mini-batches shrinks the steps.
+    weight has passed a minimum: the step shrinks by `eta_minus`, and the next update
+    does not change it. With `"irprop-"` (iRprop- of Igel and Hüsken, 2003, and
+    `torch.optim.Rprop`) the weight does not move then; `"rprop+"` (the original, with
+    weight backtracking) reverts the last move. The gradients must be those of the whole
+    training set: the noise of mini-batches shrinks the steps.
 
     Args:
         learning_rate: The first step of every weight, as a number, a schedule or a

@@ -18,19 +18,15 @@ def activations_apart(
 ) -> "ActivationsApart":
     """Exclude activation parameters from weight decay and orthogonalization.
 
-    Weight decay would pull activation parameters to 0, which has no special meaning for
-    them: on a VAF, decay shrinks the signal of the whole layer. Parameters that are
-    matrices, as those of functions per channel, are no linear maps, so
-    `keras.optimizers.Muon` trains them by its AdamW rule here. All other settings are
-    those of the optimizer. A copy of it trains the parameters; each of the two computes
-    the norm for `global_clipnorm` from its own gradients.
-
-    Activation parameters are the weights of all `keras_vaf.layers.TrainableActivation`
-    and `keras.layers.PReLU` layers, including nested layers.
+    Weight decay would pull the parameters of activations to 0, which has no special
+    meaning for them. Those of functions per channel are matrices, but no linear maps,
+    so `keras.optimizers.Muon` trains them by its AdamW rule here. They are the weights
+    of all `keras_vaf.layers.TrainableActivation` and `keras.layers.PReLU` layers. A
+    copy of the optimizer trains them, with its other settings and its own norm for
+    `global_clipnorm`.
 
     Args:
-        model: A built model. Set `trainable` of its layers first, because only
-            trainable weights are included.
+        model: A built model. Set `trainable` of its layers first.
         optimizer: An unused Keras optimizer, or the name of one. To scale the loss,
             wrap the result in a `keras.optimizers.LossScaleOptimizer`; under
             `mixed_float16`, `model.compile` does so itself.
@@ -160,11 +156,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
             optimizer.finalize_variable_values(part)
 
     def _parts(self, values: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
-        """Return each optimizer with its part of a sequence, one value per variable.
-
-        The activation parameters come first, because their learning rate is that of the
-        other optimizer before its step.
-        """
+        """Return each optimizer with its part of a sequence, one value per variable."""
         if len(values) != len(self.is_activation):
             raise ValueError(
                 "The trainable variables differ from those for which the optimizer was "
@@ -173,7 +165,7 @@ class ActivationsApart(keras.optimizers.Optimizer):
                 f"{len(self.is_activation)}"
             )
         marked = [*zip(values, self.is_activation, strict=True)]
-        return [
+        return [  # first the one that reads the other's learning rate before its step
             (self.activation_optimizer, [value for value, apart in marked if apart]),
             (self.optimizer, [value for value, apart in marked if not apart]),
         ]

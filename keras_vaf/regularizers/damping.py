@@ -25,10 +25,6 @@ class Damping(FunctionRegularizer):
     Args:
         factor: Weight of the penalty, 0 or more.
 
-    Raises:
-        ValueError: If `factor` is not a finite number of at least 0, or if the layer is
-            not a `SplineActivation`.
-
     Reference:
         Scardapane et al., *Learning activation functions from data using cubic spline
         interpolation*, 2016.

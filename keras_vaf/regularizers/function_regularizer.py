@@ -17,10 +17,6 @@ class FunctionRegularizer(keras.regularizers.Regularizer):
 
     Args:
         factor: Weight of the penalty, 0 or more.
-
-    Raises:
-        ValueError: If `factor` is not a finite number of at least 0, or if the penalty
-            does not support the layer.
     """
 
     layers: ClassVar[tuple[str, ...]] = ()

@@ -19,19 +19,13 @@ class SlopeVariation(FunctionRegularizer):
     penalty = factor * sum_{j=1..k} |alpha_j * beta_j|
     ```
 
-    The penalty is summed over all functions of a `keras_vaf.layers.VAFActivation`.
-    With g = relu, each hidden unit changes the slope
-    of f by |alpha_j beta_j| at its knot, so the sum bounds the total variation of the
-    slope. The penalty favours functions with few knots. Unlike a penalty on the
-    weights, it does not change if alpha_j is multiplied and beta_j divided by the same
-    factor.
+    The penalty is summed over all functions of a `keras_vaf.layers.VAFActivation`. With
+    g = relu, each hidden unit changes the slope of f by |alpha_j beta_j| at its knot,
+    so the sum bounds the total variation of the slope and favours few knots. It does
+    not change if alpha_j is multiplied and beta_j divided by the same factor.
 
     Args:
         factor: Weight of the penalty, 0 or more.
-
-    Raises:
-        ValueError: If `factor` is not a finite number of at least 0, or if the layer is
-            not a `VAFActivation`.
 
     Reference:
         Bohra et al., *Learning activation functions in deep (spline) neural networks*,

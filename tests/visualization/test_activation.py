@@ -142,14 +142,6 @@ def test_draws_on_axes_that_are_given(layer):
     assert len(pyplot.get_fignums()) == 1
 
 
-def test_names_everything_in_the_legend(layer):
-    ax = plot_activation(layer, data=np.linspace(-4, 4, 50))
-
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["f", "derivative of f", "knots of f", "start", "data"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("pre-activation a", "f(a)")
-
-
 def test_legend_of_a_new_figure_covers_nothing(layer):
     ax = plot_activation(layer)
     ax.set_title("a title", loc="right")

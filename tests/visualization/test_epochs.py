@@ -8,12 +8,12 @@ from keras_vaf.visualization import ActivationRecord, plot_epochs
 X = np.linspace(-2, 2, 5)
 
 
-def record(epoch, functions=1):
+def record(epoch):
     """A record of the line of slope `epoch`, over data that spread with it."""
     return ActivationRecord(
         epoch=epoch,
         x=X,
-        curves=epoch * X[:, None] + np.arange(functions),
+        curves=epoch * X[:, None],
         counts=np.array([1, 3]),
         edges=np.array([-1, 0, 1 + epoch]),
         dead=0.0,
@@ -47,15 +47,6 @@ def test_shows_six_of_many_epochs_the_first_and_the_last_among_them():
         ax.get_title(loc="left") for ax in plot_epochs(list(map(record, range(11))))
     ]
     assert titles == ["start", *(f"epoch {n}" for n in (2, 4, 6, 8, 10))]
-
-
-def test_many_functions_are_a_bundle():
-    (ax,) = plot_epochs([record(1, functions=5)])
-    np.testing.assert_allclose(lines(ax)["median f"].get_ydata(), X + 2)
-    assert [band.get_label() for band in ax.collections] == [
-        "50% of functions",
-        "90% of functions",
-    ]
 
 
 def test_draws_on_axes_that_are_given():

@@ -96,17 +96,6 @@ def test_labels_of_many_small_panels_do_not_overlap(scale):
             assert left.x1 < right.x0
 
 
-def test_takes_a_list_for_a_model_of_several_inputs():
-    inputs = [keras.Input((3,)), keras.Input((3,))]
-    outputs = VAFActivation(name="vaf", initialization="random")(
-        keras.layers.Add()(inputs)
-    )
-
-    (ax,) = plot_activations(keras.Model(inputs, outputs), [np.ones((9, 3))] * 2)
-
-    assert ax.get_xlim() == pytest.approx((1, 3))
-
-
 def test_one_legend_serves_all_panels(model):
     first, *others = plot_activations(model)
 

@@ -1,7 +1,7 @@
 """Remove hidden units that contribute little from a saved model.
 
 Remove hidden units from the VAFs of a saved model while no function changes by more
-than the tolerance on [-5, 5]. Print the removed units, and the nearest known function
+than the tolerance on [-10, 10]. Print the removed units, and the nearest known function
 of each VAF.
 
 example:

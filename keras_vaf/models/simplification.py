@@ -13,14 +13,13 @@ from keras_vaf.layers.activation_inputs import (
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.copies import compile_like
 from keras_vaf.models.fixed import label
-from keras_vaf.models.formulas.nearest import nearest
+from keras_vaf.models.formulas.nearest import GRID, nearest
 from keras_vaf.models.graph import check_finite_weights, check_graph, is_torch_module
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
 
-_GRID = np.linspace(-5, 5, 501)
 _USUAL = slice(10, -10)  # the quantiles without the lowest and the highest 1 %
 
 
@@ -34,7 +33,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
         model: A Sequential or Functional model with VAFs, or a converted module of
             PyTorch.
         tolerance: Allowed error of each function. Without data, this is the largest
-            error on [-5, 5]. With data, it is the root mean square error over the
+            error on [-10, 10]. With data, it is the root mean square error over the
             inputs of the layer.
         data: Inputs of the model, as a list or dictionary if it takes several.
 
@@ -126,7 +125,7 @@ def _smaller(
     vaf = to_vaf(layer)  # uses relu if g is piecewise linear
     *units, constants = weights_of(vaf)
     alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in units)
-    x = _GRID if values is None else values
+    x = GRID if values is None else values
     order = np.inf if values is None else 2.0
     found = []
     for i, beta_bias in enumerate(constants.ravel()):

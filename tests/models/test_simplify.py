@@ -17,7 +17,7 @@ from tests.models.networks import (
     sequential,
 )
 
-X = np.linspace(-5, 5, 501)
+X = np.linspace(-10, 10, 1001)
 NORMAL = np.random.default_rng(0).normal(size=1000)
 
 

@@ -16,7 +16,7 @@ from keras_vaf.models.formulas.curve import (
     with_frame,
     written,
 )
-from keras_vaf.models.formulas.nearest import RANGE, nearest
+from keras_vaf.models.formulas.nearest import GRID, nearest
 from keras_vaf.models.graph import is_torch_module
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.utils import check_choice, check_integer
@@ -111,7 +111,7 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     if digits == _FULL:
         return text
     where = "on [-10, 10]" if data is None else "on the data"
-    x = np.linspace(*RANGE, 1001)
+    x = GRID
     if data is not None:
         x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
     if not x.size or not np.isfinite(x).all():

@@ -9,7 +9,8 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 
-RANGE = (-10.0, 10.0)
+GRID = np.linspace(-10, 10, 1001)
+"""Points at which functions are compared where no data are given."""
 _LIMIT = 0.02  # of the range of the values, the largest error of a known function
 # If two functions fit about equally well, the simpler one is preferred.
 _SIMPLE = ("linear", "relu", "LeakyReLU", "tanh", "sigmoid")
@@ -72,7 +73,7 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     """
     if not isinstance(layer, TrainableActivation):
         raise ValueError(f"Expected a trainable activation. Received: layer={layer!r}")
-    x = np.linspace(*RANGE, 1001) if x is None else np.asarray(x, "float64")
+    x = GRID if x is None else np.asarray(x, "float64")
     y = layer.function(x).reshape(len(x), -1)
     if not np.isfinite(y).all():
         raise ValueError(

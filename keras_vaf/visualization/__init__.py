@@ -7,9 +7,8 @@ that colour-blind people can tell apart. They need Matplotlib:
 `pip install 'keras-vaf[plot]'`.
 """
 
-from keras_vaf.visualization.activation import plot_activation
+from keras_vaf.visualization.activation import plot_activation, plot_activations
 from keras_vaf.visualization.epochs import ActivationRecord, plot_epochs
-from keras_vaf.visualization.model import plot_activations
 
 __all__ = [
     "ActivationRecord",

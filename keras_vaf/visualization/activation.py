@@ -1,7 +1,8 @@
-"""`plot_activation`, which draws the functions of one layer."""
+"""`plot_activation` and `plot_activations`, which draw what layers have learned."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -9,6 +10,12 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    trainable_activations,
+)
+from keras_vaf.models.formulas.formula import short_formula
+from keras_vaf.models.graph import is_torch_module
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -16,9 +23,11 @@ from keras_vaf.visualization import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMED = "named"
-"""Mark of a curve that belongs to one panel only."""
+PANELS = 9
+"""Largest number of activations that are drawn."""
+_LETTERS = 38  # of a title, more of which would run into the next one
 _MOST_DIFFERENT = 3
+_NAMED = "named"  # mark of a curve that belongs to one panel only
 
 
 @style.styled
@@ -65,6 +74,69 @@ def plot_activation(
     draw_activation(layer, data, ax)
     ax.legend(**legend)
     return ax
+
+
+@style.styled
+def plot_activations(model: Any, data: Any = None) -> list[Axes]:
+    """Plot the trainable activations of a model, with one panel per layer.
+
+    The title is the path of the layer, and a short `keras_vaf.formula`; the content is
+    that of `plot_activation`. Of more than nine layers, those are drawn whose functions
+    have the largest mean distance from their start.
+
+    Args:
+        model: A model with trainable activations, which may be nested, a converted
+            module of PyTorch, or a fitted estimator of `keras_vaf.sklearn`.
+        data: Inputs of the model, as a list or dictionary if it takes several. If
+            given, each panel shows a histogram of the inputs of its layer. For an
+            estimator, inputs of its `predict`.
+
+    Returns:
+        The axes, in the order of the layers.
+
+    Raises:
+        ValueError: If the model has no trainable activation.
+        ImportError: If Matplotlib is not installed.
+
+    Example:
+
+    >>> vaf = keras_vaf.layers.VAFActivation(g="tanh", name="vaf")
+    >>> model = keras.Sequential([keras.Input((4,)), vaf])
+    >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
+    ['vaf\\nf(a) = tanh(a)']
+    """
+    if hasattr(model, "network_inputs"):  # an estimator
+        data = None if data is None else model.network_inputs(data)
+        model = model.network_
+    if is_torch_module(model):
+        from keras_vaf.models import modules_on_torch as modules
+
+        layers = modules.layers_of_module(model)
+        inputs = {} if data is None else modules.inputs_of_module(model, data)
+    else:
+        layers = trainable_activations(model)
+        inputs = {} if data is None else activation_inputs(model, data)
+    moved = {path: _distance(layer, inputs.get(path)) for path, layer in layers.items()}
+    drawn = sorted(layers, key=lambda path: -moved[path])[:PANELS]
+    pyplot = require("matplotlib.pyplot", extra="plot")
+    columns = min(len(drawn), 3)
+    rows = math.ceil(len(drawn) / columns)
+    size = (4.6 * columns, 3.3 * rows + 0.4)
+    figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    panels = list(grid.flat[: len(drawn)])
+    for path, ax in zip(filter(drawn.__contains__, layers), panels, strict=True):
+        draw_activation(layers[path], inputs.get(path), ax)
+        name = path if len(path) <= _LETTERS else f"…{path[1 - _LETTERS :]}"
+        ax.set_title("\n".join(filter(None, (name, short_formula(layers[path])))))
+        named = [line for line in ax.get_lines() if line.get_gid() == _NAMED]
+        if named:
+            ax.legend(handles=named, frameon=True)
+    for ax in grid.flat[len(drawn) :]:
+        ax.remove()
+    if len(layers) > PANELS:
+        figure.suptitle(f"{PANELS} of {len(layers)} activations, which moved most")
+    style.legend_below(figure, panels)
+    return panels
 
 
 def draw_activation(layer: TrainableActivation, data: Any, ax: Axes) -> None:
@@ -133,6 +205,16 @@ def _draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> None:
         place = int(nearest.argmax())
         index = np.unravel_index(place, curves.shape[1:])
         name = f"f[{', '.join(map(str, index))}]"
-        ax.plot(x, flat[:, place], color=color, lw=1.2, label=name, gid=NAMED)
+        ax.plot(x, flat[:, place], color=color, lw=1.2, label=name, gid=_NAMED)
         distances = np.mean((flat - flat[:, [place]]) ** 2, axis=0)
         nearest = np.minimum(nearest, distances)
+
+
+def _distance(layer: TrainableActivation, inputs: np.ndarray | None) -> float:
+    """Return the mean distance of functions from their start, infinite if unknown."""
+    x = np.linspace(*style.range_of(inputs), 101)
+    start = start_of(layer, x)
+    if start is None:
+        return math.inf
+    curves = layer.function(x).reshape(len(x), -1)
+    return float(np.mean(np.abs(curves - start[:, None])))

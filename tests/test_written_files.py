@@ -16,7 +16,11 @@ WRITERS = (
 
 # Calls outside of `with atomic_path(...)`, each with its reason.
 OTHERS = {
-    "keras_vaf.datasets.tables.networks": ["to_excel", "to_csv"],  # into memory
+    "keras_vaf.datasets.tables.networks": [
+        "to_excel",
+        "to_parquet",
+        "to_csv",
+    ],  # memory
     "keras_vaf.utils.files": ["open"],  # flushes a temporary file
     "keras_vaf.utils.text": ["savefig"],  # into memory
     "keras_vaf.experiments.store": ["open"],  # appends a line

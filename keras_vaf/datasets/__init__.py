@@ -10,8 +10,9 @@ from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, f
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
-from keras_vaf.datasets.tables.column import Column, TableError
+from keras_vaf.datasets.tables.columns import Column
 from keras_vaf.datasets.tables.encoder import TableEncoder
+from keras_vaf.datasets.tables.files import TableError
 from keras_vaf.datasets.tables.networks import predict_table
 from keras_vaf.datasets.tables.reading import read_table
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.column import Column
+from keras_vaf.datasets.tables.columns import Column
 from keras_vaf.utils import check_choice, checksum
 
 Task = Literal["classification", "regression"]

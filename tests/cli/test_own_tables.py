@@ -44,17 +44,17 @@ def test_a_messy_table_is_trained_as_it_comes(run, tmp_path, command):
     code, output, errors = run(COMMANDS[command].format(options))
     assert code == 0, errors
     for text in (
-        "flats.csv: 40 rows, 5 inputs (separated by semicolons, decimal comma, UTF-8)",
+        "flats.csv: 40 rows, 5 inputs (separated by ';', decimal comma, utf-8-sig)",
         "Target 'Preis': a regression",
         "Nebenkosten (1.234,5 €), Rabatt (1234,5 %)",
         "PLZ (3), Balkon (2)",
-        "Missing entries: Nebenkosten (1). k.A. count as missing.",
-        "Left out column 'gleich': it has one value.",
-        "Left out column 'Haus': its text differs in each row",
+        "Missing entries: Nebenkosten (1).",
+        "Left out column 'gleich': it has one value",
+        "Left out column 'Haus': its text differs in most rows",
         f"trained again on all {ROWS - 1} rows",
     ):
         assert text in output, output
-    assert "Warning: column 'Fläche' has a correlation of 1.00000" in errors
+    assert "Warning" not in errors
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -63,8 +63,8 @@ def test_a_table_is_refused_with_one_sentence(refusal, tmp_path, command):
     line = COMMANDS[command].format("flats.csv --target Preis")
     path.write_text(flats(Fläche=["many", *range(1, ROWS)]))
     said = refusal(line)
-    assert "row 2: column 'Fläche' must hold numbers" in said
-    assert "Use `--na many` if they are missing entries." in said
+    assert "row 2: column 'Fläche' must hold finite numbers" in said
+    assert "use `--na many` if they are missing" in said
     path.write_text("\n".join(flats().split("\n")[:4]))
     assert "3 rows with a target" in refusal(line)
     path.write_text("\n".join(flats().split("\n")[1:]))

@@ -47,7 +47,7 @@ def test_it_does_what_the_preprocessing_does(frame):
     np.testing.assert_array_equal(encoder.encode(frame), dataset.x)
     given = keras.ops.convert_to_numpy(encoder(dataset.x))
     np.testing.assert_allclose(given, expected, atol=2e-6)
-    assert encoder.compute_output_shape((None, 4)) == (None, expected.shape[1])
+    assert encoder(keras.Input((4,))).shape == (None, expected.shape[1])
 
 
 def test_columns_may_come_in_any_order_as_text_and_with_others(frame):
@@ -59,7 +59,7 @@ def test_columns_may_come_in_any_order_as_text_and_with_others(frame):
     np.testing.assert_array_equal(encoder.encode(lists), x)
     text = frame.astype(object).where(frame.notna(), "").map(str)
     np.testing.assert_allclose(encoder.encode(text), x, rtol=1e-6)
-    with pytest.raises(ValueError, match="same number of rows"):
+    with pytest.raises(ValueError, match="same length"):
         encoder.encode({**lists, "owner": ["no"]})
 
 
@@ -89,10 +89,10 @@ def test_only_the_most_frequent_of_many_categories_get_an_input(frame):
     [
         (lambda f: f.drop(columns="owner"), "column 'owner' is missing; add it"),
         (lambda f: f.rename(columns={"größe": "Größe"}), "Did you mean 'Größe'"),
-        (lambda f: f.assign(größe="tall"), "row 0: column 'größe' must hold numbers"),
+        (lambda f: f.assign(größe="tall"), "row 0: column 'größe' must hold finite"),
         (lambda f: f.assign(owner="maybe"), "must hold truth values.*'maybe'"),
         (lambda f: f.assign(sold=7), "must hold dates of the format ISO.*'7'"),
-        (lambda f: f.assign(größe=f["sold"]), "'größe' must hold numbers.*'20..-"),
+        (lambda f: f.assign(größe=f["sold"]), "'größe' must hold finite .*'20..-"),
         (lambda f: f.set_axis([*f.columns[:-1], "owner"], axis=1), r"\['owner'\]"),
     ],
 )
@@ -136,7 +136,7 @@ def test_half_precision_elsewhere_leaves_large_numbers_exact():
 
 
 def test_each_column_needs_its_values():
-    with pytest.raises(ValueError, match="`fill` must have one value for each of"):
+    with pytest.raises(ValueError, match="must have one value for each of"):
         TableEncoder([Column("a"), Column("b")], [0], [0], [1], [()])
 
 

@@ -9,7 +9,6 @@ import re
 import sys
 
 import numpy as np
-import openpyxl
 import pandas
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -155,15 +154,12 @@ KINDS = {  # cells, values of the first two rows, a part of the notes
     "yes": (["yes", "No"], [1, 0], "True or false, as 1 and 0: c."),
     "truth": (["True", "false", ""], [1, 0], "True or false"),
     "text": (["red", "blue", "?"], [1, 0], "Categories .*: c \\(2\\)"),
-    "codes": (["01067", "10115"], [0, 1], "leading zeros, such as 01067"),
+    "codes": (["01067", "10115"], [0, 1], "Categories .*: c \\(2\\)"),
     "signs": (["+", "-"], [0, 1], "Categories"),
-    "words": (["k.A.", *range(1, 39)], [np.nan, 1], "k.A. count as missing"),
-    "identifiers": ([f"id {n}" for n in range(ROWS)], [], "differs in each row"),
-    "kilograms": ([f"{n} kg" for n in range(ROWS)], [], "'c': its text differs"),
+    "words": (["k.A.", *range(1, 39)], [np.nan, 1], "Missing entries: c"),
+    "identifiers": ([f"id {n}" for n in range(ROWS)], [], "'c': its text differs"),
     "constant": ([7], [], "'c': it has one value"),
-    "empty": ([""], [], "'c': it has no entry"),
     "counter": ([*range(ROWS)], [0, 1], "'c' counts the rows"),
-    "leak": ([f"{2 * n + 3}" for n in range(ROWS)], [3, 5], "correlation of 1.00000"),
 }
 
 
@@ -188,7 +184,7 @@ def test_targets_are_classes_or_numbers(write):
     assert any("--task regression" in note for note in read(["10", "9"]).notes)
     assert read(["10", "9"], task="regression").class_names is None
     assert read(["pear", "True"]).class_names == ("True", "pear")
-    assert read([".5", ".25"], task="classification").class_names == (".25", ".5")
+    assert read([".5", ".25"], task="classification").class_names == ("0.25", "0.5")
     assert read([*range(ROWS)]).class_names is None
     assert len(read(["", "2.5", "k.A.", "3.5"]).y) == ROWS // 2
     assert any("classes of 1 or 2 rows" in n for n in read(["a"] * 39 + ["b"]).notes)
@@ -205,7 +201,7 @@ def test_groups_and_times_are_no_inputs(write):
     assert timed.checksum != grouped.checksum
     assert not any("--time" in note for note in timed.notes)
     assert read_table(path, "y", ignore=["g", "y"][:1]).feature_names == ("d",)
-    with pytest.raises(ValueError, match="is the time and must hold numbers or dates"):
+    with pytest.raises(ValueError, match="must hold a number or a date in each row"):
         read_table(path, "y", time="g")
     rows = "".join(f"id {n},{n % 7},{n}.5\n" for n in range(ROWS))
     names = write("c,a,y\n" + rows, "names.csv")
@@ -216,41 +212,36 @@ def test_groups_and_times_are_no_inputs(write):
 
 
 REFUSED = {
-    "": "line 1: expected the names of the columns.* Received: none",
+    "": "expected a table. Empty CSV file",
     "a,y\n": "expected at least one row",
-    "a,b\n1,2\n": "no column 'y' .* Name one of its columns: a, b",
-    "a#y\n1#2.5\n": r"separated by another character \(`--separator`",
-    "y\n1\n": "expected a column besides the target",
+    "a,b\n1,2\n": "no column 'y' .* Name one of its columns: a, b.*--separator",
+    "y\n1\n2\n": "expected a column besides the target",
     "a,a,y\n1,2,3\n": "column names must differ.*'a'",
     "a,y\n1,2\n1,2,3\n": "row 3: expected 2 values. Received: 3",
     "a,y\n1,2\n1\n": "row 3: expected 2 values. Received: 1",
     'a,y\n1,"2\n3,4\n': "expected a second quote",
-    "a,y\n1,2.5\n2,2.5\nred,3\n": "row 4: .*; 1 of its 3 .*'red'. Use `--na red`",
+    "a,y\n1,2.5\n2,2.5\nred,3\n": r"row 4: .* 1 of its .*\(use `--na red`.* 'red'$",
     "a,y\n1,2.5\ninf,3\n": "row 3: column 'a' must hold finite.* 'inf'",
     "a,y\n1,2.5\n1e39,3\n": "row 3: column 'a' must hold finite.* '1e39'",
-    "a,y\n1,2.5\n1_000,3\n": "row 3: column 'a' must hold numbers.* '1_000'$",
-    "a,y\n\u0663,2.5\n1,3\n": "row 2: column 'a' must hold numbers",
-    "a,y\n1,\n2,\n": "'y' is the target and has no entry",
+    "a,y\n1,2.5\n1_000,3\n": "row 3: column 'a' must hold finite numbers.* '1_000'$",
+    "a,y\n\u0663,2.5\n1,3\n": "row 2: column 'a' must hold finite numbers",
+    "a,y\n1,\n2,\n": "'y' is the target and must hold at least two",
     "a,y\n1,2.5\n1,3.5\n": "besides the target that varies. Received: a",
-    "a,y\n1,2.5\n2,2.5\n": "row 2: column 'y' .* more than one value",
-    "a,y\n1,no\n2,no\n": "row 2: column 'y' .* two classes",
-    "a,y\n1,1\n2,1.0\n3,0\n": "row 3: column 'y' must write each number .*'1.0'",
+    "a,y\n1,no\n2,no\n": "'y' is the target and must hold at least two",
     column([f"{n}" for n in range(20)], target=[f"t{n}" for n in range(ROWS)]): (
         "classes of several rows each; it has 40 different texts in 40 rows"
     ),
-    column(["1,234", "500"]): "name the decimal mark. Received: '1,234'.*--decimal",
+    column(["1,234", "500"]): "name the decimal mark by `--decimal.* '1,234'",
     column(["-0,536", "1.203"]): "name the decimal mark",
     column(["$999", "$1,234"], target=[f"{n},5" for n in range(ROWS)]): "decimal mark",
-    column(["5 %", "5 €"]): "several signs, such as % and €",
-    column(["5 %", "7"]): "20 of its 40 cells do not. Received: '5 %'$",
+    column(["5 €", "6 €", "7 %"]): "numbers, such as 1234.5 €; 13 of .* '7 %'$",
+    column(["5 %", "7"]): "20 of its cells do not. Received: '5 %'$",
     column(["31.02.2024", *(f"{d:%d.%m.%Y}" for d in DAYS)]): "Received: '31.02.2024'$",
     column(["2024-01-01", "1.2.2024", "2.3.2024"]): "must hold dates of the format %d",
-    column(["31.12.24", "30.12.24"]): "years have two digits",
     "c,d,y\nx,soon,1.5\n1,2024-01-01,2\n2,2024-01-02,3\n": (
         "2 columns cannot be used.\nrow 2: column 'c' .*\nrow 2: column 'd'"
     ),
-    b"a,y\n1,2\n\xff,3\n": "expected text in UTF-8 .*--encoding cp1252.* 0xff",
-    "a,y\n1,2\n".encode("utf-16-le"): "expected text in UTF-8 .* 0x00",
+    b"a,y\n1,2\n\xff,3\n": "expected text in UTF-8; .*--encoding cp1252.* 0xff",
 }
 
 
@@ -267,8 +258,6 @@ def test_a_message_lists_no_more_than_20_columns(write):
     with pytest.raises(TableError, match="1000 columns cannot be used") as raised:
         read_table(path, "y")
     assert str(raised.value).endswith("\nand 980 more columns")
-    with pytest.raises(TableError, match=r"no column 'z'.* c19 and 981 more\."):
-        read_table(path, "z")
 
 
 FRAME = pandas.DataFrame(
@@ -313,7 +302,7 @@ def test_percentages_are_not_taken_from_numbers():
     dataset = read_table(FRAME, "y")
     encoder = TableEncoder.of(dataset, Preprocessing().fit(dataset, slice(None)))
     with pytest.raises(
-        TableError, match=r"'share' must hold numbers, such as 1234\.5 %"
+        TableError, match=r"'share' must hold finite numbers, such as 1234\.5 %"
     ):
         encoder.encode(FRAME.assign(share=0.05))
 
@@ -329,33 +318,31 @@ def test_the_sheets_of_a_workbook(tmp_path):
     with pandas.ExcelWriter(path) as book:
         pandas.DataFrame({"notes": [1]}).to_excel(book, sheet_name="first")
         FRAME.to_excel(book, sheet_name="data", header=False, index=False)
-    with pytest.raises(TableError, match=r"Other sheets .*\(`--sheet`\): data\."):
+    with pytest.raises(TableError, match="see `--separator` and `--sheet`"):
         read_table(path, "y")
     assert read_table(path, "7", sheet="data", header=False).x.shape == (ROWS, 6)
 
 
-def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.append(["a", "y"])
-    book.active.cell(2**20, 2**14, "astray")
-    book.save(tmp_path / "far.xlsx")
-    with pytest.raises(TableError, match="1048576 rows and 16384 columns"):
-        read_table(tmp_path / "far.xlsx", "y")
-
-
 def test_texts_and_numbers_in_one_column_of_pandas():
-    table = pandas.DataFrame({"a": [1, "2,5", 3.25], "y": ["0,5", 1, "2,5"]})
-    dataset = read_table(table, "y", decimal=",")
+    table = pandas.DataFrame({"a": [1, "2.5", 3.25], "y": ["0.5", 1, "2.5"]})
+    dataset = read_table(table, "y")
     np.testing.assert_array_equal(dataset.x, [[1], [2.5], [3.25]])
     np.testing.assert_array_equal(dataset.y, [0.5, 1, 2.5])
 
 
+def test_numbers_of_many_digits_are_different_categories_and_groups(write):
+    numbers = [2**60, 2**60 + 1]
+    path = write(column(numbers))
+    dataset = read_table(path, "y", categories=["c"])
+    assert dataset.categories == {0: tuple(map(str, numbers))}
+    frame = pandas.DataFrame({"c": numbers * 9, "a": range(18), "y": range(18)})
+    assert read_table(frame, "y", groups="c").groups.tolist() == [0, 1] * 9
+
+
 def test_marks_that_no_file_can_have_are_refused(write):
-    for marks in ({"separator": "ab"}, {"separator": '"'}, {"decimal": ",,"}):
-        with pytest.raises(ValueError, match=r"`separator`|`decimal`"):
+    for marks in ({"separator": "ab"}, {"decimal": ",,"}, {"encoding": "utf-88"}):
+        with pytest.raises(ValueError, match=r"delimiter|`decimal`|unknown encoding"):
             read_table(write(TABLE), "y", **marks)
-    with pytest.raises(ValueError, match="must be an encoding that Python knows"):
-        read_table(write(TABLE), "y", encoding="utf-88")
 
 
 def test_without_pyarrow_the_line_that_installs_it_is_named(write, monkeypatch):

@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.column import UNKNOWN, Cells, Column, TableError
+from keras_vaf.datasets.tables.columns import Column
 from keras_vaf.datasets.tables.files import Table, listed, open_table
 from keras_vaf.utils import check_number, check_numbers, did_you_mean
 
@@ -21,8 +21,8 @@ class TableEncoder(keras.layers.Layer):
 
     Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer,
     so that their file contains everything that is needed to predict new rows. `encode`
-    turns a table into an array of numbers with NumPy. The layer then scales the numbers
-    and one-hot encodes the categories, on every backend.
+    turns a table into an array of numbers with pandas. The layer then scales the
+    numbers and one-hot encodes the categories, on every backend.
 
     Args:
         columns: The columns, as `Column` objects or as dictionaries of their arguments.
@@ -75,14 +75,13 @@ class TableEncoder(keras.layers.Layer):
         self.kept = tuple(tuple(map(int, each)) for each in kept)
         self.target = target
         self.classes = None if classes is None else tuple(classes)
-        for name in ("fill", "center", "spread", "kept"):
-            if len(getattr(self, name)) != len(self.columns):
-                raise ValueError(
-                    f"`{name}` must have one value for each of the "
-                    f"{len(self.columns)} columns. "
-                    f"Received: {len(getattr(self, name))} values"
-                )
-        self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: len(self.columns)})
+        sizes = [len(each) for each in (columns, fill, center, spread, kept)]
+        if len({*sizes}) > 1:
+            raise ValueError(
+                "`fill`, `center`, `spread` and `kept` must have one value for each of "
+                f"the {sizes[0]} columns. Received: {sizes[1:]} values"
+            )
+        self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: sizes[0]})
         # The column and the category of each output; NaN for a column that is scaled.
         pairs = [(n, c) for n, each in enumerate(self.kept) for c in each or (np.nan,)]
         self._source = np.array([place for place, _ in pairs], np.int32)
@@ -92,24 +91,23 @@ class TableEncoder(keras.layers.Layer):
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
         """Return the encoder that is equivalent to a fitted preprocessing."""
         scale = fitted.input_scale
-        numbers = (scale.fill, scale.center, scale.spread)
-        fill, center, spread = (each.tolist() for each in numbers)
-        kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
-        target = dataset.target or "target"
-        classes = dataset.class_names
-        return cls(dataset.columns, fill, center, spread, kept, target, classes)
+        return cls(
+            dataset.columns,
+            scale.fill.tolist(),
+            scale.center.tolist(),
+            scale.spread.tolist(),
+            [fitted.categories.get(n, ()) for n in range(len(dataset.columns))],
+            dataset.target or "target",
+            dataset.class_names,
+        )
 
-    def encode(
-        self, table: Any, na: Sequence[str] = (), notes: list[str] | None = None
-    ) -> np.ndarray:
+    def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as an array of numbers, the input of the layer.
 
         Args:
             table: A dictionary from column names to sequences, or a pandas `DataFrame`,
                 with the columns in any order. Other columns are ignored.
             na: Additional words that stand for a missing entry.
-            notes: List to which sentences about unknown categories and missing entries
-                are added. With it, few unknown words count as missing entries.
 
         Returns:
             A float32 array of shape `(rows, columns)`, with the columns in the order of
@@ -120,50 +118,31 @@ class TableEncoder(keras.layers.Layer):
             TableError: If columns are missing, or if a cell is not a number, truth
                 value or date, as its column requires. The message lists all such
                 columns.
-            ValueError: If the columns have different numbers of rows.
         """
         table = table if isinstance(table, Table) else open_table(table)
-        wanted = {column.name for column in self.columns}
-        others = [name for name in table.columns if name not in wanted]
-        found: list[np.ndarray] = []
-        odd: list[str] = []
+        names, found, odd = [*table.frame], [], []
         for column in self.columns:
-            if column.name not in table.columns:
+            if column.name not in names:
                 odd.append(
-                    f"column {column.name!r} is missing; add it, or rename another "
-                    f"column.{did_you_mean(column.name, others)}"
+                    f"column {column.name!r} is missing; add it, or rename one of the "
+                    f"columns: {listed(names)}.{did_you_mean(column.name, names)}"
                 )
                 continue
-            cells = Cells(table.columns[column.name], na, table.decimal)
-            values, wrong = column.read(cells)
-            words = cells.words(wrong) if notes is not None else []
-            values[wrong & bool(words)] = np.nan
+            cells = table.cells(column.name, (*column.na, *na), not column.format)
+            values, wrong = column.read(cells, table.decimal)
             found.append(values)
-            if wrong.any() and not words:
-                rows, problem = range(table.first, 2**63), column.problem(cells, wrong)
-                odd.append(cells.sentence(column.name, problem, rows))
-            elif notes is not None:
-                notes += _notes(column, values, words)
+            if wrong.any():
+                odd.append(table.sentence(cells, column.problem(cells, wrong)))
         if odd:
-            note = f"Columns of the table: {listed([*table.columns])}.{table.hint}"
-            raise TableError.of(table.name, odd, note)
-        if len(lengths := sorted({len(values) for values in found})) > 1:
-            raise ValueError(
-                "All columns must have the same number of rows. Received: columns of "
-                f"{', '.join(map(str, lengths))} rows"
-            )
+            raise table.refusal(odd)
         return np.stack(found, axis=1)
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
         """Return the outputs of the network by name.
 
-        Args:
-            outputs: Outputs of the network, with one row per row of the table.
-
-        Returns:
-            For regression, `predicted TARGET` in the units of the table. For
-            classification, `predicted TARGET`, the name of the most probable class, and
-            `probability of CLASS` for each class.
+        They are `predicted TARGET` in the units of the table for regression, and
+        otherwise `predicted TARGET`, the name of the most probable class, and
+        `probability of CLASS` for each class.
         """
         values, name = np.asarray(outputs), f"predicted {self.target}"
         if self.classes is None:
@@ -185,12 +164,6 @@ class TableEncoder(keras.layers.Layer):
         equal = ops.cast(ops.equal(x, code), "float32")
         return ops.where(coded, equal, (x - center) * factor)
 
-    def compute_output_shape(
-        self, input_shape: tuple[int | None, ...]
-    ) -> tuple[int | None, ...]:
-        """Return the shape of the outputs."""
-        return (*input_shape[:-1], len(self._source))
-
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
         names = ("fill", "center", "spread", "kept", "target", "classes")
@@ -204,18 +177,3 @@ def _column(column: Column | Mapping[str, Any]) -> Column:
         return column
     lists = {name: tuple(column.get(name, ())) for name in ("names", "na")}
     return Column(**{**column, **lists})
-
-
-def _notes(column: Column, values: np.ndarray, words: Sequence[str]) -> list[str]:
-    """Return sentences about unknown words and categories, and missing entries."""
-    unknown = int((values == UNKNOWN).sum()) if column.kind == "category" else 0
-    missing, rows = int(np.isnan(values).sum()), f"of {len(values):,}"
-    found = {
-        f"{', '.join(map(repr, words))} are not of the kind of this column and count "
-        "as missing.": len(words),
-        f"{unknown:,} {rows} cells are categories that the training rows did not have. "
-        "They count as unknown.": unknown,
-        f"{missing:,} {rows} entries are missing. They are filled in by the mean, or "
-        "the most frequent category, of the training rows.": missing,
-    }
-    return [f"Column {column.name!r}: {text}" for text, count in found.items() if count]

@@ -1,18 +1,21 @@
-"""Formats of numbers and dates in text, such as `1.234,5 €` and `%d.%m.%Y`."""
+"""Numbers and dates in text: their formats, such as `1.234,5 €` and `%d.%m.%Y`."""
 
 import re
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from keras_vaf.utils import require
+
+if TYPE_CHECKING:
+    from pandas import Series
 
 DateOrder = Literal["day-first", "month-first"]
 
 ISO = "ISO 8601"
 """Format of dates such as `2024-12-31` and `2024-12-31 23:59:59`."""
 
-_NUMBER = r"^(?P<s>[+-]?)\s?(?P<body>\d(?:[\d.,' ]*\d)?)\s?(?P<unit>[%$€£¥]|CHF|)$"
+_NUMBER = r"[+-]? ?([0-9][0-9.,' ]*)?[0-9] ?([%$€£¥]|CHF)?"
 # Signs that stand for others. An amount in parentheses is negative. The currency moves
 # to the end.
 _SAME = {
@@ -23,17 +26,14 @@ _SAME = {
     "USD$": "$",
     "GBP$": "£",
     r"^\((.*)\)$": r"-\1",
-    r"^([+-]?)\s?([$€£¥])\s?([+-]?)(.*)$": r"\1\3\4 \2",
+    r"^([+-]?) ?([$€£¥]) ?([+-]?)(.*)$": r"\1\3\4 \2",
 }
-_WITH_POINTS = "$£¥"  # currencies whose numbers have decimal points
-_MARKS = [(d, t) for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
+_FORMS = [f"1{t}234{d}5" for d in ".," for t in ("", ".", ",", "'", " ") if t != d]
 _DATES = [
     day + time
     for day in (
         *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
-        # These are refused, because the century is unknown.
-        *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d"),
-        *("%d-%b-%y", "%d %b %y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),
+        *("%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),
     )
     for time in ("", " %H:%M", " %H:%M:%S")
 ]
@@ -41,152 +41,115 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """An error with the rule of a column, a text that breaks it, and advice."""
-
-    def __init__(self, must: str, text: str | None = None, advice: str = "") -> None:
-        super().__init__(must)
-        self.text, self.advice = text, advice
+    """What a column must hold, and a text that breaks the rule."""
 
 
-def arrow() -> Any:
-    """Return the module `pyarrow.compute`."""
-    return require("pyarrow.compute", extra="experiments")
-
-
-def matches(texts: Any, pattern: str) -> np.ndarray:
-    """Return the mask of the texts that have a pattern."""
-    found = arrow().match_substring_regex(texts, pattern)
-    return found.fill_null(False).to_numpy(zero_copy_only=False)
-
-
-def _floats(texts: Any, fits: np.ndarray, decimal: str) -> np.ndarray:
-    texts = arrow().replace_substring(texts, decimal, ".")
-    numbers = arrow().cast(arrow().if_else(fits, texts, None), "float64")
-    return numbers.to_numpy(zero_copy_only=False)
-
-
-def plain_numbers(texts: Any, decimal: str = ".") -> np.ndarray:
+def plain_numbers(texts: "Series", decimal: str = ".") -> np.ndarray:
     """Return texts such as `-1.5e3` as numbers, and NaN for others."""
-    texts, mark = arrow().replace_substring(texts, "\u2212", "-"), re.escape(decimal)
-    fits = matches(texts, rf"^[+-]?(\d+{mark}?\d*|{mark}\d+)([eE][+-]?\d+)?$")
-    return _floats(texts, fits, decimal)
+    mark = re.escape(decimal)
+    pattern = rf"[+-]?([0-9]+{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
+    texts = texts.str.replace("\u2212", "-")
+    return _floats(texts, texts.str.fullmatch(pattern, na=False), decimal)
 
 
-class Numbers:
-    """Texts that may be numbers, in parts: sign, digits with marks, and unit."""
+def marked_numbers(texts: "Series", example: str, wide: bool = False) -> np.ndarray:
+    """Return texts in the format of an example as numbers, and NaN for others.
 
-    def __init__(self, texts: Any) -> None:
-        for old, new in _SAME.items():
-            texts = arrow().replace_substring_regex(texts, old, new)
-        self.sign, self.body, self.unit = (
-            arrow().extract_regex(texts, _NUMBER).flatten()
-        )
-
-    def have(self, pattern: str) -> np.ndarray:
-        """Return the mask of the numbers whose digits and marks have a pattern."""
-        return matches(self.body, pattern)
-
-    def read(self, example: str, wide: bool = False) -> np.ndarray:
-        """Return the numbers in the format of an example, and NaN for others.
-
-        Numbers without a currency sign are read, too. 5 % is 5. With `wide`, the comma
-        or point that is not the decimal mark separates thousands if the example has no
-        mark, since new rows may have larger numbers.
-        """
-        decimal, mark, unit = parts(example)
-        mark = mark or (".,"[decimal == "."] if wide else "")
-        groups = rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+|" if mark else ""
-        fits = self.have(rf"^(?:{groups}\d+)(?:{re.escape(decimal)}\d+)?$")
-        fits &= matches(self.unit, f"^(?:{re.escape(unit)}{'|' * (unit != '%')})$")
-        digits = arrow().replace_substring(self.body, mark or " ", "")
-        digits = arrow().binary_join_element_wise(self.sign, digits, "")
-        return _floats(digits, fits, decimal)
-
-
-def parts(example: str) -> tuple[str, str, str]:
-    """Return decimal mark, mark between thousands and unit of `1.234,5 €`."""
+    Numbers without a currency sign are read, too. 5 % is 5. With `wide`, the comma or
+    point that is not the decimal mark separates thousands if the example has no mark,
+    since new rows may have larger numbers.
+    """
     number, _, unit = example.partition("5")
-    return number[-1], number[1:-1].removesuffix("234"), unit.strip()
+    point, mark = number[-1], number[1:-1].removesuffix("234")
+    mark = mark or (".,"[point == "."] if wide else "")
+    groups = rf"[1-9][0-9]{{0,2}}({re.escape(mark)}[0-9]{{3}})+|" if mark else ""
+    ending = f"( ?{re.escape(unit.strip())}){'?' * ('%' not in unit)}" if unit else ""
+    pattern = rf"[+-]? ?({groups}[0-9]+)({re.escape(point)}[0-9]+)?{ending}"
+    fits = texts.str.fullmatch(pattern, na=False)
+    digits = texts.where(fits).str.replace(f"[^0-9{point}+-]", "", regex=True)
+    return _floats(digits, fits, point)
 
 
-def number_format(
-    texts: Any, counts: np.ndarray, decimal: str | None, likely: str | None
-) -> str | None:
+def _floats(texts: "Series", fits: "Series", decimal: str) -> np.ndarray:
+    texts = texts.where(fits).str.replace(decimal, ".", regex=False)
+    numbers: np.ndarray = texts.astype("float64").to_numpy()
+    return numbers
+
+
+def clean(texts: "Series") -> "Series":
+    """Return texts with the same signs for the same things, and the currency last."""
+    for old, new in _SAME.items():
+        texts = texts.str.replace(old, new, regex=True)
+    return texts
+
+
+def number_format(counts: "Series", decimal: str | None, comma: bool) -> str | None:
     """Return an example of numbers with signs or marks, or `None` for other texts.
 
     `counts` are the cells of each text, `decimal` is the mark that the user named, and
-    `likely` that of other numbers of the table.
+    `comma` says whether other numbers of the table have decimal commas.
     """
-    numbers = Numbers(texts)
-    units = {*arrow().unique(numbers.unit).to_pylist()} - {None, ""}
-    marks = {mark for mark in ".,' " if numbers.have(re.escape(mark)).any()}
-    points = "," in (decimal, likely) or numbers.have(r"\..*\.").any()
-    if len(units) > 1 and matches(numbers.unit, ".").all():
-        must = "writes numbers with several signs, such as % and €"
-        raise Odd(must, texts[0].as_py(), "Leave it out with `--ignore`.")
-    if len(units) > 1 or not (units or marks - (set() if points else {"."})):
+    texts = clean(counts.index.to_series())
+    like = texts[texts.str.fullmatch(_NUMBER)]
+    if like.empty:
         return None
-    unit, known = "".join(units), decimal
-    if unit and not decimal and not (likely and unit in _WITH_POINTS):
-        known = likely or ("." if unit in _WITH_POINTS else None)
-    readings: dict[bytes, tuple[str, np.ndarray]] = {}
-    for point, mark in _MARKS:
-        if mark in {"", *marks}:
-            example = f"1{mark}234{point}5 {unit}".rstrip()
-            found = ~np.isnan(values := numbers.read(example))
-            readings.setdefault(values.tobytes(), (example, found))
-    most = max(found.sum() for _, found in readings.values())
-    best = [each for each in readings.values() if each[1].sum() == most > 0]
-    best = [each for each in best if parts(each[0])[0] == known] or best
-    if not best:
+    unit = like.str.replace("^.*[0-9] ?", "", regex=True).mode()[0]
+    marks = {"", *"".join(like.str.replace("[^., ']", "", regex=True).unique())}
+    readings = {
+        form: marked_numbers(texts, f"{form} {unit}".rstrip())
+        for form in _FORMS
+        if form[1:-2].removesuffix("234") in marks
+    }
+    found = {form: np.isfinite(values).sum() for form, values in readings.items()}
+    best = [form for form in readings if found[form] == max(found.values())]
+    best = [*{readings[form].tobytes(): form for form in reversed(best)}.values()]
+    plain = "1234.5" in best and decimal != "," and not comma
+    if not unit and (plain or marks == {""}):
         return None
-    (example, found), *others = best
-    point, mark, _ = map(re.escape, parts(example))
-    certain = decimal or unit or mark not in (r"\.", ",")
-    if others or not (certain or numbers.have(f"{mark}.*({mark}|{point})").any()):
+    usual = unit in ("$", "£", "¥")  # Their numbers have decimal points.
+    known = decimal or (",."[usual] if unit and comma != usual else None)
+    form, *others = [form for form in best if form[-2] == known] or best
+    if 2 * counts[np.isfinite(readings[form])].sum() <= counts.sum():
+        return None
+    twice = like.str.contains(f"[{form[1]}].*[{form[1]}{form[-2]}]").any()
+    if others or not (decimal or unit or form[1] not in ".," or twice):
         must = (
             "has numbers whose comma or point may be a decimal mark or separate "
-            "thousands; name the decimal mark"
+            "thousands; name the decimal mark by `--decimal ,` or `--decimal .`"
         )
-        text = texts.filter(numbers.have("[.,]"))[0].as_py()
-        raise Odd(must, text, "Use `--decimal ,` or `--decimal .`.")
-    return example if counts[found].sum() > counts.sum() / 2 else None
+        raise Odd(must, like.index[like.str.contains("[.,]")][0])
+    return f"{form} {unit}".rstrip()
 
 
-def days(texts: Any, form: str) -> np.ndarray:
+def days(texts: "Series", form: str = ISO) -> np.ndarray:
     """Return dates as numbers of days since 1970-01-01 in UTC, and NaN for others."""
     pandas = require("pandas", extra="experiments")
-    texts = texts.to_pandas()
-    if form == ISO:
-        texts = texts.where(texts.str.contains(r"^\d{4}-\d\d-\d\d", regex=True))
-        form = "ISO8601"
+    if form == ISO and texts.dtype.kind != "M":
+        texts = texts.where(texts.str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", na=False))
+    form = "ISO8601" if form == ISO else form
     moments = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
     since = moments - pandas.Timestamp(0, tz="UTC")
-    return (since / pandas.Timedelta(days=1)).to_numpy(np.float64)
+    return (since / pandas.Timedelta(days=1)).to_numpy("float64")
 
 
-def date_format(texts: Any, counts: np.ndarray, order: DateOrder | None) -> str | None:
+def date_format(counts: "Series", order: DateOrder | None) -> str | None:
     """Return the format that reads the most texts, if more than half are dates.
 
     `order` is the order of day and month, where both orders read the texts.
     """
-    sample = texts[:: len(texts) // _SAMPLE + 1]
-    if not matches(sample, r"\d[-./, ]").any():
+    texts = counts.index.to_series()
+    sample = texts.iloc[:: len(texts) // _SAMPLE + 1]
+    forms = [form for form in (ISO, *_DATES) if not np.isnan(days(sample, form)).all()]
+    cells = [int(counts[~np.isnan(days(texts, form))].sum()) for form in forms]
+    if 2 * max(cells, default=0) <= counts.sum():
         return None
-    likely = [form for form in (ISO, *_DATES) if not np.isnan(days(sample, form)).all()]
-    cells = {form: counts[~np.isnan(days(texts, form))].sum() for form in likely}
-    most = max(cells.values(), default=0)
-    if most <= counts.sum() / 2:
-        return None
-    forms = [form for form in likely if cells[form] == most]
-    text = texts.filter(~np.isnan(days(texts, forms[0])))[0].as_py()
-    if "%y" in forms[0]:
-        must = "holds dates whose years have two digits; write them with four digits"
-        raise Odd(must, text, "Or leave the column out with `--ignore`.")
-    if forms[0].startswith("%d") and forms[-1].startswith("%m"):
+    best = [f for f, n in zip(forms, cells, strict=True) if n == max(cells)]
+    if best[0].startswith("%d") and best[-1].startswith("%m"):
         if order is None:
-            must = "holds dates that can be read with the day or with the month first"
-            advice = "Use `--dates day-first` or `--dates month-first`."
-            raise Odd(must, text, advice)
-        return forms[0 if order == "day-first" else -1]
-    return forms[0]
+            must = (
+                "holds dates that can be read with the day or with the month first; "
+                "use `--dates day-first` or `--dates month-first`"
+            )
+            raise Odd(must, texts.iloc[0])
+        return best[0 if order == "day-first" else -1]
+    return best[0]

@@ -1,6 +1,5 @@
 """Networks that read tables: `with_encoder`, `predict_table` and `predicted_file`."""
 
-import gzip
 import io
 import os
 from collections.abc import Sequence
@@ -8,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
+from keras_vaf.datasets.tables.columns import UNKNOWN
 from keras_vaf.datasets.tables.encoder import TableEncoder
 from keras_vaf.datasets.tables.files import EXCEL, PARQUET, listed, open_table
 from keras_vaf.utils import require
@@ -27,8 +28,8 @@ def with_encoder(
     Those of `network` are logits, or the target that `fitted` scales.
     """
     *body, last = network.layers
-    classes = encoder.classes is not None
-    head = keras.layers.Dense(last.units, "softmax" if classes else None)
+    activation = None if encoder.classes is None else "softmax"
+    head = keras.layers.Dense(last.units, activation)
     inputs = keras.Input((len(encoder.columns),))
     model = keras.Sequential([inputs, encoder, *body, head])
     kernel, bias = last.get_weights()
@@ -69,10 +70,9 @@ def predict_table(
             `read_table`.
 
     Returns:
-        The table, whose cells are text if it is a CSV file, with additional columns:
-        `predicted TARGET`, the class or the number in the units of the target, and for
-        classification `probability of CLASS`. `DataFrame.attrs["notes"]` lists unknown
-        categories and missing entries.
+        The table, whose cells are text if it is a CSV file, with the columns of
+        `TableEncoder.decode`. `DataFrame.attrs["notes"]` lists unknown categories and
+        missing entries.
 
     Raises:
         TableError: If columns are missing, or if a column has cells that it cannot
@@ -91,24 +91,38 @@ def predict_table(
     Name: predicted price, dtype: float32
     """
     encoder, table = encoder_of(model), open_table(source, **options)
-    notes: list[str] = []
-    x = encoder.encode(table, na=na, notes=notes)
+    x = encoder.encode(table, na)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")
     columns = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
-    if present := [each for each in columns if each in table.columns]:
+    if present := [each for each in columns if each in table.frame]:
         raise ValueError(
             f"{table.name} already has a column for the prediction. Rename it or "
             f"remove it. Received: {listed(present)}"
         )
-    cells = {
-        name: getattr(cells, "to_pandas", lambda cells=cells: cells)()
-        for name, cells in table.columns.items()
-    }
-    frame = require("pandas", extra="experiments").DataFrame(cells).assign(**columns)
-    form = table.separator or ",", table.decimal or ".", table.encoding or "utf-8"
-    frame.attrs = {"notes": notes, "format": form}
+    frame = table.frame.assign(**columns)
+    form = {"sep": table.separator or ",", "decimal": table.decimal}
+    form["encoding"] = table.encoding or "utf-8"
+    frame.attrs = {"notes": _notes(encoder, x), "format": form, "added": [*columns]}
     return frame
+
+
+def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:
+    """Return sentences about unknown categories and missing entries."""
+    unknown = "categories that the training rows did not have. They count as unknown."
+    missing = (
+        "missing. They are filled in by the mean, or the most frequent category, of "
+        "the training rows."
+    )
+    return [
+        f"Column {column.name!r}: {found.sum():,} of {len(x):,} entries are {text}"
+        for column, values in zip(encoder.columns, x.T, strict=True)
+        for found, text in (
+            ((values == UNKNOWN) & (column.kind == "category"), unknown),
+            (np.isnan(values), missing),
+        )
+        if found.any()
+    ]
 
 
 def predicted_file(
@@ -119,30 +133,25 @@ def predicted_file(
     Each cell of a CSV file is written as it was read, and the predictions with the
     separator, the decimal mark and the encoding of the file.
     """
-    old, new = source.suffix.lower(), output.suffix.lower()
-    if new in (*PARQUET, *EXCEL) and old != new and not {old, new} <= {*PARQUET}:
-        raise ValueError(
-            "The output must be a CSV file, or have the format of the table. "
-            f"Received: the output {output.name} for the table {source.name}"
-        )
     frame, buffer = predict_table(model, source, **options), io.BytesIO()
-    if new in EXCEL:
+    form, suffix = frame.attrs.pop("format"), output.suffix.lower()
+    if suffix in EXCEL:
         frame.to_excel(buffer, index=False)
-    elif new in PARQUET:
+    elif suffix in PARQUET and source.suffix.lower() in PARQUET:
         parquet = require("pyarrow.parquet", extra="experiments")
-        found = parquet.read_table(source)
-        for name in [name for name in frame if name not in {*found.column_names}]:
-            found = found.append_column(name, [frame[name]])
-        parquet.write_table(found, buffer)
+        table = parquet.read_table(source)  # with types that pandas may not have
+        for name in frame.attrs["added"]:
+            table = table.append_column(name, [frame[name]])
+        parquet.write_table(table, buffer)
+    elif suffix in PARQUET:
+        frame.to_parquet(buffer)
     else:
-        separator, decimal, encoding = frame.attrs["format"]
-        text = frame.to_csv(index=False, sep=separator, decimal=decimal)
+        form["compression"] = {".gz": "gzip", ".bz2": "bz2"}.get(suffix)
         try:
-            content = text.encode(encoding)
+            frame.to_csv(buffer, index=False, **form)
         except UnicodeEncodeError as error:
             raise ValueError(
-                f"{source.name}: the encoding {encoding} lacks the character "
-                f"{text[error.start]!r} of a prediction. Save the table in UTF-8 first."
+                f"{source.name}: the encoding {form['encoding']} lacks a character of "
+                f"a prediction. Save the table in UTF-8 first. Received: {error}"
             ) from error
-        buffer.write(gzip.compress(content) if new == ".gz" else content)
     return buffer.getvalue(), frame

@@ -2,17 +2,29 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.column import Cells, TableError
-from keras_vaf.datasets.tables.files import listed, open_table
+from keras_vaf.datasets.tables.columns import (
+    MOST_CLASSES,
+    Column,
+    LeftOut,
+    as_cells,
+    infer,
+    na_advice,
+)
+from keras_vaf.datasets.tables.files import (
+    NUMBER,
+    Table,
+    TableError,
+    listed,
+    open_table,
+)
 from keras_vaf.datasets.tables.formats import DateOrder, Odd
-from keras_vaf.datasets.tables.inference import CHECKS, LeftOut, check_input, infer
 from keras_vaf.datasets.tables.notes import describe
 from keras_vaf.utils import check_choice, did_you_mean
 
@@ -64,9 +76,9 @@ def read_table(
             `"month-first"`.
         separator: Character between the cells of a CSV file. `None` selects comma,
             semicolon, tab or bar, whichever is most frequent in the header.
-        decimal: Decimal mark of numbers in text. `None` selects the comma if the cells
-            of a CSV file look like it and are not separated by commas, and otherwise
-            the point.
+        decimal: Decimal mark of numbers in text, `"."` or `","`. `None` selects the
+            comma if the cells of a CSV file look like it and are not separated by
+            commas, and otherwise the point.
         encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 if the file has
             its byte order mark.
         na: Additional words that stand for a missing entry, besides the empty cell,
@@ -81,7 +93,7 @@ def read_table(
 
     Raises:
         TableError: If columns cannot be used. The message lists all such columns, with
-            line and cell, and the options that solve the problem.
+            row and cell, and the options that solve the problem.
         ValueError: If an argument is not one of the choices.
         FileNotFoundError: If the file does not exist.
         ImportError: If a package that reads the file is not installed.
@@ -93,72 +105,103 @@ def read_table(
     >>> read_table("flowers.csv", target="kind")
     Dataset('flowers', classification, 3 rows, 1 input, 2 classes)
     """
-    if task is not None:
-        check_choice("task", task, get_args(Task))
-    if dates is not None:
-        check_choice("dates", dates, get_args(DateOrder))
+    for name, value, choices in (("task", task, Task), ("dates", dates, DateOrder)):
+        if value is not None:
+            check_choice(name, value, get_args(choices))
     if target in (groups, time) or (groups and time):
         raise ValueError(
             "Rows are split by `groups` or by `time`, which must be another column "
             f"than the target. Received: {groups=}, {time=}, {target=}"
         )
     table = open_table(source, separator, decimal, encoding, sheet, header)
-    others = dict.fromkeys(ignore, "a column to ignore")
-    others |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
-    others[target] = "the target"
-    for name, use in (dict.fromkeys(categories, "a category") | others).items():
-        if name not in table.columns:
-            raise TableError(
-                f"{table.name} has no column {name!r} to use as {use}."
-                f"{did_you_mean(name, table.columns)} Name one of its columns: "
-                f"{listed([*table.columns]) or 'none'}.{table.hint}"
-            )
-    names = [name for name in table.columns if name not in others]
-    if not names or not len(table.columns[target]):
-        missing = "at least one row of data" if names else "a column besides the target"
-        raise TableError(f"{table.name}: expected {missing}")
-    likely = "," if table.separator and table.decimal == "," else None
-    rows, found, odd, left_out = None, {}, [], {}
-    for name in (target, *names, *filter(None, (groups, time))):
-        cells = Cells(table.columns[name], tuple(na), table.decimal, rows)
-        role = others.get(name) or ("a category" if name in categories else "an input")
+    roles = dict.fromkeys(categories, "a category") | dict.fromkeys(ignore, "ignored")
+    roles |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
+    roles[target] = "the target"
+    _check_names(table, roles)
+    frame, used, left_out, odd = table.frame, {}, {}, []
+    for name in sorted(frame, key=lambda name: name != target):  # the target first
+        cells, role = as_cells(frame[name], na, table.decimal), roles.get(name, "")
+        if role == "ignored":
+            continue
         try:
-            column = infer(name, cells, role, task, (decimal, likely), dates)
-            values, wrong = column.read(cells)
+            column = infer(cells, role, task, decimal, table.decimal == ",", dates)
+            values, wrong = column.read(cells, table.decimal)
             if wrong.any():
                 raise column.problem(cells, wrong)
-            CHECKS.get(role, check_input)(column, cells, values)
-            found[name] = column, values
+            _check(column, values, role)
+            used[name] = replace(column, na=tuple(na)), values
         except LeftOut as reason:
             left_out[name] = str(reason)
         except Odd as problem:
-            kept = np.arange(len(cells.array)) if rows is None else rows
-            odd.append(cells.sentence(name, problem, kept + table.first))
-        if name == target and not odd:
-            rows = np.flatnonzero(~np.isnan(values))
+            odd.append(table.sentence(cells, problem))
+        if name == target and name in used:
+            frame = frame[~np.isnan(values)]
     if odd:
-        raise TableError.of(table.name, odd)
-    goal, y = found.pop(target)
-    group, times = (found.pop(name)[1] if name else None for name in (groups, time))
-    if not found:
+        raise table.refusal(odd)
+    goal, y = used.pop(target)
+    y = y[~np.isnan(y)]
+    group, times = (used.pop(name)[1] if name else None for name in (groups, time))
+    if not used:
         raise TableError(
             f"{table.name}: expected a column besides the target that varies. "
-            f"Received: {', '.join(names)}"
+            f"Received: {listed([*left_out]) or 'none'}"
         )
-    columns, x = zip(*found.values(), strict=True)
+    columns, x = zip(*used.values(), strict=True)
     dataset = Dataset(
         name=re.sub(r"\.[^.]*(\.gz|\.bz2)?$", "", table.name.removeprefix("the ")),
         task="classification" if goal.names else "regression",
         x=np.stack(x).T,
-        y=y[rows].astype(np.int64 if goal.names else np.float32),
-        feature_names=tuple(found),
+        y=y.astype(np.int64) if goal.names else y,
+        feature_names=tuple(used),
         class_names=goal.names or None,
         categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
-        source="a pandas table" if table.path is None else str(table.path),
-        columns=tuple(replace(column, na=(*na, *column.na)) for column in columns),
+        source=str(source) if table.first else table.name,
+        columns=columns,
         target=target,
         groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
         times=times,
     )
-    notes = describe(dataset, table, left_out, len(y) - len(dataset.y), task)
-    return replace(dataset, notes=notes)
+    return replace(dataset, notes=describe(dataset, table, left_out, task))
+
+
+def _check_names(table: Table, roles: Mapping[str, str]) -> None:
+    names = [*table.frame]
+    for name, role in roles.items():
+        if name not in names:
+            raise TableError(
+                f"{table.name} has no column {name!r} to use as {role}."
+                f"{did_you_mean(name, names)} Name one of its columns: {listed(names)}."
+                " If the table has others, see `--separator` and `--sheet`."
+            )
+    if table.frame.empty:
+        raise TableError(f"{table.name}: expected at least one row of data")
+
+
+def _check(column: Column, values: np.ndarray, role: str) -> None:
+    """Refuse or leave out a column that was read but cannot have its role."""
+    varies = bool(np.fmin.reduce(values) < np.fmax.reduce(values))
+    if role == "the target":
+        _check_target(column, int(np.isfinite(values).sum()) if varies else 0)
+    elif role == "the time":
+        if column.kind not in ("number", "date") or np.isnan(values).any():
+            must = "is the time and must hold a number or a date in each row"
+            raise Odd(must, *column.names[:1])
+    elif role != "the groups":
+        if not varies:
+            raise LeftOut("it has one value, or none")
+        unnamed = column.kind == "number" and column.name.startswith("Unnamed: ")
+        whole = unnamed and not (values % 1).any()
+        if whole and len(np.unique(values)) == len(values):
+            raise LeftOut("it has no name and numbers the rows")
+
+
+def _check_target(column: Column, filled: int) -> None:
+    if not filled:
+        raise Odd("is the target and must hold at least two different values")
+    if len(column.names) > max(MOST_CLASSES, filled // 2):
+        words = [name for name in column.names if not NUMBER.fullmatch(name)]
+        must = (
+            "is the target and must hold numbers, or classes of several rows each; "
+            f"it has {len(column.names)} different texts in {filled} rows"
+        )
+        raise Odd(must + na_advice(words), *words[:1])

@@ -143,15 +143,6 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
     assert b"01067" in gzip.decompress(text.read_bytes())
 
 
-def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
-    name = f"predicted {trained[1]}"
-    earlier = frame.assign(**{name: 1})
-    code, table, said = predict(trained, capsys, earlier.to_csv(index=False))
-    assert (code, table) == (2, None)
-    assert "already has a column for the prediction" in said
-    assert name in said
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -163,11 +154,16 @@ def test_a_table_with_earlier_predictions_is_refused(trained, capsys, frame):
             "column 'city' is missing; add it, or rename one of the columns: area, "
             "Cities, sold. Did you mean 'Cities'?\n",
         ),
+        (
+            "area,city,lift,sold,predicted TARGET\n1,Ulm,yes,,2\n",
+            "already has a column for the prediction",
+        ),
         ("area,city,lift,sold\n", "at least one row to predict"),
     ],
-    ids=["all problems", "no rows"],
+    ids=["all problems", "earlier predictions", "no rows"],
 )
 def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, message):
+    text = text.replace("TARGET", trained[1])
     code, table, said = predict(trained, capsys, text)
     assert (code, table) == (2, None)
     assert message in said
@@ -186,33 +182,20 @@ def test_unknown_categories_and_missing_entries_are_counted(trained, capsys):
     assert table[name].tolist() == expected[name].tolist()
 
 
-def test_an_older_file_is_kept_unless_force_is_said(trained, capsys, frame, tmp_path):
+def test_a_folder_stands_for_its_newest_network(trained, run, refusal, tmp_path):
     path, _, best = trained
-    out = tmp_path / "out.csv"
-    out.write_text("mine")
-    words = ["predict", str(best), str(path), "-o", str(out)]
-    assert main(words) == 2
-    assert out.read_text() == "mine"
-    assert main([*words, "--force"]) == 0
-    assert len(pandas.read_csv(io.StringIO(out.read_text()))) == 40
-
-
-def test_a_folder_stands_for_its_newest_network(trained, capsys, tmp_path):
-    path, _, best = trained
-    words = [str(path), "-o", str(tmp_path / "out.csv")]
-    assert main(["predict", str(tmp_path), *words]) == 2
-    assert "has no best.keras" in capsys.readouterr().err
+    line = f"predict {{}} {path} -o {tmp_path / 'out.csv'}"
+    assert "has no best.keras" in refusal(line.format(tmp_path))
     (tmp_path / "older").mkdir()
     (tmp_path / "older/best.keras").write_text("no network")
     os.utime(tmp_path / "older/best.keras", (1, 1))
     shutil.copy(best, tmp_path)
-    assert main(["predict", str(tmp_path), *words]) == 0
-    assert f"with {tmp_path / 'best.keras'}" in capsys.readouterr().out
-
-
-def test_a_model_of_another_origin_is_refused(tmp_path, capsys, trained):
+    code, output, _ = run(line.format(tmp_path))
+    assert code == 0
+    assert f"with {tmp_path / 'best.keras'}" in output
+    assert "out.csv exists" in refusal(line.format(best))
+    assert run(f"{line.format(best)} --force")[0] == 0
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     model.save(tmp_path / "other.keras")
-    words = ["predict", str(tmp_path / "other.keras"), str(trained[0])]
-    assert main([*words, "-o", str(tmp_path / "o.csv")]) == 2
-    assert "must contain a TableEncoder" in capsys.readouterr().err
+    other = f"{line.format(tmp_path / 'other.keras')} --force"
+    assert "must contain a TableEncoder" in refusal(other)

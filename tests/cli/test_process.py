@@ -170,12 +170,8 @@ reproduce classification --quick --datasets wine --activations relu
 @pytest.mark.parametrize(
     ("backend", "lines"),
     [
-        pytest.param("jax", MODELS.splitlines(), marks=pytest.mark.needs("jax")),
-        pytest.param(
-            "torch",
-            (MODELS + TRAININGS).splitlines(),
-            marks=pytest.mark.needs("torch"),
-        ),
+        pytest.param("jax", MODELS, marks=pytest.mark.needs("jax")),
+        pytest.param("torch", MODELS + TRAININGS, marks=pytest.mark.needs("torch")),
     ],
 )
 def test_no_command_imports_tensorflow(backend, lines, tmp_path):
@@ -188,7 +184,7 @@ from importlib import metadata, util
 assert util.find_spec("tensorflow") is None
 assert metadata.version("keras") == keras.__version__
 keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, "relu")]).save("m.keras")
-for line in {lines}:
+for line in {lines.splitlines()}:
     assert main(line.split()) == 0, line
 print("tensorflow" in sys.modules)
 """

@@ -54,12 +54,6 @@ def test_a_command_has_a_section_in_the_docs(name):
     assert f"keras-vaf {name}" in text
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_command_has_a_test_file(name):
-    file = ROOT / "tests" / "cli" / f"test_{name}.py"
-    assert file.is_file(), f"add the file tests/cli/{file.name}"
-
-
 @pytest.mark.parametrize("words", PARSERS, ids=lambda words: " ".join(words) or "all")
 def test_help_ends_with_examples_that_parse(words):
     name = words[0] if words else "__init__"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +44,11 @@ class Arm:
         """Raise a `ValueError` if no class has the name of the layer."""
         if self.layer != "":
             class_of("layer", self.layer, layers, keras.layers)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The name and the arguments, as in records."""
+        return self.name, json.dumps(self.arguments)
 
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
         """Return a new layer, whose random start has the seed on all backends."""

@@ -70,8 +70,8 @@ class Comparison:
     def choice(self) -> tuple[Arm, Result]:
         """The activation in `best.keras`, and its result."""
         result = choose(results_of(self.records))
-        key = result.rows[["activation", "arguments"]].iloc[0].tolist()
-        return next(arm for arm in self.arms if _key(arm) == tuple(key)), result
+        key = tuple(result.rows[["activation", "arguments"]].iloc[0])
+        return next(arm for arm in self.arms if arm.key == key), result
 
     @property
     def advice(self) -> str:
@@ -171,10 +171,6 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
     )
 
 
-def _key(arm: Arm) -> tuple[str, str]:
-    return arm.name, json.dumps(arm.arguments)
-
-
 def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
     dataset, arms, recipe, seeds, output, _ = study
@@ -182,7 +178,7 @@ def check_study(study: Study) -> None:
         require(package, extra="experiments")
     check_seeds("seeds", seeds)
     check_kinds("activations", arms, Arm)
-    check_distinct("activations", [*map(_key, arms)])
+    check_distinct("activations", [arm.key for arm in arms])
     check_kind("recipe", recipe, Recipe)
     if dataset.x.ndim != 2:
         raise ValueError(
@@ -200,7 +196,7 @@ def check_study(study: Study) -> None:
 def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
     """Return the folder of a comparison, named by all settings and `more` of them."""
     parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates, *more]
-    text = json.dumps([*parts, *map(_key, study.arms), *study.seeds])
+    text = json.dumps([*parts, *(arm.key for arm in study.arms), *study.seeds])
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     # The name of a dataset may come from a path.
     name = "".join(c if c.isalnum() else "-" for c in study.dataset.name)[:60]

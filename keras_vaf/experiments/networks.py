@@ -22,6 +22,7 @@ from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind
 
 Wanted = Sequence[tuple[int, float]]
+"""Number of the fold and learning rate of each training."""
 
 
 def build_network(
@@ -51,13 +52,9 @@ class Networks:
         self._trainer: Trainer | None = None
 
     def train(self, folds: Sequence[Fold], wanted: Wanted) -> Iterator[dict[str, Any]]:
-        """Train networks, and yield the record of each as soon as it is trained.
+        """Yield the record of each wanted training, as soon as it has ended.
 
         On JAX, networks are trained together, and their trainings end together.
-
-        Args:
-            folds: All folds of the data.
-            wanted: Number of the fold and learning rate of each training.
         """
         # Networks with equal learning rates stop after similar numbers of epochs.
         order, size = sorted(wanted, key=lambda each: each[1]), self._recipe.width

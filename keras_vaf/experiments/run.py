@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,17 +17,17 @@ import numpy as np
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.networks import Networks, Wanted
-from keras_vaf.experiments.progress import follow
 from keras_vaf.experiments.recipe import Recipe, folds_of
 from keras_vaf.experiments.references import fit_reference
 from keras_vaf.experiments.results import select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
-from keras_vaf.utils import require, write_atomically
+from keras_vaf.utils import require, visible, write_atomically
 
 if TYPE_CHECKING:
     import pandas
 
+_KNOWN = 0.1  # share of the trainings after which the time left is estimated
 _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
 _networks = lru_cache(maxsize=64)(Networks)
 
@@ -45,24 +46,27 @@ class Study(NamedTuple):
         """Return the records at some learning rates, in the order of the arms."""
         found = records(self.folder)
         rate = found["learning_rate"]
-        found = found[rate.isin(rates) | rate.isna()]
-        found = found[found["recipe"] == self.recipe.digest(self.dataset)]
-        found = found[found["seed"].isin(self.seeds)]
-        found = found.sort_values(["seed", "fold", "learning_rate"])
-        own = [found[_is(arm, found)] for arm in self.arms]
-        return require("pandas", extra="experiments").concat(own, ignore_index=True)
+        found = found[
+            (rate.isin(rates) | rate.isna())
+            & (found["recipe"] == self.recipe.digest(self.dataset))
+            & found["seed"].isin(self.seeds)
+        ].sort_values(["seed", "fold", "learning_rate"])
+        pandas = require("pandas", extra="experiments")
+        keys = pandas.MultiIndex.from_frame(found[["activation", "arguments"]])
+        own = [found[keys.isin([arm.key])] for arm in self.arms]
+        return pandas.concat(own, ignore_index=True)
 
     def missing(self, rates: Sequence[float]) -> list[tuple[Arm, int, Wanted]]:
         """Return batches of trainings without a record: arm, seed and trainings."""
-        found, batches = self.records(rates), list[tuple[Arm, int, Wanted]]()
+        # NaN, the learning rate of a reference, differs from itself.
+        found = self.records(rates).fillna({"learning_rate": 0.0})
+        names = ["activation", "arguments", "seed", "fold", "learning_rate"]
+        done = {*found[names].itertuples(index=False, name=None)}
+        batches = list[tuple[Arm, int, Wanted]]()
         for seed, arm in itertools.product(self.seeds, self.arms):
-            mine = found[_is(arm, found) & (found["seed"] == seed)]
-            # NaN, the learning rate of a reference, differs from itself.
-            known = mine[["fold", "learning_rate"]].fillna(0.0)
-            done = {*known.itertuples(index=False, name=None)}
             own = rates if arm.layer else (0.0,)
             pairs = itertools.product(range(self.recipe.folds), own)
-            wanted = [pair for pair in pairs if pair not in done]
+            wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
             batches += [(arm, seed, wanted)] if wanted else []
         return batches
 
@@ -74,14 +78,8 @@ def train_missing(
 
     A batch holds the trainings of one activation and one seed. Batches are independent:
     joblib runs them one after another, in processes, or on the backend that
-    `joblib.parallel_config` names.
-
-    Args:
-        study: The study.
-        verbose: Whether to show the progress.
-        phase: What the progress shows.
-        further: Whether all activations get a further learning rate if there are
-            several and one at the edge is selected.
+    `joblib.parallel_config` names. With `further`, all activations get a further
+    learning rate if one at the edge is selected.
     """
     dataset, recipe = study.dataset, study.recipe
     settings = recipe.settings(dataset) | {"problem": dataset.name}
@@ -131,14 +129,9 @@ def train_batch(
 ) -> tuple[str, int]:
     """Train a batch, and append each record as soon as its training has ended.
 
-    Args:
-        study: The study, with only the arm and the seed of the batch.
-        rates: All learning rates.
-        digest: Hash of the settings in the process that asks for the batch.
-        count: Number of trainings that have no record in that process.
-
-    Returns:
-        A name of the batch, and its number of trainings.
+    The study has the arm and the seed of the batch alone. `digest` and `count` are the
+    hash of the settings and the number of missing records in the process that asks.
+    Returns the name of the batch and `count`.
     """
     dataset, [arm], recipe = study.dataset, study.arms, study.recipe
     if digest != recipe.digest(dataset):
@@ -152,8 +145,8 @@ def train_batch(
         "hidden": "-".join(map(str, recipe.hidden)),
         "title": arm.title,
         "recipe": digest,
-        "activation": arm.name,
-        "arguments": json.dumps(arm.arguments),
+        "activation": arm.key[0],
+        "arguments": arm.key[1],
         "environment": _environment(),
     }
     # Dask repeats a batch whose worker was lost. What that worker trained is kept.
@@ -168,14 +161,40 @@ def train_batch(
     return f"{arm.title}, seed {study.seeds[0]}", count
 
 
-def _is(arm: Arm, found: pandas.DataFrame) -> pandas.Series:
-    same = found["arguments"] == json.dumps(arm.arguments)
-    return same & (found["activation"] == arm.name)
-
-
 def _environment() -> str:
     backend = keras.backend.backend()
     version = importlib.import_module(backend).__version__
     device = str(keras.ops.zeros(()).device).rpartition("device:")[2].lower()
     packages = f"keras {keras.__version__}, {backend} {version}, numpy {np.__version__}"
     return f"{packages}, {device}"
+
+
+def follow(
+    batches: Iterable[tuple[str, int]], phase: str, total: int, verbose: bool
+) -> None:
+    """Show on standard error how many of `total` trainings of a phase are finished.
+
+    `batches` yields the name and the number of trainings of each finished batch.
+    """
+    console = require("rich.console", extra="experiments").Console(
+        stderr=True, quiet=not verbose, markup=False, highlight=False, soft_wrap=True
+    )
+    hidden = not (verbose and console.is_terminal)
+    rich = require("rich.progress", extra="experiments")
+    done, started = 0, time.monotonic()
+    console.print(f"{phase}: {total} models.")
+    with rich.Progress(console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task(phase, total=total)
+        for name, count in batches:
+            bar.advance(task, count)
+            done += count
+            seconds = time.monotonic() - started
+            text = f"{name}: {done} of {total} in {_duration(seconds)}"
+            if _KNOWN <= done / total < 1:
+                text += f", about {_duration(seconds * (total / done - 1))} left"
+            console.print(visible(f"{text}."))
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes:,} min {seconds} s" if minutes else f"{seconds} s"

@@ -25,11 +25,10 @@ from keras_vaf.experiments.comparison import (
     folder_of,
     write_files,
 )
-from keras_vaf.experiments.progress import follow
 from keras_vaf.experiments.recipe import Recipe
 from keras_vaf.experiments.references import references
 from keras_vaf.experiments.results import SIGN, Result, choose, result_of, results_of
-from keras_vaf.experiments.run import Study, train_missing
+from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.figure import plot_trials
 from keras_vaf.tuners.space import activation

@@ -13,7 +13,7 @@ examples:
 
 import argparse
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.shared import add, numbers, print_table, say
 from keras_vaf_cli.tables import add_table_options, open_data
@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--quick",
         action="store_true",
-        help="one learning rate, 3 folds and at most 100 epochs, which finds large "
-        "differences only",
+        help="one learning rate, 3 folds, 100 epochs: finds large differences only",
     )
     group.add_argument(
         "--activations",
@@ -39,14 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="activations to compare; the first one is the baseline (default: "
         "%(default)s); a wrong name lists all",
     )
-    group.add_argument(
-        "--k", type=int, default=3, help="hidden units of a VAF (default: 3)"
-    )
-    group.add_argument(
-        "--g",
-        metavar="NAME",
-        help="their fixed activation (default: the VAF's start)",
-    )
+    group.add_argument("--k", type=int, help="hidden units of a VAF (default: 3)")
+    group.add_argument("--g", help="their fixed activation (default: the VAF's start)")
     group.add_argument("--folds", type=int, help="number of folds (default: 5)")
     group.add_argument("--epochs", type=int, help="most epochs (default: 300)")
     group.add_argument(
@@ -65,16 +58,17 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.experiments import Recipe, compare, find_arms
     from keras_vaf.training import recipe
 
-    changed = {"k": arguments.k} | ({"g": arguments.g} if arguments.g else {})
-    arms = [arm.updated(**changed) for arm in find_arms(arguments.activations)]
-    names = ("hidden", "learning_rates", "epochs", "folds", "missing")
-    given = {name: getattr(arguments, name) for name in names}
-    settings = dict(recipe.QUICK) if arguments.quick else {}
-    settings |= {name: value for name, value in given.items() if value is not None}
+    def given(*names: str) -> dict[str, Any]:
+        values = {name: getattr(arguments, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    settings = given("hidden", "learning_rates", "epochs", "folds", "missing")
+    quick = recipe.QUICK if arguments.quick else {}
+    arms = find_arms(arguments.activations)
     comparison = compare(
         open_data(arguments),
-        arms,
-        Recipe(**settings),
+        [arm.updated(**given("k", "g")) for arm in arms],
+        Recipe(**{**quick, **settings}),
         seeds=arguments.seeds,
         output=arguments.output,
         jobs=arguments.jobs,

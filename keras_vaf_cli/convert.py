@@ -29,15 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to",
         default="VAFActivation",
         metavar="CLASS",
-        help="class of the new activations (default: %(default)s); a wrong name lists "
-        "all",
+        help="class of the new activations (default: %(default)s)",
     )
     parser.add_argument("--k", type=int, help="hidden units of a VAF (default: 3)")
     parser.add_argument(
         "--g",
-        metavar="NAME",
-        help="fixed activation of a VAF's hidden units (default: one for which the "
-        "start is exact, for each function)",
+        help="their fixed activation (default: one with which the start is exact)",
     )
     parser.add_argument(
         "--sharing",
@@ -54,12 +51,6 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.utils import check_choice
 
     classes = {each.layer.__name__: each.layer for each in layers.ACTIVATIONS}
-    change = partial(
-        convert,
-        layers=arguments.layers,
-        to=classes[check_choice("to", arguments.to, classes)],
-        k=arguments.k,
-        g=arguments.g,
-        sharing=arguments.sharing,
-    )
-    change_model(arguments, change)
+    kind = classes[check_choice("to", arguments.to, classes)]
+    words = {name: getattr(arguments, name) for name in ("layers", "k", "g", "sharing")}
+    change_model(arguments, partial(convert, to=kind, **words))

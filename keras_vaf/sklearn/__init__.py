@@ -1,8 +1,7 @@
 """Networks with VAFs as scikit-learn estimators.
 
 `VAFClassifier` and `VAFRegressor` are fully connected networks with a VAF after each
-hidden layer. They follow the scikit-learn interface and work in pipelines,
-cross-validation and grid searches.
+hidden layer, for pipelines, cross-validation and grid searches.
 """
 
 from keras_vaf.sklearn.estimators import VAFClassifier, VAFRegressor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import keras
@@ -111,9 +112,8 @@ class VAFEstimator(_base.BaseEstimator):
         self._train(self._scaled(X), targets, weights, outputs)
         return self
 
-    def _encode(self, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the targets as the network learns them, and the number of outputs."""
-        raise NotImplementedError(f"{type(self).__name__} must define it.")
+    _encode: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]
+    """Returns the targets as the network learns them, and the number of outputs."""
 
     def _train(
         self, x: np.ndarray, y: np.ndarray, weights: np.ndarray, outputs: int
@@ -164,11 +164,7 @@ class VAFEstimator(_base.BaseEstimator):
         return mlp(inputs, self.hidden, outputs, activation, seed=seed)
 
     def network_inputs(self, X: Any) -> np.ndarray:
-        """Return inputs as for `predict`, scaled like the training rows.
-
-        Raises:
-            ValueError: If `keras.config.floatx()` cannot hold a scaled input.
-        """
+        """Return inputs as for `predict`, scaled like the training rows."""
         _validation.check_is_fitted(self)
         X = _validation.validate_data(
             self, X, accept_sparse="csr", reset=False, dtype=np.float64
@@ -198,7 +194,7 @@ class VAFEstimator(_base.BaseEstimator):
 
 
 def dense(X: Any) -> np.ndarray:
-    """Return inputs as an array, or refuse a sparse matrix of more than 2^27 cells."""
+    """Return inputs as an array, or refuse a large sparse matrix."""
     if not hasattr(X, "toarray"):
         return X
     if math.prod(X.shape) > _MOST_CELLS:
@@ -214,11 +210,7 @@ def dense(X: Any) -> np.ndarray:
 def center_and_spread(
     name: str, values: np.ndarray, weights: np.ndarray
 ) -> tuple[Any, Any]:
-    """Return mean and standard deviation of each column; 1 for a constant column.
-
-    Raises:
-        ValueError: If a standard deviation is not finite. It names the argument `name`.
-    """
+    """Return mean and standard deviation of each column; 1 for a constant column."""
     with np.errstate(over="ignore", invalid="ignore"):
         center = np.average(values, axis=0, weights=weights)
         spread = np.sqrt(np.average((values - center) ** 2, axis=0, weights=weights))

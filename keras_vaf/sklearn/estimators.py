@@ -79,13 +79,7 @@ class VAFRegressor(_base.MultiOutputMixin, _base.RegressorMixin, VAFEstimator):
     """Regressor: a fully connected network with a VAF after each hidden layer.
 
     Inputs and targets are standardised; predictions have the units of the targets. The
-    arguments are those of `VAFClassifier`.
-
-    Attributes:
-        network_: The trained Keras model, from scaled inputs to a scaled output.
-        history_: The `History` of the training.
-        n_iter_: Number of epochs that were trained.
-        n_features_in_: Number of inputs.
+    arguments and attributes are those of `VAFClassifier`, without classes.
 
     Example:
 

@@ -8,20 +8,10 @@ from keras import ops
 
 
 def to_arrays(name: str, data: Any) -> tuple[Any, ...]:
-    """Turn inputs, targets and weights into NumPy arrays of equal length.
+    """Turn inputs, targets and perhaps weights into NumPy arrays of equal length.
 
-    Args:
-        name: Name of the data, for error messages.
-        data: `(x, y)` or `(x, y, sample_weight)`: arrays, or lists or dictionaries of
-            arrays.
-
-    Returns:
-        The same structure with NumPy arrays. Floating-point arrays have the dtype
-        `keras.config.floatx()`.
-
-    Raises:
-        ValueError: If the data is neither a pair nor a triple, or if its arrays are not
-            numeric, are empty, or have unequal numbers of rows.
+    They are arrays, or lists or dictionaries of arrays. Floating-point arrays get the
+    dtype `keras.config.floatx()`. Errors say the `name` of the data.
     """
     if not isinstance(data, tuple | list) or len(data) not in (2, 3):
         raise ValueError(

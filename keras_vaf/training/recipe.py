@@ -46,22 +46,11 @@ def further_rates(
     first: Collection[float],
     tried: Collection[float],
     selected: Collection[float],
-    digits: int = 1,
 ) -> list[float]:
     """Return further learning rates, if one at the edge of those tried is selected.
 
-    Args:
-        first: The learning rates that were tried first.
-        tried: All learning rates that were tried.
-        selected: The learning rates that were selected.
-        digits: Number of significant digits of a further learning rate.
-
-    Returns:
-        At most one lower and one higher learning rate, by a factor of 3. They are empty
-        if the selected ones are not at an edge, if each side has two further ones, or
-        if there is only one learning rate to select from.
-
-    Example:
+    They are at most one lower and one higher learning rate, by a factor of 3. There are
+    none if each side has two that were not tried `first`, or if there was one only.
 
     >>> further_rates((0.001, 0.01), tried=(0.001, 0.01), selected=(0.01, 0.01))
     [0.03]
@@ -74,4 +63,4 @@ def further_rates(
         found.append(low / _FACTOR)
     if high in selected and sum(rate > max(first) for rate in tried) < MOST_EXTENSIONS:
         found.append(high * _FACTOR)
-    return [float(f"{rate:.{digits}g}") for rate in found]
+    return [float(f"{rate:.1g}") for rate in found]

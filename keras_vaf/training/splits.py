@@ -60,9 +60,8 @@ def split(
 
     Example:
 
-    >>> training, validation = split([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
-    >>> len(training), len(validation)
-    (8, 2)
+    >>> [len(part) for part in split([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])]
+    [8, 2]
     """
     check_number("fraction", fraction, above=0, below=1)
     check_integer("seed", seed, minimum=0)

@@ -41,16 +41,13 @@ class BatchLoop:
         data: Any,
         epochs: int,
     ) -> list[tuple[History, State]]:
-        """Train one batch of networks.
+        """Train at most `width` networks, and return their histories and last states.
 
         Args:
             states: The initial state of each run.
-            runs: The runs, at most `width`, with equal numbers of rows.
+            runs: The runs, with equal numbers of rows.
             data: The arrays to which all row indices refer.
             epochs: Largest number of epochs.
-
-        Returns:
-            The history and the last state of each run.
 
         Raises:
             MemoryError: If the memory of the device is too small.

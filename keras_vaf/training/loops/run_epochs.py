@@ -18,13 +18,8 @@ def run_epochs(
 ) -> tuple[dict[str, np.ndarray], bool]:
     """Run at most `epochs` epochs in calls that take about half a second.
 
-    Args:
-        run: The method `run` of a loop, after `begin`.
-        epochs: Largest number of epochs.
-        order: Function that returns the order of the rows in an epoch, as an array.
-
-    Returns:
-        The metrics of all epochs, and whether the last verdict was to continue.
+    `run` is the method of a loop, and `order` returns the order of the rows in an
+    epoch. Returns all metrics, and whether the last verdict was to continue.
     """
     shape = order(0).shape
     most = max(1, _MOST_ROWS_PER_CALL // math.prod(shape))

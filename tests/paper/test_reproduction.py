@@ -1,6 +1,6 @@
 """`reproduce` trains what is missing, selects as asked, and writes its files."""
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,41 +21,24 @@ NAMES = ["relu", "vaf-random"]
 def short(monkeypatch):
     """Replace the data by small ones, and trainings by short ones."""
     wide = images()
-    wide = dataclasses.replace(
-        wide, x=np.repeat(wide.x, 4, axis=0), y=np.repeat(wide.y, 4)
-    )
+    wide = replace(wide, x=np.repeat(wide.x, 4, axis=0), y=np.repeat(wide.y, 4))
     small = {"mnist": wide, "sensorless": motors()}
     monkeypatch.setattr(reproduction, "load", lambda n, _: small.get(n) or load(n))
     monkeypatch.setattr(parts, "_QUICK_ARCHITECTURES", ((3,), (25, 10)))
-    for name in ("fully_connected", "sensorless", "convolution", "curves"):
-        made = getattr(reproduction, name)
-        experiment = [
-            key for key, each in reproduction.EXPERIMENTS.items() if each.parts is made
-        ]
-        for key in experiment:
-            changed = reproduction.EXPERIMENTS[key]._replace(parts=_short(made))
-            monkeypatch.setitem(reproduction.EXPERIMENTS, key, changed)
+    for name, each in reproduction.EXPERIMENTS.items():
+        changed = each._replace(parts=_short(each.parts))
+        monkeypatch.setitem(reproduction.EXPERIMENTS, name, changed)
 
 
 def _short(made):
-    def parts_of(dataset, quick):
-        return [
-            part._replace(
-                arms=tuple(
-                    parts.network_in_network(2) if arm.name == "nin" else arm
-                    for arm in part.arms
-                ),
-                recipe=dataclasses.replace(
-                    part.recipe,
-                    epochs=2,
-                    folds=min(2, part.recipe.folds),
-                    hidden=(2, 2) if dataset.x.ndim > 2 else part.recipe.hidden,
-                ),
-            )
-            for part in made(dataset, quick)
-        ]
+    def changed(part, dataset):
+        nin = parts.network_in_network(2)
+        arms = tuple(nin if arm.name == "nin" else arm for arm in part.arms)
+        hidden = (2, 2) if dataset.x.ndim > 2 else part.recipe.hidden
+        sizes = {"epochs": 2, "folds": min(2, part.recipe.folds), "hidden": hidden}
+        return part._replace(arms=arms, recipe=replace(part.recipe, **sizes))
 
-    return parts_of
+    return lambda dataset, quick: [changed(p, dataset) for p in made(dataset, quick)]
 
 
 def run(folder, name, datasets, activations=(), **words):

@@ -102,10 +102,8 @@ def test_six_datasets_are_tested_and_five_are_not(count):
 def test_equal_means_are_neither_better_nor_tested_as_different():
     relu, vaf = [0.3] * 4, [0.1, 0.2, 0.4, 0.5]  # their means differ by rounding
     scores = {"relu": [(x, x) for x in relu], "vaf_relu": [(x, x) for x in vaf]}
-
     parts = [trained(name, **scores) for name in ("servo", "yacht")]
     table, text, *_ = published_table(parts, "validation")
-
     assert table["gain"].tolist()[1::2] == [0, 0]
     assert "better on 0 of 2 datasets, 1.000 times" in text.notes[-1]
 

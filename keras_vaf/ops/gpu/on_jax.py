@@ -71,11 +71,8 @@ def gradients(
 ) -> Callable[..., tuple[Array, ...]]:
     """Return a function of the upstream gradient, x and the parameters of a VAF.
 
-    Args:
-        g: Fixed function of the hidden units.
-        name: Its name, if `takes` is true, else `""`.
-        sizes: Elements before, along and behind the unshared axes of x.
-        plain: The same function in operators, for `vmap`.
+    `name` is that of g if `takes` is true, else `""`. `sizes` are the elements before,
+    along and behind the unshared axes of x. `plain` is the same function in operators.
     """
 
     def run(upstream: Array, x: Array, *parameters: Array) -> tuple[Array, ...]:
@@ -150,8 +147,10 @@ def by_pallas(
         table = jnp.pad(table, ((0, 0), (0, p.blocks * p.width - table.shape[1])))
     shape = x.size // width, width
     options = triton.CompilerParams(num_warps=p.warps, num_stages=1)
+    both = _gelu_and_slope if name == "gelu" else functools.partial(_g_and_slope, g)
+    homogeneous = name in ("relu", "leaky_relu")  # g(h) = h g'(h)
     d_x, sums = pallas.pallas_call(
-        functools.partial(_kernel, g=_gelu if name == "gelu" else g, name=name, p=p),
+        functools.partial(_kernel, both, homogeneous, p),
         grid=(p.blocks * p.programs,),
         in_specs=[pallas.BlockSpec()] * 3,
         out_specs=[pallas.BlockSpec()] * 2,
@@ -166,33 +165,22 @@ def by_pallas(
     return d_x.reshape(x.shape), sums.T
 
 
-def _kernel(
-    d_ref: Any,
-    x_ref: Any,
-    w_ref: Any,
-    d_x_ref: Any,
-    out: Any,
-    *,
-    g: Any,
-    name: str,
-    p: Plan,
-) -> None:
+def _kernel(both: Any, homogeneous: bool, p: Plan, *refs: Any) -> None:
     """Do what `backward` of the kernels in Triton does."""
     from jax.experimental import pallas
     from jax.experimental.pallas import triton
 
-    k, homogeneous = len(w_ref) // 3, name in ("relu", "leaky_relu")
-    program = pallas.program_id(0)
+    d_ref, x_ref, w_ref, d_x_ref, out = refs
+    k, program = len(w_ref) // 3, pallas.program_id(0)
     block, first = jax.lax.rem(program, p.blocks), jax.lax.div(program, p.blocks)
     column: Any = pallas.ds(block * p.width, p.width) if p.columns else block
     within: Any = pallas.ds(block * p.width if p.columns else 0, p.width)
     rows = p.outer if p.columns else p.inner // p.width
     tiles = p.tiles if p.columns else p.tiles // p.outer
+    units = [[w_ref[i, column] for i in (j, k + j, 2 * k + j)] for j in range(k)]
 
     def add(total: Array, terms: Array) -> Array:
         return total + (terms if p.columns else terms.sum(1))
-
-    units = [[w_ref[i, column] for i in (j, k + j, 2 * k + j)] for j in range(k)]
 
     def step(i: Any, totals: tuple[Array, ...]) -> tuple[Array, ...]:
         t = first + i * p.programs
@@ -201,8 +189,7 @@ def _kernel(
         mask = (row + jnp.arange(p.rows) < rows) & (t < p.tiles)
         mask = jnp.broadcast_to(mask[:, None], (p.rows, p.width))
         if p.columns and p.units * p.inner % p.width:
-            own_columns = block * p.width + jnp.arange(p.width)
-            mask &= own_columns < p.units * p.inner
+            mask &= block * p.width + jnp.arange(p.width) < p.units * p.inner
         place = pallas.ds(row if p.columns else group * rows + row, p.rows), within
         v, u = (
             triton.load(ref.at[place], mask=mask, other=0.0).astype("float32")
@@ -210,8 +197,8 @@ def _kernel(
         )
         own, found = jnp.zeros((p.rows, p.width), "float32"), []
         for j, (a, b, w) in enumerate(units):
-            y, pull_back = jax.vjp(g, a * v + b)
-            (slope,) = pull_back(u)
+            y, slope = both(a * v + b)
+            slope *= u
             own += a * w * slope
             found += [add(totals[3 * j], slope), add(totals[3 * j + 1], slope * v)]
             last = totals[3 * j + 2]
@@ -223,7 +210,6 @@ def _kernel(
     zeros = (zero,) * (3 * k + 1)
     totals = jax.lax.fori_loop(0, -(p.tiles // -p.programs), step, zeros)
     totals = [total.sum(0) for total in totals]
-
     for j, (a, b, w) in enumerate(units):
         sum_0, sum_1, sum_2 = totals[3 * j : 3 * j + 3]
         out[first, j, column] = w * sum_1
@@ -232,15 +218,8 @@ def _kernel(
     out[first, 3 * k, column] = totals[-1]
 
 
-@jax.custom_jvp
-def _gelu(h: Array) -> Array:
-    return _gelu_and_slope(h)[0]
-
-
-@_gelu.defjvp
-def _push_forward(primals: Any, tangents: Any) -> Any:
-    y, slope = _gelu_and_slope(*primals)
-    return y, slope * tangents[0]
+def _g_and_slope(g: Callable[[Array], Array], h: Array) -> tuple[Array, Array]:
+    return jax.jvp(g, (h,), (jnp.ones_like(h),))
 
 
 def _gelu_and_slope(h: Array) -> tuple[Array, Array]:

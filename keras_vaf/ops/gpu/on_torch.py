@@ -32,12 +32,8 @@ _DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 def takes(x: Tensor, weight: Tensor, g: str, axes: Axes) -> bool:
     """Return whether the kernels take this call.
 
-    Args:
-        x: The input.
-        weight: One row of 3k + 1 numbers for each function: alpha, alpha_bias and beta
-            of the hidden units, and beta_bias.
-        g: Name of the fixed function.
-        axes: Axes of x along which the functions differ, ascending.
+    The weight has one row of 3k + 1 numbers for each function: alpha, alpha_bias and
+    beta of the hidden units, and beta_bias. The functions differ along axes of x.
     """
     if (
         not on_gpu(x)
@@ -54,7 +50,9 @@ def takes(x: Tensor, weight: Tensor, g: str, axes: Axes) -> bool:
         return False
     if torch.compiler.is_compiling():  # nothing can be tried, and Inductor needs Triton
         return not transformed() and not torch.compiler.is_exporting()
-    return in_memory(x, weight) and _works(x.device)
+    # They cannot start while a graph is captured.
+    ready = in_memory(x, weight) and not torch.cuda.is_current_stream_capturing()
+    return ready and works(x.device, _try)
 
 
 def on_gpu(x: Tensor) -> bool:
@@ -83,11 +81,6 @@ def inactive(device: torch.device | None = None) -> str:
 
 def _kernels() -> Any:
     return importlib.import_module("keras_vaf.ops.gpu.triton_on_torch")
-
-
-def _works(device: torch.device) -> bool:
-    """Return whether the kernels work. They cannot start while a graph is captured."""
-    return not torch.cuda.is_current_stream_capturing() and works(device, _try)
 
 
 @torch.no_grad()
@@ -153,8 +146,7 @@ def _unless_refused() -> Iterator[None]:
 def _operator(
     upstream: Tensor, x: Tensor, weight: Tensor, g: str, axes: list[int]
 ) -> tuple[Tensor, Tensor]:
-    wrap = torch.library.wrap_triton
-    return backward(upstream, x, weight, g, tuple(axes), wrap)
+    return backward(upstream, x, weight, g, tuple(axes), torch.library.wrap_triton)
 
 
 def forward(x: Tensor, weight: Tensor, g: str, axes: Axes) -> Tensor:
@@ -230,16 +222,9 @@ def _processors(device: torch.device) -> int:
     return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
-def _launch(kernel: Any, divided: Plan, g: str, *tensors: Tensor) -> None:
-    outer, units, inner, columns, rows, width, blocks, _, programs, warps = divided
+def _launch(kernel: Any, p: Plan, g: str, *tensors: Tensor) -> None:
+    k, shape = tensors[-1].shape[-1] // 3, (p.rows, p.width, p.columns)
     with torch.cuda.device_of(tensors[0]):
-        kernel[(blocks * programs,)](
-            *tensors,
-            *(outer, units, inner),
-            K=tensors[-1].shape[-1] // 3,
-            G=g,
-            ROWS=rows,
-            WIDTH=width,
-            COLUMNS=columns,
-            num_warps=warps,
+        kernel[(p.blocks * p.programs,)](
+            *(*tensors, p.outer, p.units, p.inner, k, g, *shape), num_warps=p.warps
         )

@@ -34,13 +34,8 @@ def plan(
 ) -> Plan:
     """Divide an input. The sizes of tiles were the fastest on an H200.
 
-    Args:
-        sizes: `outer`, `units` and `inner`.
-        k: Number of hidden units.
-        bytes_each: Bytes of an element.
-        processors: Multiprocessors of the GPU.
-        sums: Whether programs keep running sums, for the gradient. Otherwise each
-            computes one tile of a long row.
+    With `sums`, programs keep running sums, for the gradient. Otherwise each computes
+    one tile of a long row.
     """
     outer, units, inner = sizes
     if units == 1:

@@ -11,19 +11,13 @@ _failures: dict[Any, int] = {}
 
 
 def works(device: Any, run: Callable[[Any], None]) -> bool:
-    """Return whether a GPU computes right numbers. One failure is not the last word.
-
-    Args:
-        device: The GPU.
-        run: Computes on it, and raises an error if that fails.
-    """
+    """Return whether `run` computes on a GPU without an error. One is not the last."""
     failures = _failures.get(device, -1)
-    if failures == 0 or failures >= TRIALS:
-        return failures == 0
-    try:
-        run(device)
-        _failures[device] = 0
-    except Exception as error:
-        _failures[device] = max(0, failures) + 1
-        warn(f"the kernels for GPUs do not work on {device}: {error}")
+    if 0 < failures < TRIALS or failures == -1:
+        try:
+            run(device)
+            _failures[device] = 0
+        except Exception as error:
+            _failures[device] = max(0, failures) + 1
+            warn(f"the kernels for GPUs do not work on {device}: {error}")
     return _failures[device] == 0

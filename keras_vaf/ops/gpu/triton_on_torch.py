@@ -38,9 +38,7 @@ def _both(h, G, FAST):
         slope = gate + y * (1 - gate)
     elif G == "gelu":
         density = tl.exp(-0.5 * h * h)
-        if FAST:
-            # Abramowitz and Stegun, 7.1.26. Its error of 1.5e-7 is below the rounding
-            # of half precision, and it needs this exponential only.
+        if FAST:  # Abramowitz and Stegun, 7.1.26: an error below that of half precision
             t = 1 / (1 + 0.23164190 * tl.abs(h))
             p = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))
             tail = 0.5 * density * t * (0.254829592 + t * (-0.284496736 + p))

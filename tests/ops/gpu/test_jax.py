@@ -38,14 +38,11 @@ def compare(place, g, k, dtype):
     calls.compare(y, d_x, sums, arrays, g, dtype)
 
 
-@pytest.mark.parametrize(("place", "g", "k", "dtype"), calls.FEW)
+LATE = [pytest.param(*call, marks=pytest.mark.nightly) for call in calls.NIGHTLY]
+
+
+@pytest.mark.parametrize(("place", "g", "k", "dtype"), [*calls.FEW, *LATE])
 def test_the_interpreter_computes_what_float64_does(on_jax, place, g, k, dtype):
-    compare(place, g, k, dtype)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("place", "g", "k", "dtype"), calls.NIGHTLY)
-def test_the_interpreter_computes_many_cases(on_jax, place, g, k, dtype):
     compare(place, g, k, dtype)
 
 

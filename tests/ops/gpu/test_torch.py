@@ -1,5 +1,6 @@
 """The kernels in Triton: interpreted, compiled without a GPU, and chosen."""
 
+import itertools
 import os
 import re
 import subprocess
@@ -31,13 +32,9 @@ def interpret(*arguments):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_interpreter_computes_what_float64_does():
-    interpret()
-
-
-@pytest.mark.nightly
-def test_the_interpreter_computes_many_cases():
-    interpret("all")
+@pytest.mark.parametrize("few", [(), pytest.param(("all",), marks=pytest.mark.nightly)])
+def test_the_interpreter_computes_what_float64_does(few):
+    interpret(*few)
 
 
 def compiled(name, sizes, k, g, dtype):
@@ -69,29 +66,22 @@ def compiled(name, sizes, k, g, dtype):
     )
     target = GPUTarget("cuda", 90, 32)
     ptx = triton.compile(source, target=target, options={"num_warps": p.warps}).asm
-    done = subprocess.run(
-        [
-            triton.knobs.nvidia.ptxas.path,
-            "-v",
-            "--gpu-name=sm_90a",
-            "-o",
-            os.devnull,
-            "-",
-        ],
-        input=ptx["ptx"].encode(),
-        capture_output=True,
-    )
+    assembler = triton.knobs.nvidia.ptxas.path
+    command = [assembler, "-v", "--gpu-name=sm_90a", "-o", os.devnull, "-"]
+    done = subprocess.run(command, input=ptx["ptx"].encode(), capture_output=True)
     return ptx["ptx"], done.stderr.decode()
 
 
 @pytest.mark.parametrize(
     ("place", "dtype", "g"),
-    [("layer", "bf16", "relu"), ("channels last", "fp32", "gelu")]
-    + [
-        pytest.param(place, dtype, g, marks=pytest.mark.nightly)
-        for place in SHAPES
-        for dtype in ("bf16", "fp16", "fp32")
-        for g in ("relu", "gelu", "tanh")
+    [
+        *[("layer", "bf16", "relu"), ("channels last", "fp32", "gelu")],
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in itertools.product(
+                SHAPES, ("bf16", "fp16", "fp32"), ("relu", "gelu", "tanh")
+            )
+        ),
     ],
 )
 @pytest.mark.parametrize("name", ["forward", "backward"])
@@ -131,7 +121,9 @@ def takes(on_gpu):
     return on_gpu.takes(torch.ones(3), torch.ones(7), "relu", ())
 
 
-def test_one_failure_is_not_the_last_word(on_gpu, monkeypatch):
+def test_one_failure_or_a_captured_graph_is_not_the_last_word(on_gpu, monkeypatch):
+    import torch
+
     tries = []
 
     def fail(device):
@@ -140,41 +132,31 @@ def test_one_failure_is_not_the_last_word(on_gpu, monkeypatch):
             raise RuntimeError("Failed to find C compiler.")
 
     monkeypatch.setattr(on_gpu, "_try", fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+        assert not takes(on_gpu) and not tries
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="Failed to find C compiler"):
             assert not takes(on_gpu)
     assert takes(on_gpu) and takes(on_gpu) and len(tries) == 3
 
 
-def test_nothing_is_tried_while_a_graph_is_captured(on_gpu, monkeypatch):
-    import torch
-
-    tries = []
-    monkeypatch.setattr(on_gpu, "_try", tries.append)
-    with monkeypatch.context() as patch:
-        patch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
-        assert not takes(on_gpu) and not tries
-    assert takes(on_gpu) and tries
-
-
-@pytest.mark.parametrize(
-    ("reason", "said"),
-    [("old", "older than"), ("off", "KERAS_VAF_KERNELS"), ("absent", "imported")],
-)
-def test_other_gpus_use_the_operators_of_pytorch(on_gpu, monkeypatch, reason, said):
+def test_other_gpus_use_the_operators_of_pytorch(on_gpu, monkeypatch):
     import torch
 
     def absent():
         raise ImportError("No module named 'triton'")
 
-    if reason == "old":
-        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (7, 5))
-    elif reason == "off":
-        monkeypatch.setenv("KERAS_VAF_KERNELS", "0")
-    else:
-        monkeypatch.setattr(on_gpu, "_kernels", absent)
-    assert not takes(on_gpu)
-    assert said in info()["kernels for GPUs"]
+    # Each change hides those before it.
+    for said, target, name, value in (
+        ("imported", on_gpu, "_kernels", absent),
+        ("older than", torch.cuda, "get_device_capability", lambda device: (7, 5)),
+        ("no GPU", torch.cuda, "is_available", lambda: False),
+    ):
+        monkeypatch.setattr(target, name, value)
+        on_gpu.inactive.cache_clear()
+        assert not takes(on_gpu)
+        assert said in info()["kernels for GPUs"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch itself
@@ -207,12 +189,8 @@ def test_compiled_programs_have_the_mixed_form(monkeypatch, dynamic):
 
     torch._dynamo.reset()
     module = torch.nn.Sequential(*(VAF(unshared=(16,)) for _ in range(10)))
-    run = torch.compile(
-        module,
-        backend=aot_autograd(fw_compiler=keep, bw_compiler=keep),
-        fullgraph=True,
-        dynamic=dynamic,
-    )
+    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep)
+    run = torch.compile(module, backend=backend, fullgraph=True, dynamic=dynamic)
     x = torch.randn(2, 16, 5, 3).to(memory_format=torch.channels_last).requires_grad_()
     with pytest.raises(AttributeError, match="get_current_stream"):  # it has no GPU
         run(x).sum().backward()

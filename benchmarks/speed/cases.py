@@ -1,18 +1,15 @@
 """Activations, groups of them, and backends, as data."""
 
-import dataclasses
+from typing import NamedTuple
 
 from keras_vaf.layers import ACTIVATIONS
 
 
-@dataclasses.dataclass(frozen=True)
-class Activation:
+class Activation(NamedTuple):
     """An activation to measure.
 
-    Args:
-        name: A fixed function, as `"relu"`; `"PReLU"`, that of Keras with one slope a
-            channel; `"VAF"`; or another class of `keras_vaf.layers`.
-        g, k, sharing: As for `keras_vaf.layers.VAFActivation`; only a VAF has them.
+    The name is a fixed function, as `"relu"`; `"PReLU"`, that of Keras with one slope a
+    channel; `"VAF"`; or another class of `keras_vaf.layers`. Only a VAF has the others.
     """
 
     name: str
@@ -21,13 +18,11 @@ class Activation:
     sharing: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Activations in one place, which are measured in turn in one process.
 
-    Args:
-        case: Key of `ARRAYS`, or of `benchmarks.speed.models.NETWORKS`.
-        activations: The others are compared with the first one, the fixed function.
+    The place is a key of `ARRAYS`, or of `benchmarks.speed.models.NETWORKS`. The others
+    are compared with the first activation, the fixed function.
     """
 
     case: str
@@ -35,19 +30,12 @@ class Group:
 
     @property
     def name(self) -> str:
+        """The place and the fixed function."""
         return f"{self.case}, {self.activations[0].name}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Setting:
-    """Backend of a process, and the way it computes.
-
-    Args:
-        name: `backend` in the report.
-        backend: Backend of Keras.
-        kernels: Whether the native kernels are switched on.
-        compiled: Whether TensorFlow compiles programs with XLA.
-    """
+class Setting(NamedTuple):
+    """A backend, with or without native kernels; TensorFlow may compile with XLA."""
 
     name: str
     backend: str
@@ -57,14 +45,13 @@ class Setting:
 
 SMALL, LARGE, MEDIUM = "32 x 64", "32 x 32 x 32 x 192", "32 x 32 x 32 x 64"
 ARRAYS = {name: tuple(map(int, name.split(" x "))) for name in (SMALL, LARGE, MEDIUM)}
-XLA = "tensorflow, jit_compile=True"
 SETTINGS = (
     *(
         Setting(backend, backend, kernels)
         for backend in ("jax", "tensorflow", "torch")
         for kernels in (True, False)
     ),
-    Setting(XLA, "tensorflow", kernels=False, compiled=True),
+    Setting("tensorflow, jit_compile=True", "tensorflow", kernels=False, compiled=True),
 )
 
 
@@ -98,15 +85,12 @@ LAYERS = tuple(
     for array in (SMALL, LARGE)
     for g in ("relu", "silu", "gelu", "tanh")
 )
+COMPARED = [each.layer.__name__ for each in ACTIVATIONS[1:] if each.name]
 FAMILY = Group(
     MEDIUM,
     (
         *(Activation("relu"), Activation("PReLU"), vaf("relu")),
-        *(
-            Activation(member.layer.__name__)
-            for member in ACTIVATIONS[1:]
-            if member.name
-        ),
+        *map(Activation, COMPARED),
     ),
 )
 

@@ -11,26 +11,20 @@ card's own time, and compiled. JAX runs compiled steps of Keras in mixed_bfloat1
 
 import argparse
 import copy
-import csv
-import io
-import lzma
-import os
+import json
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.environment import gpu
+from benchmarks.speed.record import Row, measured, save
+
 OUTPUT = Path("docs/reports/speed/gpu.csv.xz")
-COLUMNS = (
-    *("code", "framework", "model", "mode", "activation", "ratio_low", "ratio_high"),
-    *("milliseconds", "memory_gb", "first_seconds"),
-)
+ARMS = ("fixed", "prelu", "layer", "channel")
 ROUNDS, STEPS = 5, 5
 Step = Callable[[], Any]
-Row = dict[str, Any]
 
 
 def main() -> None:
@@ -41,43 +35,21 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.framework:
         measure = on_torch if arguments.framework == "torch" else on_jax
-        writer = csv.DictWriter(sys.stdout, COLUMNS, restval="")
         for row in measure(arguments.quick):
-            writer.writerow(row)
-            sys.stdout.flush()
+            print(json.dumps(row), flush=True)
         return
-    text = io.StringIO()
-    csv.DictWriter(text, COLUMNS).writeheader()
+    rows: list[Row] = []
     for framework in ("torch", "jax"):
-        command = [sys.executable, "-m", "benchmarks.speed.gpu", "--framework"]
-        command += [framework, *(["--quick"] if arguments.quick else [])]
-        environment = os.environ | {"KERAS_BACKEND": framework}
-        environment |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE)
-        text.write(done.stdout.decode())
-    print(text.getvalue())
+        variables = {"KERAS_BACKEND": framework}
+        variables |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+        options = ["--framework", framework, *["--quick"] * arguments.quick]
+        rows += measured("gpu", options, variables)
     if not arguments.quick:
-        OUTPUT.write_bytes(lzma.compress((_comment() + text.getvalue()).encode()))
+        save(OUTPUT, "python -m benchmarks.speed.gpu", gpu(), rows)
 
 
-def _comment() -> str:
-    from benchmarks.environment import environment, gpu
-
-    here = environment()
-    asked = ["git", "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
-    versions = (
-        f"{name} {here[name]}" for name in ("keras-vaf", "keras", "jax", "torch")
-    )
-    return (
-        f"# command: python -m benchmarks.speed.gpu; commit: {commit}; "
-        f"versions: {', '.join(versions)}; "
-        f"device: {gpu()}, on {here['date']}\n"
-    )
-
-
-def timed(steps: dict[str, Step], wait: Step) -> dict[str, list[float]]:
-    """Return the seconds of a step of each activation, for each round."""
+def rows_of(about: Row, steps: dict[str, Step], wait: Step, facts: Row) -> list[Row]:
+    """Measure the steps of all activations in turn, and return a row of each."""
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(ROUNDS):
         for name, step in steps.items():
@@ -87,114 +59,92 @@ def timed(steps: dict[str, Step], wait: Step) -> dict[str, list[float]]:
                 step()
             wait()
             seconds[name].append((time.perf_counter() - start) / STEPS)
-    return seconds
-
-
-def rows(about: Row, steps: dict[str, Step], wait: Step, facts: Row) -> Iterator[Row]:
-    """Yield the rows of a model."""
-    seconds = timed(steps, wait)
+    rows = []
     for name, times in seconds.items():
         ratios = [a / b for a, b in zip(times, seconds["fixed"], strict=True)]
-        yield (
-            about
-            | facts[name]
-            | {
-                "code": "package",
-                "activation": name,
-                "ratio_low": f"{min(ratios):.3f}",
-                "ratio_high": f"{max(ratios):.3f}",
-                "milliseconds": f"{1000 * statistics.median(times):.3f}",
-            }
-        )
+        found = {
+            "activation": name,
+            "ratio_low": round(min(ratios), 3),
+            "ratio_high": round(max(ratios), 3),
+            "milliseconds": round(1000 * statistics.median(times), 3),
+        }
+        rows.append({"code": "package"} | about | found | facts[name])
+    return rows
 
 
 def on_torch(quick: bool) -> Iterator[Row]:
     """Measure models of timm and transformers."""
     import torch
-    from torch import nn
 
     card = torch.cuda.is_available()
     device = torch.device("cuda" if card else "cpu")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.benchmark = True
     wait = torch.cuda.synchronize if card else lambda: None
-
-    def image_model(name: str) -> tuple[Any, Any, Any]:
-        import timm
-
-        x = torch.randn(128, 3, 224, 224, device=device)
-        y = torch.randint(100, (128,), device=device)
-        model = timm.create_model(name, num_classes=100)
-        last = torch.channels_last
-        return model.to(device, memory_format=last), x.to(memory_format=last), y
-
-    def language_model() -> tuple[Any, Any, Any]:
-        import transformers
-
-        settings = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0)
-        settings |= {"vocab_size": 8192, "n_positions": 512, "use_cache": 0}
-        settings |= {
-            "bos_token_id": 0,
-            "eos_token_id": 0,
-            "activation_function": "gelu",
-        }
-        x = torch.randint(8192, (16, 512), device=device)
-        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**settings))
-        return model.to(device), x, x
-
-    def small() -> tuple[Any, Any, Any]:
-        layers = nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)
-        x, y = torch.randn(256, 64, device=device), torch.zeros(256, device=device)
-        return nn.Sequential(*layers).to(device), x, y.long()
-
-    models = {
-        "resnet50": lambda: image_model("resnet50"),
-        "gpt2": language_model,
-        "vit_small": lambda: image_model("vit_small_patch16_224"),
-    }
-    modes = ("eager", "graph", "compiled") if card else ("eager",)
-    for name, build in ({"small": small} if quick else models).items():
-        model, x, y = build()
-        for mode in modes:
+    names = ("small",) if quick else ("resnet50", "gpt2", "vit_small_patch16_224")
+    for name in names:
+        model, x, y = torch_model(name, device)
+        for mode in ("eager", "graph", "compiled") if card else ("eager",):
             steps, facts = {}, {}
-            for activation in ("fixed", "prelu", "layer", "channel"):
-                own = torch_model(copy.deepcopy(model), activation, x)
+            for arm in ARMS:
+                step = torch_step(with_activation(model, arm, x), x, y, mode)
                 before = torch.cuda.memory_allocated() if card else 0
                 if card:
                     torch.cuda.reset_peak_memory_stats()
-                step = torch_step(own, x, y, mode)
                 start = time.perf_counter()
                 step()
                 wait()
-                facts[activation] = {
-                    "first_seconds": f"{time.perf_counter() - start:.2f}"
-                }
+                facts[arm] = {"first_seconds": round(time.perf_counter() - start, 2)}
                 for _ in range(3):
                     step()
                 if card:
                     peak = (torch.cuda.max_memory_allocated() - before) / 2**30
-                    facts[activation]["memory_gb"] = f"{peak:.2f}"
-                steps[activation] = captured(step) if mode == "graph" else step
+                    facts[arm]["memory_gb"] = round(peak, 2)
+                steps[arm] = captured(step) if mode == "graph" else step
             about = {"framework": "torch", "model": name, "mode": mode}
-            yield from rows(about, steps, wait, facts)
+            yield from rows_of(about, steps, wait, facts)
             torch._dynamo.reset()
 
 
-def torch_model(model: Any, activation: str, x: Any) -> Any:
-    """Return a model in which an activation replaces each ReLU and GELU."""
+def torch_model(name: str, device: Any) -> tuple[Any, Any, Any]:
+    """Return a model, its inputs and its targets."""
+    import torch
+    from torch import nn
+
+    if name == "small":
+        layers = nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)
+        x, y = torch.randn(256, 64, device=device), torch.zeros(256, device=device)
+        return nn.Sequential(*layers).to(device), x, y.long()
+    if name == "gpt2":
+        import transformers
+
+        settings: Row = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0)
+        settings |= dict.fromkeys(("bos_token_id", "eos_token_id", "use_cache"), 0)
+        settings |= {"vocab_size": 8192, "n_positions": 512}
+        settings |= {"activation_function": "gelu"}
+        x = torch.randint(8192, (16, 512), device=device)
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**settings))
+        return model.to(device), x, x
+    import timm
+
+    x = torch.randn(128, 3, 224, 224, device=device)
+    y = torch.randint(100, (128,), device=device)
+    model = timm.create_model(name, num_classes=100)
+    last = torch.channels_last
+    return model.to(device, memory_format=last), x.to(memory_format=last), y
+
+
+def with_activation(model: Any, arm: str, x: Any) -> Any:
+    """Return a copy in which an activation replaces each ReLU and GELU."""
     from torch import nn
 
     import keras_vaf
 
-    if activation == "prelu":
-        for name, module in [*model.named_modules()]:
-            if isinstance(module, nn.ReLU | nn.GELU) or "GELU" in type(module).__name__:
-                host, _, own = name.rpartition(".")
-                prelu = nn.PReLU().to(x.device)
-                setattr(model.get_submodule(host), own, prelu)
-    elif activation == "layer":
-        model = keras_vaf.convert(model, k=3, data=x[:2])
-    elif activation == "channel":
-        model = keras_vaf.convert(model, k=3, data=x[:2], sharing="channel")
+    if arm in ("layer", "channel"):
+        return keras_vaf.convert(model, k=3, data=x[:2], sharing=arm)
+    model = copy.deepcopy(model)
+    for name, module in [*model.named_modules()] if arm == "prelu" else ():
+        if isinstance(module, nn.ReLU | nn.GELU) or "GELU" in type(module).__name__:
+            model.set_submodule(name, nn.PReLU().to(x.device))
     return model
 
 
@@ -241,26 +191,81 @@ def on_jax(quick: bool) -> Iterator[Row]:
     import keras
 
     import keras_vaf
-    from benchmarks.speed import jax_models
 
-    builds = jax_models.QUICK if quick else jax_models.ALL
+    def prelu(activation: Any) -> Any:
+        rank = len(activation.output.shape) if hasattr(activation, "output") else 2
+        return keras.layers.PReLU(shared_axes=list(range(1, rank)))
+
     keras.config.set_dtype_policy("mixed_bfloat16")
-    for name, build in builds.items():
+    for name in ("small",) if quick else ("resnet50", "transformer"):
         steps, facts = {}, {}
-        for activation in ("fixed", "prelu", "layer", "channel"):
+        for arm in ARMS:
             keras.utils.set_random_seed(0)
-            model, x, y = build()
-            if activation == "prelu":
-                model = keras_vaf.convert(model, to=jax_models.prelu)
-            elif activation != "fixed":
-                model = keras_vaf.convert(model, k=3, sharing=activation)
-            step = jax_models.step(model, x, y)
+            model, x, y = keras_model(name)
+            if arm == "prelu":
+                model = keras_vaf.convert(model, to=prelu)
+            elif arm != "fixed":
+                model = keras_vaf.convert(model, k=3, sharing=arm)
+            steps[arm] = jax_step(model, x, y)
             start = time.perf_counter()
-            step()
-            facts[activation] = {"first_seconds": f"{time.perf_counter() - start:.2f}"}
-            steps[activation] = step
+            steps[arm]()
+            facts[arm] = {"first_seconds": round(time.perf_counter() - start, 2)}
         about = {"framework": "jax", "model": name, "mode": "compiled"}
-        yield from rows(about, steps, lambda: None, facts)
+        yield from rows_of(about, steps, lambda: None, facts)
+
+
+def keras_model(name: str) -> tuple[Any, Any, Any]:
+    """Return a model of Keras, its inputs and its targets."""
+    import keras
+    import numpy as np
+    from keras import layers
+
+    from benchmarks.speed.models import transformer
+
+    rng = np.random.default_rng(0)
+    if name == "small":
+        parts = layers.Dense(64), layers.Activation("relu"), layers.Dense(10)
+        model = keras.Sequential([keras.Input((64,)), *parts])
+        return model, np.ones((256, 64)), np.zeros(256)
+    if name == "resnet50":
+        application = keras.applications.ResNet50
+        model = application(weights=None, classes=100, classifier_activation=None)
+        x = rng.normal(size=(128, 224, 224, 3)).astype("float32")
+        return model, x, rng.integers(100, size=128)
+    inputs = keras.Input((512,), dtype="int32")
+    x = layers.Embedding(8192, 768)(inputs)
+    x = transformer(x, "gelu", blocks=12, heads=12, use_causal_mask=True)
+    outputs = layers.Dense(8192)(layers.LayerNormalization()(x))
+    tokens = rng.integers(8192, size=(16, 512))
+    return keras.Model(inputs, outputs), tokens, tokens
+
+
+def jax_step(model: Any, x: Any, y: Any) -> Step:
+    """Return a compiled training step, which waits for its result."""
+    import jax
+    import keras
+
+    optimizer = keras.optimizers.SGD(1e-4)
+    optimizer.build(model.trainable_variables)
+    score = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    groups = model.trainable_variables, model.non_trainable_variables
+    state = [[v.value for v in g] for g in (*groups, optimizer.variables)]
+    x, y = map(jax.device_put, (x, y))
+
+    def loss(weights: Any, others: Any) -> Any:
+        outputs, others = model.stateless_call(weights, others, x, training=True)
+        return score(y, outputs.astype("float32")), others
+
+    @jax.jit
+    def run(weights: Any, others: Any, slots: Any) -> Any:
+        found, others = jax.grad(loss, has_aux=True)(weights, others)
+        weights, slots = optimizer.stateless_apply(slots, found, weights)
+        return weights, others, slots
+
+    def run_once() -> None:
+        state[:] = jax.block_until_ready(run(*state))
+
+    return run_once
 
 
 if __name__ == "__main__":

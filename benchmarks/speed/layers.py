@@ -17,30 +17,31 @@ from keras_vaf.initializers import RandomStart
 Works = dict[str, Callable[[], Any]]
 
 
+def prelu(rank: int) -> keras.layers.Layer:
+    """Return a PReLU with one slope for each channel of inputs of that rank."""
+    return keras.layers.PReLU(shared_axes=list(range(1, rank - 1)) or None)
+
+
 def layer(activation: Activation, rank: int) -> keras.layers.Layer:
     """Return a new layer for inputs of that rank."""
-    if activation.name == "PReLU":
-        return keras.layers.PReLU(shared_axes=list(range(1, rank - 1)) or None)
-    if activation.name == "VAF":
-        return layers.VAFActivation(
-            k=activation.k,
-            g=activation.g,
-            sharing=activation.sharing,
-            initialization=RandomStart(seed=0),
-        )
-    if hasattr(layers, activation.name):
-        return getattr(layers, activation.name)()
-    return keras.layers.Activation(activation.name)
+    name, *settings = activation
+    if name == "PReLU":
+        return prelu(rank)
+    if name == "VAF":
+        g, k, sharing = settings
+        return layers.VAFActivation(k, g, sharing, RandomStart(seed=0))
+    if hasattr(layers, name):
+        return getattr(layers, name)()
+    return keras.layers.Activation(name)
 
 
 def works(
     case: str, activation: Activation, compiled: bool
 ) -> tuple[Works, int | None]:
-    """The programs of a layer, and the bytes that it keeps for the backward pass.
+    """Return programs of a layer by name, each of which returns when its work is done.
 
     Returns:
-        Programs by name; each returns when its work is done. The bytes are known on
-        PyTorch only, and `None` elsewhere.
+        The programs, and the bytes that PyTorch keeps for the backward pass.
     """
     shape = ARRAYS[case]
     subject = layer(activation, len(shape))
@@ -50,19 +51,20 @@ def works(
         keras.ops.convert_to_tensor(random.standard_normal(shape, "float32"))
         for _ in range(2)
     )
-    backend = keras.backend.backend()
+    backend, kept = keras.backend.backend(), None
     if backend == "torch":
         programs = _on_torch(subject, x, upstream)
         kept = kept_bytes(subject, x)
+    elif backend == "jax":
+        programs = _on_jax(subject, x, upstream)
     else:
-        make = _on_jax if backend == "jax" else _on_tensorflow
-        programs, kept = make(subject, x, upstream, compiled), None
+        programs = _on_tensorflow(subject, x, upstream, compiled)
     for run in programs:
         run()
     return dict(zip(("forward", "forward and gradient"), programs, strict=True)), kept
 
 
-def _on_jax(layer: Any, x: Any, upstream: Any, compiled: bool) -> list[Callable]:
+def _on_jax(layer: Any, x: Any, upstream: Any) -> list[Callable]:
     import jax
 
     network = keras.Sequential([layer])  # it knows `training`, not every layer does
@@ -113,19 +115,14 @@ def _on_torch(layer: Any, x: Any, upstream: Any) -> list[Callable]:
 
     x.requires_grad_()
     weights = [variable.value for variable in layer.trainable_variables]
-    synchronize = torch.cuda.synchronize if x.is_cuda else lambda: None
 
     def forward():
         with torch.no_grad():
-            y = layer(x)
-        synchronize()
-        return y
+            return layer(x)
 
     def both():
         y = layer(x, training=True)
-        gradients = torch.autograd.grad(y, [x, *weights], upstream)
-        synchronize()
-        return y, gradients
+        return y, torch.autograd.grad(y, [x, *weights], upstream)
 
     return [forward, both]
 
@@ -137,11 +134,15 @@ def kept_bytes(layer: Any, x: Any) -> int:
     saved = {}
 
     def keep(tensor):
-        saved[tensor.untyped_storage().data_ptr()] = tensor
+        memory = tensor.untyped_storage()
+        saved[memory.data_ptr()] = memory.nbytes()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        layer(x, training=True)
+        y = layer(
+            x, training=True
+        )  # it holds the memory, whose addresses stay different
     for variable in layer.trainable_variables:
         saved.pop(variable.value.untyped_storage().data_ptr(), None)
-    return sum(tensor.untyped_storage().nbytes() for tensor in saved.values())
+    del y
+    return sum(saved.values())

@@ -1,91 +1,78 @@
 """Whole networks: a training step by `fit`, a batch by `predict`, the first step."""
 
-import dataclasses
 import functools
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
+from keras import layers
 
-from benchmarks.speed.cases import Activation
-from benchmarks.speed.layers import Works, layer
+from benchmarks.speed import cases
+from benchmarks.speed.layers import Works, prelu
 from keras_vaf.models import convert
 
 CLASSES = 10
-RECURRENT = "recurrent"  # `convert` replaces functions inside a named layer only
-Make = Callable[[], Any]
-"""Returns a new activation."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Network:
-    """A network to measure.
+class Network(NamedTuple):
+    """A network to measure, in so many batches that are measured together.
 
-    Args:
-        build: Function of a `Make` and the input; returns the last hidden tensor.
-        shape: Shape of one sample.
-        batch: Samples in a batch.
-        steps: Batches that are measured together.
+    `build` is a function of the input and the name of an activation, and returns the
+    last hidden tensor.
     """
 
-    build: Callable[[Make, Any], Any]
+    build: Callable[[Any, str], Any]
     shape: tuple[int, ...]
     batch: int
     steps: int
 
 
-def _mlp(make: Make, x: Any) -> Any:
-    for _ in range(2):
-        x = make()(keras.layers.Dense(64)(x))
-    return x
+def _mlp(x: Any, g: str) -> Any:
+    return layers.Dense(64, activation=g)(layers.Dense(64, activation=g)(x))
 
 
-def _resnet(make: Make, x: Any) -> Any:
+def _resnet(x: Any, g: str) -> Any:
     """Six blocks of 16, 32 and 64 filters, and 13 activations."""
 
     def conv(x, filters, stride=1, size=3):
-        x = keras.layers.Conv2D(filters, size, stride, padding="same", use_bias=False)(
-            x
-        )
-        return keras.layers.BatchNormalization()(x)
+        layer = layers.Conv2D(filters, size, stride, padding="same", use_bias=False)
+        return layers.BatchNormalization()(layer(x))
 
-    x = make()(conv(x, 16))
+    x = layers.Activation(g)(conv(x, 16))
     for filters, stride in ((16, 1), (16, 1), (32, 2), (32, 1), (64, 2), (64, 1)):
-        branch = conv(make()(conv(x, filters, stride)), filters)
+        branch = conv(layers.Activation(g)(conv(x, filters, stride)), filters)
         if stride > 1:
             x = conv(x, filters, stride, size=1)
-        x = make()(keras.layers.add([x, branch]))
-    return keras.layers.GlobalAveragePooling2D()(x)
+        x = layers.Activation(g)(keras.layers.add([x, branch]))
+    return layers.GlobalAveragePooling2D()(x)
 
 
-def _mobilenet(make: Make, x: Any) -> Any:
-    """MobileNetV2 of Keras, with other activations in place of its 35."""
+def _mobilenet(x: Any, g: str) -> Any:
+    """MobileNetV2 of Keras, whose 35 activations are relu6."""
     made = keras.applications.MobileNetV2(x.shape[1:], weights=None, include_top=False)
-
-    def clone(part):
-        if isinstance(part, keras.layers.ReLU):
-            return make()
-        return type(part).from_config(part.get_config())
-
-    x = keras.models.clone_model(made, clone_function=clone)(x)
-    return keras.layers.GlobalAveragePooling2D()(x)
+    return layers.GlobalAveragePooling2D()(made(x))
 
 
-def _transformer(make: Make, x: Any) -> Any:
-    """Four blocks of width 128, with 512 hidden units."""
-    for _ in range(4):
-        normal = keras.layers.LayerNormalization()(x)
-        x += keras.layers.MultiHeadAttention(4, 32)(normal, normal)
-        normal = keras.layers.LayerNormalization()(x)
-        hidden = make()(keras.layers.Dense(512)(normal))
-        x += keras.layers.Dense(128)(hidden)
-    return keras.layers.GlobalAveragePooling1D()(x)
+def transformer(x: Any, g: str, blocks: int, heads: int, **attention: Any) -> Any:
+    """Return what blocks make of a tensor; hidden units are four times its width."""
+    width = x.shape[-1]
+    for _ in range(blocks):
+        normal = layers.LayerNormalization()(x)
+        heads_of = layers.MultiHeadAttention(heads, width // heads)
+        x = x + heads_of(normal, normal, **attention)
+        hidden = layers.Dense(4 * width)(layers.LayerNormalization()(x))
+        x = x + layers.Dense(width)(layers.Activation(g)(hidden))
+    return x
 
 
-def _lstm(make: Make, x: Any) -> Any:
-    return keras.layers.LSTM(64, activation=make(), name=RECURRENT)(x)
+def _transformer(x: Any, g: str) -> Any:
+    return layers.GlobalAveragePooling1D()(transformer(x, g, blocks=4, heads=4))
+
+
+def _lstm(x: Any, g: str) -> Any:
+    return layers.LSTM(64, activation=g, name="recurrent")(x)
 
 
 NETWORKS = {
@@ -97,33 +84,29 @@ NETWORKS = {
 }
 
 
-def model(network: Network, activation: Activation, g: str) -> keras.Model:
-    """A compiled classifier. A VAF comes into it by `convert`, as for a user."""
-    name = g if activation.name == "VAF" else activation.name
-    rank = len(network.shape) + 1
-
-    def make():
-        if network.build is _lstm:
-            return name  # the fused programs ask for the name
-        return layer(Activation(name), rank)
-
+def model(network: Network, activation: cases.Activation, g: str) -> keras.Model:
+    """A compiled classifier. PReLU and VAF come into it by `convert`."""
     keras.utils.set_random_seed(0)
     inputs = keras.Input(network.shape)
-    outputs = keras.layers.Dense(CLASSES)(network.build(make, inputs))
-    made = keras.Model(inputs, outputs)
-    if activation.name == "VAF":
-        named = RECURRENT if network.build is _lstm else None
+    fixed = activation.name not in ("VAF", "PReLU")
+    hidden = network.build(inputs, activation.name if fixed else g)
+    made = keras.Model(inputs, layers.Dense(CLASSES)(hidden))
+    if activation.name == "VAF":  # `convert` replaces functions in a named layer only
+        named = "recurrent" if network.build is _lstm else None
         made = convert(made, k=activation.k, layers=named)
+    elif activation.name == "PReLU":
+        rank = len(network.shape) + 1
+        made = convert(made, to=lambda _: prelu(rank))
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     made.compile(keras.optimizers.SGD(1e-3), loss)
     return made
 
 
-def works(case: str, activation: Activation, g: str) -> tuple[Works, float]:
-    """Return functions to measure of a network, and the seconds of its first step.
+def works(case: str, activation: cases.Activation, g: str) -> tuple[Works, float]:
+    """Return functions by name, each of `NETWORKS[case].steps` batches, to measure.
 
     Returns:
-        Functions by name, each of which runs `NETWORKS[case].steps` batches.
+        The functions, and the seconds of the first step.
     """
     network = NETWORKS[case]
     made = model(network, activation, g)

@@ -1,4 +1,4 @@
-"""One process: measures groups of activations, and prints the rows of each as JSON.
+"""One process: measures groups of activations, and prints each row as JSON.
 
 `python -m benchmarks.speed.worker` is started by `benchmarks.speed` alone.
 """
@@ -16,12 +16,11 @@ import scipy.stats
 
 from benchmarks.speed import layers, models
 from benchmarks.speed.cases import ARRAYS, MODELS, Group, Setting, groups
+from benchmarks.speed.record import Row
 
 FEWEST, MOST = 9, 300  # rounds; with nine, an interval of 95 % exists
 LAYER_SECONDS, MODEL_SECONDS = 2.0, 5.0  # of the rounds of one work
 SHORTEST = 0.002  # seconds of one measurement, which repeats a shorter work
-
-Row = dict[str, Any]
 
 
 def measure(group: Group, compiled: bool, quick: bool) -> list[Row]:
@@ -32,7 +31,7 @@ def measure(group: Group, compiled: bool, quick: bool) -> list[Row]:
     rounds = (0, 1) if quick else (seconds, FEWEST)
     built, rows, firsts = [], [], []
     for activation in group.activations:
-        row = {"case": group.case, "activation": activation.name}
+        row = {"group": group.name, "case": group.case, "activation": activation.name}
         row |= {name: getattr(activation, name) for name in ("g", "k", "sharing")}
         if alone:
             programs, kept = layers.works(group.case, activation, compiled)
@@ -58,10 +57,7 @@ def in_turn(
 ) -> list[list[float]]:
     """Run all works in each round, in changing order; return their seconds by round.
 
-    Args:
-        works: Functions to measure.
-        seconds: Time after which no round begins.
-        fewest: Number of rounds that begin in any case.
+    At least `fewest` rounds are run, and none begins after these seconds.
     """
     calls = [calls_of(work) for work in works]
     times: list[list[float]] = [[] for _ in works]
@@ -95,11 +91,9 @@ def seconds_of(work: Callable[[], Any], calls: int) -> float:
 def summary(own: Sequence[float], fixed: Sequence[float]) -> Row:
     """Describe times by rounds, and their ratios to the fixed function.
 
-    Returns:
-        Minimum and median in seconds; the median of the ratios within the rounds, and
-        its interval of 95 %, two of the sorted ratios: half of all possible ratios are
-        below their median, so the number of drawn ones below it is binomial. Fewer than
-        `FEWEST` rounds have no interval.
+    The interval of 95 % is two of the sorted ratios: half of all possible ratios are
+    below their median, so the number of drawn ones below it is binomial. Fewer than
+    `FEWEST` rounds have no interval.
     """
     ratios = sorted(a / b for a, b in zip(own, fixed, strict=True))
     count = len(ratios)
@@ -116,9 +110,9 @@ def summary(own: Sequence[float], fixed: Sequence[float]) -> Row:
 
 
 def main() -> None:
-    """Measure what is named in the arguments: setting, whether quick, groups."""
-    setting, quick, names = json.loads(sys.argv[1])
-    setting = Setting(**setting)
+    """Measure the groups of a setting."""
+    values, quick = json.loads(sys.argv[1])
+    setting = Setting(*values)
     if setting.backend == "jax":
         import jax
 
@@ -126,9 +120,10 @@ def main() -> None:
         # as long as a small program itself, for some programs and not for others.
         jax.config.update("jax_cpu_enable_async_dispatch", False)
     models.works(MODELS[0].case, MODELS[0].activations[0], "relu")  # first use of all
+    about = {"backend": setting.name, "kernels": setting.kernels}
     for group in groups(setting, quick):
-        if group.name in names:
-            print(json.dumps(measure(group, setting.compiled, quick)), flush=True)
+        for row in measure(group, setting.compiled, quick):
+            print(json.dumps(about | row), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The benchmark of speed measures in turn, goes on after a stop, and makes tables."""
+"""The benchmark of speed measures in turn, and writes its record."""
 
-import json
-from pathlib import Path
+import lzma
 
+import pandas as pd
 import pytest
 
 from benchmarks.speed import __main__ as command
@@ -10,8 +10,6 @@ from benchmarks.speed import worker
 from benchmarks.speed.cases import LAYERS, MODELS, SETTINGS, groups
 
 pytestmark = pytest.mark.backend("torch")
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_interval_is_that_of_the_median():
@@ -46,31 +44,13 @@ def test_groups_of_a_setting_have_different_names():
 
 
 @pytest.mark.nightly
-def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
+def test_the_command_writes_a_record(tmp_path, monkeypatch):
     setting = next(s for s in SETTINGS if (s.backend, s.kernels) == ("torch", False))
     monkeypatch.setattr(command, "SETTINGS", (setting,))
-    arguments = ["--quick", "--backends", "torch", "--output", str(tmp_path)]
-    assert command.main(arguments) == 0
-    path = tmp_path / "cpu.json"
-    document = json.loads(path.read_text())
-    rows = document["rows"]
-    assert {row["group"] for row in rows} == {LAYERS[0].name, MODELS[0].name}
-    assert all(row["rounds"] == 1 and row["seconds_least"] > 0 for row in rows)
-
-    started = []
-
-    def start(process, **options):
-        started.append(json.loads(process[-1])[-1])
-        raise InterruptedError
-
-    monkeypatch.setattr(command.subprocess, "Popen", start)
-    assert command.main(arguments) == 0  # it is complete
-    document["rows"] = [row for row in rows if row["group"] == LAYERS[0].name]
-    path.write_text(json.dumps(document))
-    with pytest.raises(InterruptedError):
-        command.main(arguments)
-    document["environment"]["torch"] = "1.0"
-    path.write_text(json.dumps(document))
-    with pytest.raises(InterruptedError):
-        command.main(arguments)
-    assert started == [[MODELS[0].name], [LAYERS[0].name, MODELS[0].name]]
+    path = tmp_path / "cpu.csv.xz"
+    command.main(["--quick", "--output", str(path)])
+    first = lzma.decompress(path.read_bytes()).decode().partition("\n")[0]
+    assert first.startswith("# command: python -m benchmarks.speed; commit: ")
+    rows = pd.read_csv(path, skiprows=1)
+    assert {*rows.group} == {LAYERS[0].name, MODELS[0].name}
+    assert (rows.rounds == 1).all() and (rows.seconds_least > 0).all()

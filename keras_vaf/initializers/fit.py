@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_vaf.initializers.limits import Ends, ends_of
-from keras_vaf.initializers.start import INSIDE, KnownStart, Values
+from keras_vaf.initializers.start import INSIDE, Ends, KnownStart, Values, ends_of
 from keras_vaf.initializers.units import Carrier, carry
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, evaluate

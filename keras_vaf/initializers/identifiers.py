@@ -51,18 +51,14 @@ def get(identifier: Identifier) -> Start:
 
 def _check(identifier: Any) -> None:
     """Raise a `ValueError` for Keras initializers, and for the class of a start."""
-    of_keras = keras.initializers.Initializer
-    is_class = isinstance(identifier, type)
-    if is_class and issubclass(identifier, Start):
+    kind = identifier if isinstance(identifier, type) else type(identifier)
+    if issubclass(kind, Start):
         raise ValueError(
             "`initialization` must be a start, not its class: "
-            f"{identifier.__name__}(). Received: initialization={identifier!r}"
+            f"{kind.__name__}(). Received: initialization={identifier!r}"
         )
-    if (
-        isinstance(identifier, of_keras)
-        or (is_class and issubclass(identifier, of_keras))
-        or (isinstance(identifier, str) and hasattr(keras.initializers, identifier))
-    ):
+    named = kind is str and hasattr(keras.initializers, identifier)
+    if named or issubclass(kind, keras.initializers.Initializer):
         raise ValueError(
             "`initialization` sets four weights that make one function, which an "
             "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "

@@ -8,8 +8,14 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers.fit import fit
-from keras_vaf.initializers.limits import Ends, ends_of
-from keras_vaf.initializers.start import Errors, KnownStart, Start, Values
+from keras_vaf.initializers.start import (
+    Ends,
+    Errors,
+    KnownStart,
+    Start,
+    Values,
+    ends_of,
+)
 from keras_vaf.initializers.units import Carrier, carry, relu_units
 from keras_vaf.ops.activations import Lines, elementwise, name_of
 from keras_vaf.ops.functions import (

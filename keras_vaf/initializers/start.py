@@ -1,11 +1,11 @@
 """`Start` and `KnownStart`, the base classes of all starts of a VAF."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from keras_vaf.initializers.limits import Ends, limit_slopes
+from keras_vaf.ops.activations import elementwise, name_of
 from keras_vaf.ops.functions import Function, evaluate, get_function
 
 INSIDE = np.linspace(-8, 8, 3201)
@@ -15,6 +15,10 @@ BESIDE = 1e-9
 FAR = 100.0
 """Distance from 0 at which the errors at the ends are measured."""
 
+_PLACES = 1e6 * np.array([1, 2, 4])
+
+Ends = tuple[float | None, float | None]
+"""Slopes far left and far right; `None` on a side without a limiting line."""
 Values = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """alpha, alpha_bias, beta and beta_bias."""
 
@@ -159,3 +163,25 @@ class KnownStart(Start):
     def __hash__(self) -> int:
         """Return a hash, so that fits can be cached."""
         return hash((type(self), *vars(self).values()))
+
+
+def ends_of(function: Function) -> Ends:
+    """Return the limiting slopes of a function of tensors, far left and far right."""
+    if name_of(function) is not None:
+        return elementwise(function).ends
+    return limit_slopes(lambda x: evaluate(function, x))
+
+
+def limit_slopes(value: Callable[[np.ndarray], np.ndarray]) -> Ends:
+    """Return the limiting slopes of a function of arrays, far left and far right."""
+    with np.errstate(all="ignore"):
+        left, right = value(np.stack([-_PLACES, _PLACES]))
+    return _slope(-_PLACES, left), _slope(_PLACES, right)
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> float | None:
+    with np.errstate(all="ignore"):
+        slope = round(float((y[2] - y[1]) / (x[2] - x[1])), 12) + 0.0
+        from_line = y - slope * x
+        straight = np.ptp(from_line) < 1e-3 * (1 + abs(slope))
+    return slope if straight else None

@@ -8,8 +8,6 @@ is a quantile of the standard normal distribution, so that it lies among the inp
 the layer.
 """
 
-import functools
-from collections.abc import Callable, Iterable
 from statistics import NormalDist
 from typing import Any
 
@@ -30,18 +28,7 @@ Carrier = tuple[float, float, float]
 def carry(
     carriers: list[Carrier], beta_bias: float, k: int, g: Function, what: str
 ) -> Values:
-    """Return k hidden units: the carriers of a function, followed by spare units.
-
-    Args:
-        carriers: Units whose sum is the function, up to a constant.
-        beta_bias: The constant of the function.
-        k: Number of hidden units.
-        g: Fixed function of the hidden units.
-        what: Name of the start, for the error message.
-
-    Raises:
-        ValueError: If k is less than the number of carriers.
-    """
+    """Return k hidden units: the carriers of a function, followed by spare units."""
     if k < len(carriers):
         raise ValueError(
             f"{what} is carried by {len(carriers)} hidden units: expected "
@@ -81,27 +68,29 @@ def spare_units(
     [-1.  1.] [0. 0.]
     """
     taken = np.stack([np.ravel(alpha), np.ravel(alpha_bias)], axis=-1)
-    candidates = _candidates(g)
     for size in range(count, count + len(taken) + 1):
-        units = [u for u in candidates(size) if np.all(_distances(u, taken) > _SAME)]
+        found = _candidates(g, size)
+        distances = np.abs(found[:, None] - taken).max(axis=-1)
+        units = found[np.all(distances > _SAME, axis=-1)]
         if len(units) >= count:
             break
-    new_alpha, new_bias = np.reshape(units[:count], (count, 2)).T
+    new_alpha, new_bias = units[:count].T
     return new_alpha, new_bias, np.zeros(count)
 
 
-def _distances(unit: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.max(np.abs(others - unit), axis=-1)
-
-
-def _candidates(g: Function) -> Callable[[int], np.ndarray]:
-    """Return the function that lists pairs of alpha and alpha_bias for spare units."""
+def _candidates(g: Function, count: int) -> np.ndarray:
+    """Return pairs of alpha and alpha_bias for spare units."""
     left, right = _finite(g)
+    numbers = np.arange(count)
+    if not left and not right:
+        return np.stack([1 / (numbers + 2), 0.0 * numbers], axis=-1)
+    levels = ((numbers + 0.5) / count).tolist()
     if left and right:
-        return _over_quantiles
-    if left or right:
-        return functools.partial(_on_one_side, -1.0 if left else 1.0)
-    return _flatter
+        levels.sort(key=lambda level: (abs(level - 0.5), level))
+        signs = np.where(numbers % 2, 1.0, -1.0)
+        return np.stack([signs, -signs * list(map(_quantile, levels))], axis=-1)
+    knots = np.array([_quantile(0.5 + level / 2) for level in levels])
+    return np.stack([np.ones(count), -knots if left else knots], axis=-1)
 
 
 def _finite(g: Function) -> tuple[bool, bool]:
@@ -114,28 +103,6 @@ def _finite(g: Function) -> tuple[bool, bool]:
         y = evaluate(g, np.stack([-x, x])).astype("float32")
     left, right = np.all(np.isfinite(y), axis=1)
     return bool(left), bool(right)
-
-
-def _over_quantiles(count: int) -> np.ndarray:
-    levels = sorted(
-        ((i + 0.5) / count for i in range(count)), key=lambda q: (abs(q - 0.5), q)
-    )
-    signs = (-1.0 if i % 2 == 0 else 1.0 for i in range(count))
-    units = zip(signs, levels, strict=True)
-    return _pairs((sign, -sign * _quantile(level)) for sign, level in units)
-
-
-def _on_one_side(sign: float, count: int) -> np.ndarray:
-    levels = (0.5 + (i + 0.5) / (2 * count) for i in range(count))
-    return _pairs((1.0, sign * _quantile(level)) for level in levels)
-
-
-def _flatter(count: int) -> np.ndarray:
-    return _pairs((1 / (i + 2), 0.0) for i in range(count))
-
-
-def _pairs(units: Iterable[tuple[float, float]]) -> np.ndarray:
-    return np.array(list(units), "float64").reshape(-1, 2)
 
 
 def relu_units(lines: Lines) -> tuple[list[Carrier], float]:

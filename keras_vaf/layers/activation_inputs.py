@@ -20,9 +20,6 @@ _BATCH = 256
 def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
     """Return the trainable activations of a model by their paths.
 
-    Args:
-        model: Any model or layer.
-
     Raises:
         ValueError: If `model` is not a model, or has no trainable activation.
     """
@@ -86,11 +83,7 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
 
 
 def chosen_functions(count: int) -> np.ndarray:
-    """Return the indices of the functions that are sampled.
-
-    Args:
-        count: Number of functions of a layer.
-    """
+    """Return the indices of the functions that are sampled, of a number of them."""
     return np.linspace(0, count - 1, min(count, MOST_FUNCTIONS)).round().astype(int)
 
 

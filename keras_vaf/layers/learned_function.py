@@ -6,21 +6,36 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.layers.input_dtype import KeepsInputDtype
 from keras_vaf.ops import Pointwise
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
 
-class LearnedFunction(KeepsInputDtype):
+class LearnedFunction:
     """The part of `TrainableActivation` that tells which function a layer computes."""
 
+    autocast: bool
     name: str
     weight_names: tuple[str, ...]
     equation_class: type[Pointwise]
     equation_fields: tuple[str, ...] = ()
     _unshared_axes: tuple[int, ...] = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Call the layer, which keeps half precision under `torch.autocast`.
+
+        PyTorch's own activations do so. Keras would cast such an input to the compute
+        dtype of the layer, float32, which the gradient would then keep.
+        """
+        layer: Any = super()
+        if not args or not _is_half(args[0]):
+            return layer.__call__(*args, **kwargs)
+        before, self.autocast = self.autocast, False
+        try:
+            return layer.__call__(*args, **kwargs)
+        finally:
+            self.autocast = before
 
     @property
     def equation(self) -> Pointwise:
@@ -69,6 +84,16 @@ class LearnedFunction(KeepsInputDtype):
 
         y = evaluate(value, x.reshape((*x.shape, *[1] * count)), *weights)
         return np.broadcast_to(y, (*x.shape, *weights[-1].shape[:count])).copy()
+
+
+def _is_half(x: Any) -> bool:
+    """Return whether a tensor of PyTorch is in half precision under autocast."""
+    if keras.backend.backend() != "torch":
+        return False
+    import torch
+
+    half = isinstance(x, torch.Tensor) and x.dtype in (torch.bfloat16, torch.float16)
+    return half and torch.is_autocast_enabled(x.device.type)
 
 
 def equation_of(kind: type[LearnedFunction]) -> type[Pointwise]:

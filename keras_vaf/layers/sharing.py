@@ -13,19 +13,7 @@ DATA_FORMATS = ("channels_last", "channels_first")
 
 
 def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
-    """Check `sharing` and return it. The rank of the input is checked later.
-
-    Args:
-        sharing: `"layer"`, `"channel"`, `"neuron"`, or the axes along which the
-            function is shared, counted over the whole input.
-
-    Returns:
-        The name, or the axes as a tuple.
-
-    Raises:
-        ValueError: If the argument is not one of these, names the batch axis, or
-            repeats an axis.
-    """
+    """Check `sharing` and return it. The rank of the input is checked later."""
     if isinstance(sharing, str) and sharing in NAMES:
         return sharing  # type: ignore[return-value]
     if not isinstance(sharing, tuple | list) or not all(
@@ -50,33 +38,14 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
 
 
 def validate_data_format(data_format: str | None) -> str:
-    """Check `data_format` and return it.
-
-    Args:
-        data_format: `"channels_last"`, `"channels_first"`, or `None` for
-            `keras.config.image_data_format()`.
-
-    Raises:
-        ValueError: If `data_format` is not one of these.
-    """
+    """Check `data_format` and return it, or Keras's default instead of `None`."""
     if data_format is None:
         return keras.config.image_data_format()
     return check_choice("data_format", data_format, DATA_FORMATS)
 
 
 def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:
-    """Return the axes along which functions differ, in ascending order.
-
-    Args:
-        sharing: A valid sharing.
-        rank: Number of axes of the input, including the batch axis.
-        data_format: `"channels_last"` or `"channels_first"`: position of the channel
-            axis for rank 3 or more. At rank 2 the channel axis is the last axis.
-
-    Raises:
-        ValueError: If an axis does not exist at this rank, is the batch axis, or
-            appears twice.
-    """
+    """Return the axes along which functions differ, in ascending order."""
     if sharing == "layer":
         return ()
     if sharing == "channel":
@@ -101,16 +70,7 @@ def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, .
 def unshared_sizes(
     axes: Sequence[int], input_shape: Sequence[int | None], sharing: Sharing
 ) -> tuple[int, ...]:
-    """Return the sizes of the axes that are not shared.
-
-    Args:
-        axes: The unshared axes.
-        input_shape: Shape of the input, including the batch axis.
-        sharing: The layer's `sharing`, for the error message.
-
-    Raises:
-        ValueError: If a size is unknown.
-    """
+    """Return the sizes of the axes that are not shared, which must be known."""
     sizes = [input_shape[axis] for axis in axes]
     known = tuple(size for size in sizes if size is not None)
     if len(known) < len(sizes):

@@ -59,16 +59,7 @@ def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
 
 
 def get_for_weight(argument: str, identifier: Any) -> Any:
-    """Return the regularizer, constraint or initializer of a weight.
-
-    Args:
-        argument: Name of the argument, such as `"alpha_initializer"`.
-        identifier: As for any Keras layer.
-
-    Raises:
-        ValueError: If Keras does not know the identifier, if it stands for a start,
-            which sets all weights together, or if it cannot be saved.
-    """
+    """Return the regularizer, constraint or initializer of a weight."""
     kind = argument.rpartition("_")[2]
     found = getattr(keras, f"{kind}s").get(identifier)
     if isinstance(found, Start):
@@ -82,17 +73,7 @@ def get_for_weight(argument: str, identifier: Any) -> Any:
 
 
 def initial_value(layer: Any, name: str, value: np.ndarray, dtype: str) -> np.ndarray:
-    """Return the start of a weight: that of its initializer, if the layer has one.
-
-    Args:
-        layer: The layer.
-        name: Name of the weight.
-        value: The start without an initializer.
-        dtype: Data type of the weight.
-
-    Raises:
-        ValueError: If the initializer returns a tensor of another shape.
-    """
+    """Return the start of a weight: `value`, unless the layer has an initializer."""
     initializer = getattr(layer, f"{name}_initializer")
     if initializer is None:
         return value
@@ -108,15 +89,7 @@ def initial_value(layer: Any, name: str, value: np.ndarray, dtype: str) -> np.nd
 def get_function_regularizer(
     identifier: Any, layer: keras.layers.Layer
 ) -> Callable[[Any], Tensor] | None:
-    """Return the penalty on the function of a layer.
-
-    Args:
-        identifier: A callable, its configuration or registered name, or None.
-        layer: The layer.
-
-    Raises:
-        ValueError: If the argument is not one of these, or does not support this layer.
-    """
+    """Return the penalty on the function of a layer."""
     if isinstance(identifier, dict):
         identifier = keras.saving.deserialize_keras_object(identifier)
     elif isinstance(identifier, str):
@@ -142,13 +115,7 @@ def to_config(value: Any, argument: str) -> Any:
 
 
 def check_names(layer: Any, kwargs: dict[str, Any], hints: Sequence[str]) -> None:
-    """Raise a `ValueError` for an argument with an unknown name.
-
-    Args:
-        layer: The layer.
-        kwargs: Arguments that its class does not have, but Keras may.
-        hints: Names of the arguments that its class has.
-    """
+    """Raise a `ValueError` for an argument that neither the class nor Keras has."""
     known = [*hints, *_OF_EVERY_LAYER]
     for name, value in kwargs.items():
         if name not in _OF_EVERY_LAYER:

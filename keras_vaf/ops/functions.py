@@ -86,13 +86,7 @@ def get_function(
 def stored_form(
     identifier: str | Function, argument: str, others: tuple[str, ...] = ()
 ) -> str | Function:
-    """Return a name as it is, and a function as `get_function` finds it.
-
-    Args:
-        identifier: As for `get_function`, or one of `others`.
-        argument: Name of the argument, for the error message.
-        others: Further names that the argument may have.
-    """
+    """Return a name as it is, and a function as `get_function` finds it."""
     if isinstance(identifier, str) and identifier in others:
         return identifier
     function = get_function(identifier, argument, others)
@@ -107,12 +101,7 @@ def _is_own(function: Any) -> bool:
 
 
 def recognize(function: Function, tolerance: float = 0.0) -> Function | None:
-    """Return the known function that has the values of a function, or `None`.
-
-    Args:
-        function: A function of a tensor.
-        tolerance: Largest relative difference of the values.
-    """
+    """Return the known function that has the values of a function, or `None`."""
     try:
         with warnings.catch_warnings(action="ignore"):
             y = evaluate(function, GRID)
@@ -135,12 +124,7 @@ def _known_values(function: Function) -> np.ndarray:
 
 
 def function_identifier(function: str | Function, argument: str) -> str:
-    """Return the name under which a saved model finds a function again.
-
-    Raises:
-        ValueError: If the function is a lambda or not registered: its code is never
-            stored.
-    """
+    """Return the name under which a saved model finds a function again."""
     if isinstance(function, str):
         return function
     name = name_of(function) or registered_name(function)
@@ -157,10 +141,6 @@ def check_can_be_found(value: Any, argument: str) -> None:
     """Raise a `ValueError` for a callable that a saved model could never find again.
 
     Python functions of the user pass: they can be registered later.
-
-    Args:
-        value: `None`, an object with a `get_config`, or a function.
-        argument: Name of the argument, for the error message.
     """
     allowed = value is None or hasattr(value, "get_config") or _is_own(value)
     if not allowed and registered_name(value) is None:
@@ -191,13 +171,6 @@ def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
     """Return the value of a tensor function on NumPy arrays, in double precision.
 
     This also works while a model is traced or compiled, when tensors are symbolic.
-
-    Args:
-        function: A function of tensors.
-        *arrays: Numbers or arrays.
-
-    Returns:
-        A float64 array.
     """
     with _double_precision():
         tensors = [ops.convert_to_tensor(np.asarray(a, "float64")) for a in arrays]

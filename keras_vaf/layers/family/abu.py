@@ -1,7 +1,7 @@
 """`ABU`, the adaptive blending unit: a weighted sum of fixed activations."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -13,38 +13,22 @@ from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.types import Tensor
 from keras_vaf.utils import check_choice
 
-
-def _divided(weights: list[Tensor], total: Tensor) -> list[Tensor]:
-    return [weight / total for weight in weights]
+_NORMALIZATIONS = ("sum", "absolute", "positive", "softmax")
 
 
-def _by_sum(weights: list[Tensor]) -> list[Tensor]:
-    return _divided(weights, sum(weights))
-
-
-def _softmax(weights: list[Tensor]) -> list[Tensor]:
-    largest = functools.reduce(ops.maximum, weights)
-    return _by_sum([ops.exp(weight - largest) for weight in weights])
-
-
-_NORMALIZATIONS: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
-    "sum": _by_sum,
-    "absolute": lambda weights: _divided(weights, sum(map(ops.abs, weights))),
-    "positive": lambda weights: _by_sum([ops.maximum(w, 1e-4) for w in weights]),
-    "softmax": _softmax,
-}
+def _normalized(alpha: list[Tensor], normalization: str) -> list[Tensor]:
+    """Return the weights of the functions."""
+    if normalization == "positive":
+        alpha = [ops.maximum(each, 1e-4) for each in alpha]
+    elif normalization == "softmax":
+        largest = functools.reduce(ops.maximum, alpha)
+        alpha = [ops.exp(each - largest) for each in alpha]
+    total = sum(map(ops.abs, alpha) if normalization == "absolute" else alpha)
+    return [each / total for each in alpha]
 
 
 def get_functions(functions: Sequence[str | Function]) -> tuple[Function, ...]:
-    """Return the fixed functions that an activation combines.
-
-    Args:
-        functions: Names of element-wise Keras activations, or registered functions of
-            one tensor.
-
-    Raises:
-        ValueError: If `functions` is empty, or an entry is not such a function.
-    """
+    """Return the fixed functions that an activation combines."""
     if not isinstance(functions, tuple | list) or not functions:
         raise ValueError(
             "`functions` must be a tuple of functions, such as ('relu', 'tanh'). "
@@ -119,6 +103,6 @@ class ABU(TrainableActivation):
     def value(self, x: Tensor, alpha: list[Tensor]) -> Tensor:
         """Return f(x)."""
         if self.normalization is not None:
-            alpha = _NORMALIZATIONS[self.normalization](alpha)
+            alpha = _normalized(alpha, self.normalization)
         pairs = zip(alpha, self.functions, strict=True)
         return sum(weight * function(x) for weight, function in pairs)

@@ -76,15 +76,8 @@ def case_of(
 
     Parameters whose shapes do not fit are left to the framework, which broadcasts them
     or raises its own error. The bindings of each framework also check what only they
-    know, such as the device.
-
-    Args:
-        function: The function f.
-        layout: Axes of the input.
-        dtypes: Dtypes of the input and of each parameter.
-        shapes: Shapes of the same tensors. A size that is not an integer is unknown.
-        functions: Names of the fixed functions that the kernels have; by default those
-            of the library for processors.
+    know, such as the device. A size that is not an integer is unknown. `functions` are
+    the names of the fixed functions that the kernels have.
     """
     if kernels_are_off():
         return None

@@ -30,12 +30,7 @@ The highest one stands for all its patch releases.
 
 
 def untried(framework: str, version: str) -> str:
-    """Return why the kernels do not bind to a version of a framework, or `""`.
-
-    Args:
-        framework: One of the keys of `TRIED`.
-        version: The version, such as `"2.13.0+cpu"`.
-    """
+    """Return why the kernels do not bind to a version of a framework, or `""`."""
     lowest, highest = TRIED[framework]
     numbers = _numbers(version)
     last = _numbers(highest)
@@ -83,14 +78,7 @@ class Call(ctypes.Structure):
 
 
 class Found(NamedTuple):
-    """The library, or the reason why it is missing.
-
-    Args:
-        library: The loaded library, or `None`.
-        folder: Folder of the libraries, or `None`.
-        reason: Reason why the library is missing; `""` if it is there.
-        functions: Names of the fixed functions that the library has, by their number.
-    """
+    """The library and its fixed functions, or the reason why it is missing."""
 
     library: ctypes.CDLL | None
     folder: Path | None
@@ -113,12 +101,6 @@ def find() -> Found:
     if _found is None:
         _found = _look()
     return _found
-
-
-def forget() -> None:
-    """Make the next `find` search again, for example after an installation."""
-    global _found
-    _found = None
 
 
 def _look() -> Found:
@@ -195,13 +177,7 @@ def processors() -> int:
 
 
 def check(failed: int) -> None:
-    """Raise an error if a call failed.
-
-    Raises:
-        MemoryError: If the memory for the sums was too small.
-        RuntimeError: If the library does not support the call, or if the arrays of the
-            call do not fit together.
-    """
+    """Raise an error if a call failed: a `MemoryError` or a `RuntimeError`."""
     if failed:
         error = MemoryError if failed == 2 else RuntimeError
         library: Any = find().library

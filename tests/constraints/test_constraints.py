@@ -36,11 +36,6 @@ def test_simplex_takes_the_nearest_point():
     np.testing.assert_allclose(projected, expected, atol=1e-6)
 
 
-def test_simplex_leaves_its_points_where_they_are():
-    points = ops.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]])
-    np.testing.assert_allclose(Simplex()(points), points, atol=1e-7)
-
-
 @pytest.mark.parametrize(
     "bounds, expected",
     [

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf import initializers
 from keras_vaf.initializers import GStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import NAMES
@@ -40,14 +39,6 @@ def test_f_is_g_for_every_k(g, dtype):
         expected = ops.convert_to_numpy(get_function(g, "g")(x))
         for k in (1, 2, 3, 16):
             assert_equal_where_finite(output(x, k=k, g=g, dtype=dtype), expected)
-
-
-@pytest.mark.parametrize("sharing", ["layer", "channel", "neuron", (1,)])
-@pytest.mark.parametrize("g", ["relu", "gelu", "exponential", bump])
-def test_f_is_g_however_it_is_shared(g, sharing):
-    expected = ops.convert_to_numpy(get_function(g, "g")(ops.convert_to_tensor(X)))
-    for k in range(1, 17):
-        assert_equal_where_finite(output(X, k=k, g=g, sharing=sharing), expected)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -93,12 +84,6 @@ def test_spare_units_of_a_one_sided_g_look_to_its_side(g):
 
 
 @pytest.mark.parametrize("g", NAMES)
-def test_no_two_units_are_equal(g):
-    alpha, alpha_bias, _, _ = GStart()((), 16, get_function(g, "g"))
-    assert len(set(zip(alpha, alpha_bias, strict=True))) == 16
-
-
-@pytest.mark.parametrize("g", NAMES)
 def test_every_unit_learns_from_normal_inputs(g):
     """The gradients of beta differ from each other and from 0."""
     random = np.random.default_rng(0)
@@ -109,30 +94,3 @@ def test_every_unit_learns_from_normal_inputs(g):
     gradients = np.sum(ops.convert_to_numpy(units) * upstream, axis=0)
     assert np.all(np.abs(gradients) > 0)
     assert len(set(np.round(gradients, 6))) == 7
-
-
-def test_it_is_the_default_and_stays_a_name():
-    layer = VAFActivation()
-    assert layer.initialization == layer.get_config()["initialization"] == "g"
-    assert isinstance(initializers.get("g"), GStart)
-
-
-def test_a_saved_layer_keeps_the_start_that_it_had(tmp_path):
-    for start in ("g", "random", GStart()):
-        layer = VAFActivation(k=2, g="tanh", initialization=start)
-        model = keras.Sequential([keras.Input((3,)), layer])
-        model.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras").layers[0]
-        assert type(loaded.initialization) is type(start)
-        assert (
-            loaded.get_config()["initialization"]
-            == (layer.get_config()["initialization"])
-        )
-        for one, other in zip(layer.get_weights(), loaded.get_weights(), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-
-def test_the_known_start_is_the_one_at_g():
-    assert GStart().known(bump).function is bump
-    assert initializers.get("tanh").known(bump).function == "tanh"
-    assert initializers.get("random").known(bump) is None

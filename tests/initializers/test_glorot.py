@@ -33,20 +33,9 @@ def test_weights_are_within_the_limit_and_reach_out_to_it(seed, name):
     assert weights.size < 100 or np.abs(weights).max() > 0.9 * limit
 
 
-def test_weights_are_uniform():
-    weights = draw(3, (200, 100)) / math.sqrt(6 / 300)
-    counts, _ = np.histogram(weights, bins=10, range=(-1, 1))
-    assert np.all(np.abs(counts - 2000) < 5 * math.sqrt(1800))
-
-
 def test_weights_are_those_of_numpy_on_every_backend():
     expected = np.random.default_rng(5).uniform(-1, 1, (2, 4)).astype("float32")
     np.testing.assert_array_equal(draw(5, (2, 4)), expected)
-
-
-def test_equal_seeds_give_equal_weights():
-    np.testing.assert_array_equal(draw(1, (3, 4)), draw(1, (3, 4)))
-    assert not np.array_equal(draw(1, (3, 4)), draw(2, (3, 4)))
 
 
 @pytest.mark.parametrize("dtype", [None, "float16", "bfloat16"])
@@ -54,15 +43,6 @@ def test_dtype(dtype):
     weights = PortableGlorotUniform(0)((2, 3), dtype)
     expected = dtype or keras.config.floatx()
     assert keras.backend.standardize_dtype(weights.dtype) == expected
-
-
-def test_a_layer_saves_and_restores_it():
-    layer = keras.layers.Dense(2, kernel_initializer=PortableGlorotUniform(seed=4))
-    restored = keras.layers.Dense.from_config(layer.get_config())
-    assert isinstance(restored.kernel_initializer, PortableGlorotUniform)
-    assert restored.kernel_initializer.seed == 4
-    saved = keras.saving.serialize_keras_object(layer.kernel_initializer)
-    assert saved["registered_name"] == "keras_vaf>PortableGlorotUniform"
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "1"])

@@ -29,11 +29,6 @@ def test_the_nearest_name_is_offered(name):
         make(**arguments)
 
 
-def test_an_initializer_of_keras_belongs_to_one_weight():
-    with pytest.raises(ValueError, match="`alpha_initializer`"):
-        VAFActivation(initialization="glorot_uniform")
-
-
 @pytest.mark.parametrize("kind", [VAFActivation, layers.KAF, layers.PELU])
 def test_a_class_in_place_of_a_layer_is_refused(kind):
     dense = keras.layers.Dense(3, activation=kind)
@@ -46,15 +41,6 @@ def test_a_layer_shows_its_arguments():
     assert "name=vaf, k=4, g=tanh, sharing=(1, 2)" in repr(layer)
     assert repr(layers.PELU(name="p")) == "<PELU name=p, sharing=layer, built=False>"
     assert "functions=(tanh, elu" in repr(layers.ABU())
-
-
-def test_arguments_of_every_layer_are_taken():
-    layer = VAFActivation(
-        name="a", dtype="float64", trainable=False, activity_regularizer="l2"
-    )
-    again = VAFActivation.from_config(layer.get_config())
-    assert (again.name, again.dtype, again.trainable) == ("a", "float64", False)
-    assert again.activity_regularizer is not None
 
 
 def test_a_fresh_layer_is_called_with_given_weights():

@@ -249,33 +249,17 @@ def test_bad_input(layer):
 @pytest.mark.parametrize(
     "layer, arguments, message",
     [
-        (layers.ABU, {"functions": ()}, "`functions` must be a tuple"),
         (layers.ABU, {"functions": "relu"}, "`functions` must be a tuple"),
         (layers.ABU, {"functions": ("softmax",)}, "each element alone"),
         (layers.ABU, {"normalization": "max"}, "`normalization` must be one of 'sum'"),
-        (layers.ActivationEnsemble, {"functions": ("relux",)}, "each element alone"),
-        (layers.APL, {"S": 0}, "`S` must be an integer of at least 1"),
         (layers.APL, {"seed": 1.5}, "`seed` must be an integer"),
         (layers.KAF, {"D": 1}, "`D` must be an integer of at least 2"),
         (layers.KAF, {"boundary": 0}, "`boundary` must be a finite number above 0"),
-        (layers.KAF, {"initialization": "softmax"}, "each element alone"),
         (layers.KAF, {"train_gamma": 1}, "`train_gamma` must be True or False"),
         (layers.KAF, {"gamma_constraint": "non_neg"}, "gamma_constraint"),
-        (layers.MixedActivation, {"gated": "yes"}, "`gated` must be True or False"),
-        (layers.PolynomialActivation, {"degree": 0}, "`degree` must be an integer"),
-        (layers.SplineActivation, {"q": 1}, "`q` must be an integer of at least 2"),
-        (layers.SplineActivation, {"boundary": -1.0}, "`boundary` must be a finite"),
         (layers.SplineActivation, {"initialization": 3}, "each element alone"),
     ],
 )
 def test_bad_arguments_of_their_own(layer, arguments, message):
     with pytest.raises(ValueError, match=message):
         layer(**arguments)
-
-
-@pytest.mark.parametrize("layer", [layers.ABU, layers.ActivationEnsemble])
-def test_functions_without_a_name_train_but_are_not_saved(layer):
-    layer = layer(functions=(lambda x: x * x, "relu"), sharing="layer")
-    assert np.isfinite(layer.function(1.0))
-    with pytest.raises(ValueError, match="register_keras_serializable"):
-        layer.get_config()

@@ -1,10 +1,5 @@
 """Inputs with an axis of size 0, such as a batch without rows, give empty results."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import keras
 import numpy as np
 import pytest
@@ -76,14 +71,6 @@ def test_maxout():
     assert tuple(layer(np.zeros((0, 3, 4), "float32")).shape) == (0, 3, 2)
 
 
-def test_an_empty_batch_leaves_running_statistics_as_they_are():
-    layer = built(layers.ActivationEnsemble(), (0, 3), "channel")
-    before = layer.get_weights()
-    layer(np.zeros((0, 3), "float32"), training=True)
-    for a, b in zip(layer.get_weights(), before, strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
 @pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize("jit_compile", [False, True])
 @pytest.mark.parametrize(
@@ -114,36 +101,3 @@ def test_a_compiled_step_takes_any_size(layer, jit_compile, empty):
     assert not any(np.any(other) for other in others)
     for a, b in zip(layer.get_weights(), before, strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-# The last batch has one row, so that the second of two replicas has none.
-MIRRORED = """
-import keras, numpy as np, tensorflow as tf
-(processor,) = tf.config.list_physical_devices("CPU")
-two = [tf.config.LogicalDeviceConfiguration()] * 2
-tf.config.set_logical_device_configuration(processor, two)
-from keras_vaf.layers import ActivationEnsemble, VAFActivation
-strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-assert strategy.num_replicas_in_sync == 2
-with strategy.scope():
-    inputs = keras.Input((3, 2))
-    x = VAFActivation(sharing="neuron")(inputs)
-    model = keras.Model(inputs, ActivationEnsemble()(x))
-    model.compile(keras.optimizers.SGD(1e-3), "mse", jit_compile=False)
-x = np.random.default_rng(0).normal(size=(5, 3, 2)).astype("float32")
-model.fit(x, x, batch_size=4, verbose=0)
-assert all(np.isfinite(weight).all() for weight in model.get_weights())
-print("trained")
-"""
-
-
-@pytest.mark.backend("tensorflow")
-def test_a_replica_without_rows():
-    done = subprocess.run(
-        [sys.executable, "-c", MIRRORED],
-        cwd=Path(__file__).parents[2],
-        env=os.environ | {"KERAS_BACKEND": "tensorflow", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == "trained\n", done.stderr

@@ -1,7 +1,6 @@
 """The layers compute what their papers say: small transcriptions in NumPy, in float64.
 
-Values and gradients of most layers, and values of the others, whose gradients
-the contract compares with finite differences.
+The contract compares their gradients with finite differences.
 """
 
 import keras
@@ -10,11 +9,10 @@ import pytest
 
 from keras_vaf import layers
 from keras_vaf.ops import pointwise
-from tests.harness import double_precision, to_arrays, to_tensors, vjp
+from tests.harness import to_arrays, to_tensors, vjp
 from tests.layers.family import fresh, sample
 
 X = sample((40,), "float64")
-UPSTREAM = np.random.default_rng(3).normal(size=X.shape)
 
 
 def sigmoid(x):
@@ -23,112 +21,63 @@ def sigmoid(x):
 
 def kaf(x, alpha):
     """Gaussians of the rule-of-thumb width at D = 6 points from -3 to 3."""
-    y, slope, of_alpha = 0, 0, []
-    for i in range(6):
-        point, step = -3 + 1.2 * i, 1.2
-        kernel = np.exp(-((x - point) ** 2) / (6 * step**2))
-        y = y + alpha[i] * kernel
-        slope = slope - alpha[i] * (x - point) / (3 * step**2) * kernel
-        of_alpha.append(kernel)
-    return y, slope, [np.stack(of_alpha, axis=-1)]
+    points = -3 + 1.2 * np.arange(6)
+    return np.exp(-((x[:, None] - points) ** 2) / (6 * 1.2**2)) @ alpha
 
 
 def pelu(x, alpha, beta):
-    exponential = np.exp(np.minimum(x, 0) / beta)
-    y = np.where(x >= 0, alpha / beta * x, alpha * (exponential - 1))
-    slope = alpha / beta * exponential
-    of_alpha = np.where(x >= 0, x / beta, exponential - 1)
-    of_beta = -alpha * x / beta**2 * exponential
-    return y, slope, [of_alpha, of_beta]
+    return np.where(x >= 0, alpha / beta * x, alpha * np.expm1(np.minimum(x, 0) / beta))
 
 
 def apl(x, slopes, hinges):
     left_of = x[:, None] < hinges
-    y = np.maximum(x, 0) + np.where(left_of, slopes * (hinges - x[:, None]), 0).sum(-1)
-    slope = np.where(x > 0, 1, 0) - np.where(left_of, slopes, 0).sum(-1)
-    of_slopes = np.where(left_of, hinges - x[:, None], 0)
-    of_hinges = np.where(left_of, slopes, 0)
-    return y, slope, [of_slopes, of_hinges]
+    return np.maximum(x, 0) + np.where(left_of, slopes * (hinges - x[:, None]), 0).sum(
+        -1
+    )
 
 
 def srelu(x, left, left_slope, right, right_slope):
-    regions = [x <= left, x >= right]
-    y = np.select(
-        regions, [left + left_slope * (x - left), right + right_slope * (x - right)], x
-    )
-    slope = np.select(regions, [left_slope, right_slope], 1)
-    of_weights = [
-        np.where(regions[0], 1 - left_slope, 0),
-        np.where(regions[0], x - left, 0),
-        np.where(regions[1], 1 - right_slope, 0),
-        np.where(regions[1], x - right, 0),
-    ]
-    return y, slope, of_weights
+    outside = [left + left_slope * (x - left), right + right_slope * (x - right)]
+    return np.select([x <= left, x >= right], outside, x)
 
 
 def blended(x):
-    """tanh, ELU, ReLU, identity and swish, and their slopes."""
-    below = np.exp(np.minimum(x, 0))
-    values = [np.tanh(x), np.where(x > 0, x, below - 1), np.maximum(x, 0), x]
-    slopes = [1 - np.tanh(x) ** 2, below, np.where(x > 0, 1, 0), np.ones_like(x)]
-    gate = sigmoid(x)
-    swish, swish_slope = x * gate, gate + x * gate * (1 - gate)
-    return np.stack([*values, swish], -1), np.stack([*slopes, swish_slope], -1)
+    """tanh, ELU, ReLU, identity and swish."""
+    elu = np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+    return np.stack([np.tanh(x), elu, np.maximum(x, 0), x, x * sigmoid(x)], -1)
 
 
 def abu(x, alpha):
-    values, slopes = blended(x)
-    return values @ alpha, slopes @ alpha, [values]
+    return blended(x) @ alpha
 
 
 def abu_softmax(x, alpha):
-    values, slopes = blended(x)
-    shares = np.exp(alpha) / np.exp(alpha).sum()
-    y = values @ shares
-    return y, slopes @ shares, [shares * (values - y[:, None])]
+    return blended(x) @ (np.exp(alpha) / np.exp(alpha).sum())
 
 
 def abu_sum(x, alpha):
-    values, slopes = blended(x)
-    total = alpha.sum()
-    y = values @ alpha / total
-    return y, slopes @ alpha / total, [(values - y[:, None]) / total]
+    return blended(x) @ alpha / alpha.sum()
 
 
 def abu_absolute(x, alpha):
-    values, slopes = blended(x)
-    total = np.abs(alpha).sum()
-    y = values @ alpha / total
-    of_alpha = (values - np.sign(alpha) * y[:, None]) / total
-    return y, slopes @ alpha / total, [of_alpha]
+    return blended(x) @ alpha / np.abs(alpha).sum()
 
 
 def abu_positive(x, alpha):
-    """Of weights one of which is below the bound, and so has no gradient."""
-    values, slopes = blended(x)
+    """Of weights one of which is below the bound."""
     kept = np.maximum(alpha, 1e-4)
-    total = kept.sum()
-    y = values @ kept / total
-    of_alpha = np.where(alpha > 1e-4, (values - y[:, None]) / total, 0)
-    return y, slopes @ kept / total, [of_alpha]
+    return blended(x) @ kept / kept.sum()
 
 
 def snake(x, frequency):
-    sine, cosine = np.sin(frequency * x), np.cos(frequency * x)
-    slope = 2 * sine * cosine
-    of_frequency = x * slope / frequency - (sine / frequency) ** 2
-    return x + sine**2 / frequency, 1 + slope, [of_frequency]
+    return x + np.sin(frequency * x) ** 2 / frequency
 
 
 def xielu(x, alpha_p, alpha_n):
     """With beta = 1/2; log(1 + exp(alpha)) keeps p above 0 and n above beta."""
     p, n = np.log1p(np.exp(alpha_p)), 0.5 + np.log1p(np.exp(alpha_n))
-    left = np.exp(np.minimum(x, 0)) - 1
-    y = np.where(x > 0, p * x**2, n * left - n * x) + 0.5 * x
-    slope = np.where(x > 0, 2 * p * x, n * left) + 0.5
-    of_p = np.where(x > 0, x**2, 0) * sigmoid(alpha_p)
-    of_n = np.where(x > 0, 0, left - x) * sigmoid(alpha_n)
-    return y, slope, [of_p, of_n]
+    left = np.expm1(np.minimum(x, 0))
+    return np.where(x > 0, p * x**2, n * left - n * x) + 0.5 * x
 
 
 def snake_beta(x, alpha, beta):
@@ -136,37 +85,6 @@ def snake_beta(x, alpha, beta):
 
 
 SIGNED = [np.array([0.5, -0.3, 0.2, 0.4, 0.1])]
-
-
-@pytest.mark.parametrize(
-    "layer, weights, transcription",
-    [
-        (layers.KAF(D=6), [np.linspace(-1, 2, 6) ** 2], kaf),
-        (layers.PELU(), [np.array(1.3), np.array(0.7)], pelu),
-        (layers.APL(S=3), [SIGNED[0][:3], np.array([-1.0, 0.2, 2.0])], apl),
-        (layers.SReLU(), [np.array(v) for v in (-1.1, 0.3, 0.9, 2.0)], srelu),
-        (layers.Snake(), [np.array(1.7)], snake),
-        (layers.Snake(), [np.array(-0.4)], snake),
-        (layers.XIELU(), [np.array(0.3), np.array(-0.9)], xielu),
-        (layers.ABU(), SIGNED, abu),
-        (layers.ABU(normalization="softmax"), SIGNED, abu_softmax),
-        (layers.ABU(normalization="sum"), SIGNED, abu_sum),
-        (layers.ABU(normalization="absolute"), SIGNED, abu_absolute),
-        (layers.ABU(normalization="positive"), SIGNED, abu_positive),
-    ],
-)
-def test_value_and_gradients(layer, weights, transcription):
-    y, slope, of_weights = transcription(X, *weights)
-    expected = [y, UPSTREAM * slope, *(UPSTREAM @ each for each in of_weights)]
-    with double_precision():
-        arguments, upstream = to_tensors([X, *weights]), to_tensors([UPSTREAM])
-        value, gradients = vjp(
-            lambda x, *weights: pointwise(layer.equation, x, weights),
-            tuple(arguments),
-            *upstream,
-        )
-        for found, wanted in zip(to_arrays([value, *gradients]), expected, strict=True):
-            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
 def ensemble(x, alpha, eta, delta, minimum, maximum):
@@ -222,6 +140,18 @@ FOUR = np.array([0.1, 0.2, 0.3, 0.4])
             [FOUR, FOUR + 1, FOUR - 1, -2 * FOUR, FOUR * 3],
             ensemble,
         ),
+        (layers.KAF(D=6), [np.linspace(-1, 2, 6) ** 2], kaf),
+        (layers.PELU(), [1.3, 0.7], pelu),
+        (layers.APL(S=3), [SIGNED[0][:3], np.array([-1.0, 0.2, 2.0])], apl),
+        (layers.SReLU(), [-1.1, 0.3, 0.9, 2.0], srelu),
+        (layers.Snake(), [1.7], snake),
+        (layers.Snake(), [-0.4], snake),
+        (layers.XIELU(), [0.3, -0.9], xielu),
+        (layers.ABU(), SIGNED, abu),
+        (layers.ABU(normalization="softmax"), SIGNED, abu_softmax),
+        (layers.ABU(normalization="sum"), SIGNED, abu_sum),
+        (layers.ABU(normalization="absolute"), SIGNED, abu_absolute),
+        (layers.ABU(normalization="positive"), SIGNED, abu_positive),
         (layers.AdaptiveSigmoid(), [2.0, 0.7], lambda x, a, b: a * sigmoid(b * x)),
         (layers.AdaptiveTanh(), [2.0, 0.7], lambda x, a, b: a * np.tanh(b * x)),
         (layers.MixedActivation(), [0.3], mixed),
@@ -254,8 +184,8 @@ def test_value(layer, weights, transcription):
     [
         (layers.PELU(), lambda x: np.where(x > 0, x, np.expm1(x))),
         (layers.SReLU(), lambda x: np.where(x > 0, x, 0.2 * x)),
-        (layers.ABU(), lambda x: blended(x)[0].mean(-1)),
-        (layers.ABU(normalization="softmax"), lambda x: blended(x)[0].mean(-1)),
+        (layers.ABU(), lambda x: blended(x).mean(-1)),
+        (layers.ABU(normalization="softmax"), lambda x: blended(x).mean(-1)),
         (layers.AdaptiveSigmoid(), sigmoid),
         (layers.AdaptiveTanh(), np.tanh),
         (layers.MixedActivation(), lambda x: mixed(x, 0.5)),

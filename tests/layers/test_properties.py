@@ -47,33 +47,18 @@ def kaf(size):
     return layer
 
 
-def polynomial(size):
-    layer = layers.PolynomialActivation(degree=size, sharing="layer")
-    linear_fit(layer, [None], place=0, rcond=1e-12)
-    return layer
-
-
-def rational(size):
-    layer = layers.Rational(size, 1)
-    linear_fit(layer, [None, np.zeros(1)], place=0, rcond=1e-12)
-    return layer
-
-
 def spline(size):
     layer = layers.SplineActivation(q=size, sharing="layer")
     layer.set_weights([target(np.linspace(-2, 2, size))])
     return layer
 
 
-# Of a power of 40 nothing is left in float32.
 @pytest.mark.parametrize(
     "make, large",
     [
         (vaf, 40),
         (apl, 40),
         (kaf, 40),
-        (polynomial, 16),
-        (rational, 16),
         (spline, 40),
     ],
 )
@@ -81,26 +66,6 @@ def test_p1_a_larger_one_comes_nearer_to_any_continuous_function(make, large):
     errors = [np.abs(make(size).function(X) - target(X)).max() for size in (5, large)]
     assert errors[1] < 0.1
     assert errors[1] < errors[0] / 4
-
-
-@pytest.mark.parametrize(
-    "layer, per_function",
-    [
-        (layers.PELU(), 2),
-        (layers.SReLU(), 4),
-        (layers.AdaptiveSigmoid(), 2),
-        (layers.AdaptiveTanh(), 2),
-        (layers.MixedActivation(), 1),
-        (layers.MixedActivation(gated=True), 1),
-        (layers.ABU(), 5),
-        (layers.Snake(), 1),
-        (layers.SnakeBeta(), 2),
-        (layers.XIELU(), 2),
-    ],
-    ids=lambda value: getattr(value, "name", None),
-)
-def test_not_p1_the_number_of_parameters_is_fixed(layer, per_function):
-    assert built(layer, (None, 3), sharing="channel").count_params() == 3 * per_function
 
 
 UNAIDED = (

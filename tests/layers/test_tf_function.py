@@ -1,7 +1,5 @@
 """TensorFlow's ways of calling a function take every trainable activation."""
 
-import inspect
-
 import numpy as np
 import pytest
 
@@ -18,38 +16,11 @@ def of_function(layer, x):
     return tf.function(layer)(x)
 
 
-def of_call(layer, x):
-    import tensorflow as tf
-
-    return tf.function(layer.call)(x)
-
-
-def in_training(layer, x):
-    import tensorflow as tf
-
-    return tf.function(layer)(x, training=True)
-
-
 def with_a_signature(layer, x):
     import tensorflow as tf
 
     signature = [tf.TensorSpec([None, 4], "float32")]
     return tf.function(layer, input_signature=signature)(x)
-
-
-def in_a_module(layer, x):
-    import tensorflow as tf
-
-    class Module(tf.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = layer
-
-        @tf.function
-        def __call__(self, x):
-            return self.layer(x)
-
-    return Module()(x)
 
 
 def mapped(layer, x):
@@ -58,7 +29,7 @@ def mapped(layer, x):
     return tf.map_fn(layer, x[None])[0]
 
 
-WAYS = (of_function, of_call, in_training, with_a_signature, in_a_module, mapped)
+WAYS = (of_function, with_a_signature, mapped)
 
 
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
@@ -72,8 +43,3 @@ def test_equal_to_a_plain_call(activation, way, sharing):
     found = way(layer, x).numpy()
     expected = layer(x).numpy()  # afterwards: training may move running statistics
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda layer: layer.name)
-def test_the_signature_of_a_layer_is_that_of_its_call(activation):
-    assert [*inspect.signature(activation).parameters] == ["args", "kwargs"]

@@ -57,35 +57,6 @@ def test_parameters_are_those_of_the_weights(layer):
     assert own < {id(parameter) for parameter in network.parameters()}
 
 
-def test_gradients_are_cleared_and_clipped(layer):
-    import torch
-
-    trained = [weight.value for weight in layer.trainable_variables]
-    assert all(parameter.grad is not None for parameter in trained)
-    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1e-3)
-    norms = [parameter.grad.norm().item() for parameter in trained]
-    assert np.linalg.norm(norms) <= 1.001e-3
-    layer.zero_grad()
-    assert all(parameter.grad is None for parameter in trained)
-
-
-def test_requires_grad_is_set(layer):
-    layer.requires_grad_(False)
-    assert not any(parameter.requires_grad for parameter in layer.parameters())
-
-
-def test_an_optimizer_of_torch_trains_them(layer):
-    import torch
-
-    before = [weight.copy() for weight in layer.get_weights()]
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
-    optimizer.zero_grad()
-    (layer(torch.linspace(-2, 2, 6).reshape(2, 3)) - 1).square().sum().backward()
-    optimizer.step()
-    after = layer.get_weights()
-    assert any(np.any(a != b) for a, b in zip(after, before, strict=True))
-
-
 def network(layer):
     import torch
 
@@ -108,36 +79,6 @@ def test_a_state_is_loaded_into_a_fresh_network(layer, sharing):
     assert torch.equal(other(x), one(x))
 
 
-@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
-def test_shared_by_the_layer_the_state_exists_before_the_first_call(layer):
-    import torch
-
-    one, other = (
-        network(fresh(layer, sharing="layer", name="activation")) for _ in range(2)
-    )
-    before = list(one.state_dict())
-    assert set(map(id, one[1].parameters())) == {id(w.value) for w in one[1].weights}
-    other.load_state_dict(one.state_dict())
-    x = torch.linspace(-2, 2, 6).reshape(2, 3)
-    assert torch.equal(other(x), one(x))
-    assert list(one.state_dict()) == before
-
-
-@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
-def test_weights_follow_the_dtype_of_the_module(layer, dtype):
-    import torch
-
-    layer.to(getattr(torch, dtype))
-    assert {parameter.dtype for parameter in layer.parameters()} == {
-        getattr(torch, dtype)
-    }
-    y = layer(torch.ones((2, 3)))
-    y.sum().backward()
-    assert torch.isfinite(y).all()
-    layer.to(torch.float32)
-    assert layer(torch.ones((2, 3))).dtype == torch.float32
-
-
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
 @pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
@@ -154,18 +95,6 @@ def test_a_network_is_converted_to_another_dtype(layer, sharing, dtype):
         assert y.dtype == dtype
         assert torch.isfinite(y).all()
         assert network.float()(x).dtype == torch.float32
-
-
-def test_data_parallel_trains_the_layer(layer):
-    import torch
-
-    parallel = torch.nn.DataParallel(network(layer))
-    x = torch.linspace(-2, 2, 6).reshape(2, 3)
-    assert torch.equal(parallel(x), parallel.module(x))
-    parallel.zero_grad()
-    parallel(x).sum().backward()
-    trained = [weight.value for weight in layer.trainable_variables]
-    assert all(parameter.grad is not None for parameter in trained)
 
 
 class TestCall:

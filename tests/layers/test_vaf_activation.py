@@ -5,12 +5,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf.initializers import FunctionStart, RandomStart
 from keras_vaf.layers import VAFActivation
-from keras_vaf.ops import NAMES
-from keras_vaf.regularizers import SlopeVariation
 from tests import reference
-from tests.harness import check_layer
 
 WEIGHTS = ("alpha", "alpha_bias", "beta", "beta_bias")
 SHARINGS = [
@@ -30,22 +26,6 @@ def bump(x):
 
 def arrays(layer):
     return [np.asarray(w, "float64") for w in layer.get_weights()]
-
-
-@pytest.mark.parametrize("g", ["tanh", "gelu", bump])
-@pytest.mark.parametrize("sharing", ["layer", "neuron"])
-def test_keras_own_checks(g, sharing):
-    check_layer(
-        VAFActivation,
-        init_kwargs={"k": 2, "g": g, "sharing": sharing, "initialization": "relu"},
-        input_shape=(2, 3, 4),
-        expected_output_shape=(2, 3, 4),
-        expected_num_trainable_weights=4,
-        expected_num_non_trainable_weights=0,
-        expected_num_seed_generators=0,
-        expected_num_losses=0,
-        supports_masking=True,
-    )
 
 
 @pytest.mark.parametrize("sharing, unshared", SHARINGS)
@@ -85,13 +65,6 @@ def test_layer_sharing_has_weights_at_once_and_takes_any_shape():
     assert len(layer.weights) == 4
 
 
-@pytest.mark.parametrize("identifier", [*NAMES, "swish", "tests>bump"])
-def test_g_by_name(identifier):
-    layer = VAFActivation(g=identifier)
-    assert callable(layer.g)
-    assert VAFActivation.from_config(layer.get_config()).g is layer.g
-
-
 def test_configuration_is_the_arguments_in_order():
     expected = ["k", "g", "sharing", "initialization", "data_format"]
     for kind in ("regularizer", "constraint"):
@@ -101,32 +74,6 @@ def test_configuration_is_the_arguments_in_order():
     config = VAFActivation().get_config()
     own = [key for key in config if key not in keras.layers.Layer().get_config()]
     assert own == expected
-
-
-@pytest.mark.parametrize("sharing", ["layer", "channel", (1, -1)])
-def test_configuration_is_the_same_after_build(sharing):
-    layer = VAFActivation(
-        k=2,
-        g=bump,
-        sharing=sharing,
-        initialization=FunctionStart("tanh"),
-        alpha_regularizer="l1",
-        beta_constraint="non_neg",
-        function_regularizer=SlopeVariation(0.1),
-    )
-    before = layer.get_config()
-    layer.build((None, 3, 4))
-    assert layer.get_config() == before
-    again = VAFActivation.from_config(before)
-    assert again.get_config() == before
-    assert again.sharing == sharing
-    assert isinstance(again.function_regularizer, SlopeVariation)
-
-
-@pytest.mark.parametrize("initialization", ["random", "relu", "tests>bump"])
-def test_strings_stay_strings(initialization):
-    layer = VAFActivation(initialization=initialization)
-    assert layer.get_config()["initialization"] == initialization
 
 
 def test_a_lambda_trains_but_is_not_saved(tmp_path):
@@ -149,50 +96,17 @@ def test_a_lambda_trains_but_is_not_saved(tmp_path):
             save()
 
 
-@pytest.mark.parametrize("name", WEIGHTS)
-def test_each_weight_takes_a_regularizer_and_a_constraint(name):
-    layer = VAFActivation(
-        k=2,
-        **{
-            f"{name}_regularizer": keras.regularizers.L1(0.5),
-            f"{name}_constraint": keras.constraints.NonNeg(),
-        },
-    )
-    for weight in layer.weights:
-        weight.assign(-np.ones(weight.shape))
-    size = 1 if name == "beta_bias" else 2
-    (penalty,) = layer.losses
-    assert ops.convert_to_numpy(penalty) == pytest.approx(0.5 * size)
-
-    model = keras.Sequential([keras.Input((1,)), layer])
-    model.compile(keras.optimizers.SGD(0.0), "mse")
-    model.train_on_batch(np.ones((2, 1)), np.ones((2, 1)))
-    for weight, value in zip(layer.weights, layer.get_weights(), strict=True):
-        assert np.all(value == (0 if weight is getattr(layer, name) else -1))
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [
         ({"k": 0}, r"`k`.*integer of at least 1.*Received: k=0"),
-        ({"k": -3}, r"Received: k=-3"),
         ({"k": 2.5}, r"`k`.*integer of at least 1.*Received: k=2\.5"),
-        ({"k": True}, r"`k`.*integer of at least 1.*Received: k=True"),
-        ({"k": "3"}, r"Received: k='3'"),
         ({"g": "softmax"}, r"`g` must be.*element alone.*Received: g='softmax'"),
-        ({"g": "log_softmax"}, r"Received: g='log_softmax'"),
         ({"g": keras.layers.ReLU()}, r"or its name, such as .relu.*Received: g=<ReLU"),
-        ({"g": "sparsemax"}, r"Received: g='sparsemax'"),
-        ({"g": "glu"}, r"Received: g='glu'"),
         ({"g": keras.activations.softmax}, r"`g` must be.*Received: g=<function"),
         ({"g": "nonsense"}, r"Register it with.*Received: g='nonsense'"),
-        ({"g": None}, r"Received: g=None"),
-        ({"g": keras.layers.ReLU}, r"Received: g=<class"),
         ({"initialization": "zeros"}, r"Received: initialization='zeros'"),
         ({"initialization": keras.initializers.Ones()}, r"initializers.RandomStart"),
-        ({"data_format": "NHWC"}, r"`data_format` must be.*data_format='NHWC'"),
-        ({"function_regularizer": "l2"}, r"Received: function_regularizer='l2'"),
-        ({"gamma_regularizer": "l2"}, r"gamma_regularizer"),
         ({"k": 1, "initialization": "linear"}, r"k >= 2\. Received: k=1"),
     ],
 )
@@ -219,19 +133,3 @@ def test_bad_inputs():
         layer(np.ones((2, 3, 3), "float32"))
     with pytest.raises(ValueError, match="has no weights yet"):
         VAFActivation(sharing="channel").function(0.0)
-
-
-def test_nan_stays_where_it_is():
-    x = np.array([[1.0, np.nan], [-1.0, 2.0]], "float32")
-    y = ops.convert_to_numpy(VAFActivation(g="tanh", initialization="random")(x))
-    np.testing.assert_array_equal(np.isnan(y), np.isnan(x))
-
-
-@pytest.mark.parametrize("sharing", ["layer", "channel"])
-def test_random_starts_with_a_seed_are_those_of_numpy(sharing):
-    layer = VAFActivation(sharing=sharing, initialization=RandomStart(seed=5))
-    layer.build((None, 4))
-    unshared = () if sharing == "layer" else (4,)
-    values = RandomStart(seed=5)(unshared, 3, keras.activations.relu)
-    for weight, value in zip(layer.get_weights(), values, strict=True):
-        np.testing.assert_array_equal(weight, value.astype("float32"))

@@ -88,25 +88,3 @@ def test_torch_keeps_two_tensors_for_each_hidden_unit(k, g, sharing):
         layer(x, training=True)
     large = sum(size for size in kept.values() if size >= x.nbytes)
     assert large <= (2 * k + 1) * x.nbytes
-
-
-@pytest.mark.backend("torch")
-@pytest.mark.parametrize("sharing, most", [("layer", 14), ("channel", 16)])
-def test_torch_runs_as_many_operations_for_few_units_as_for_many(sharing, most):
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Count(TorchDispatchMode):
-        run = 0
-
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-            self.run += 1
-            return function(*args, **(kwargs or {}))
-
-    counts = []
-    for k in (3, 15):
-        layer = make_layer(k, "relu", sharing)
-        with Count() as count, torch.no_grad():
-            layer(torch.zeros((32, *SHAPE[1:])))
-        counts.append(count.run)
-    assert counts[0] == counts[1] <= most, counts

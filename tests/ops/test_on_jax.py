@@ -30,17 +30,6 @@ def case(shape=(5, 4), unshared=(1,)):
     return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
 
 
-def test_vmap_over_inputs_and_parameters():
-    import jax
-
-    _, arguments, f = case()
-    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
-    mapped = jax.vmap(f)(*to_tensors(stacked))
-    for i in range(3):
-        expected = reference.vaf(*(a[i] for a in stacked), "sigmoid", (1,))
-        np.testing.assert_allclose(mapped[i], expected, 1e-10)
-
-
 def test_vmap_of_gradients():
     import jax
 
@@ -54,48 +43,6 @@ def test_vmap_of_gradients():
         )
         for have, want in zip(mapped, expected, strict=True):
             np.testing.assert_allclose(have[i], want, 1e-10, 1e-12)
-
-
-def test_jacobian_and_hessian():
-    import jax
-
-    upstream, arguments, f = case((3, 4), ())
-    tensors = to_tensors(arguments)
-    jacobian = jax.jit(jax.jacrev(f))(*tensors).reshape(12, 12)
-    slope = reference.vaf_gradients(np.ones((3, 4)), *arguments, "sigmoid")[0]
-    np.testing.assert_allclose(jacobian, np.diag(slope.ravel()), 1e-9, 1e-12)
-
-    hessian = jax.hessian(lambda x: (upstream * f(x, *tensors[1:])).sum())
-    ahead, behind = (
-        reference.vaf_gradients(upstream, arguments[0] + h, *arguments[1:], "sigmoid")
-        for h in (1e-6, -1e-6)
-    )
-    curvature = (ahead[0] - behind[0]) / 2e-6
-    np.testing.assert_allclose(
-        jax.jit(hessian)(tensors[0]).reshape(12, 12),
-        np.diag(curvature.ravel()),
-        1e-6,
-        1e-8,
-    )
-
-
-def test_checkpoint_changes_nothing():
-    import jax
-
-    upstream, arguments, f = case()
-    gradient = jax.grad(lambda *a: (upstream * jax.checkpoint(f)(*a)).sum(), range(5))
-    expected = reference.vaf_gradients(upstream, *arguments, "sigmoid", (1,))
-    for have, want in zip(gradient(*to_tensors(arguments)), expected, strict=True):
-        np.testing.assert_allclose(have, want, 1e-10, 1e-12)
-
-
-def test_the_input_alone_is_kept_for_the_gradient():
-    import jax
-
-    _, arguments, f = case((400, 400), ())
-    _, pull_back = jax.vjp(f, *to_tensors(arguments))
-    kept = sum(leaf.size for leaf in jax.tree.leaves(pull_back))
-    assert kept <= sum(argument.size for argument in arguments)
 
 
 @pytest.mark.parametrize("shape", [(5, 4), (400, 400)], ids=["small", "large"])

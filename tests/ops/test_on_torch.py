@@ -35,17 +35,6 @@ def test_torch_itself_finds_the_gradients_right(shape, unshared):
     assert torch.autograd.gradgradcheck(f, leaves)
 
 
-def test_vmap_over_inputs_and_parameters():
-    import torch
-
-    _, arguments, f = case()
-    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
-    mapped = torch.func.vmap(f)(*to_tensors(stacked))
-    for i in range(3):
-        expected = reference.vaf(*(a[i] for a in stacked), "sigmoid", (1,))
-        np.testing.assert_allclose(mapped[i], expected, 1e-10)
-
-
 def test_vmap_of_gradients():
     import torch
 
@@ -60,34 +49,6 @@ def test_vmap_of_gradients():
         )
         for have, want in zip(mapped, expected, strict=True):
             np.testing.assert_allclose(have[i], want, 1e-10, 1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
-def test_jacobian_and_hessian():
-    import torch
-
-    upstream, arguments, f = case((3, 4), ())
-    x, *parameters = to_tensors(arguments)
-    slope = reference.vaf_gradients(np.ones((3, 4)), *arguments, "sigmoid")[0]
-    for transform in (torch.func.jacrev, torch.func.jacfwd):
-        jacobian = transform(lambda x: f(x, *parameters))(x).reshape(12, 12)
-        np.testing.assert_allclose(jacobian, np.diag(slope.ravel()), 1e-9, 1e-12)
-
-    ahead, behind = (
-        reference.vaf_gradients(upstream, arguments[0] + h, *arguments[1:], "sigmoid")
-        for h in (1e-6, -1e-6)
-    )
-    curvature = np.diag((ahead[0] - behind[0]).ravel() / 2e-6)
-
-    def loss(x):
-        return (torch.tensor(upstream) * f(x, *parameters)).sum()
-
-    for hessian in (
-        torch.func.hessian(loss)(x),
-        torch.func.jacrev(torch.func.jacrev(loss))(x),
-        torch.func.jacfwd(torch.func.jacfwd(loss))(x),
-    ):
-        np.testing.assert_allclose(hessian.reshape(12, 12), curvature, 1e-6, 1e-8)
 
 
 def test_compiled_programs_match_the_reference():
@@ -137,23 +98,3 @@ def test_any_order_of_memory(view, dtype):
         for a, b in zip(have, want, strict=True):
             np.testing.assert_allclose(a.double(), b, tolerance, tolerance)
     assert y.shape == x.shape and y.dtype == x.dtype
-
-
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
-def test_nested_forward_mode_of_a_large_input():
-    import torch
-
-    _, arguments, f = case((40, 40))
-    x, *parameters = to_tensors(arguments)
-
-    def along(function):
-        return lambda x: torch.func.jvp(function, (x,), (torch.ones_like(x),))[1]
-
-    have = along(along(lambda x: f(x, *parameters)))(x)
-    slopes = [
-        reference.vaf_gradients(
-            np.ones((40, 40)), arguments[0] + h, *arguments[1:], "sigmoid", (1,)
-        )[0]
-        for h in (1e-6, -1e-6)
-    ]
-    np.testing.assert_allclose(have, (slopes[0] - slopes[1]) / 2e-6, 1e-6, 1e-8)

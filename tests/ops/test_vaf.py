@@ -92,35 +92,6 @@ def test_every_layout_matches_the_reference(g, shape, unshared):
         check(g, unshared, draw(shape, unshared, k=2, g=g))
 
 
-@pytest.mark.parametrize("g", ["relu", "sigmoid"])
-@pytest.mark.parametrize("shape, unshared", LAYOUTS[4:8:3])
-def test_single_precision_matches_the_reference(g, shape, unshared):
-    check(g, unshared, draw(shape, unshared, k=2, g=g, dtype="float32"), 1e-5)
-
-
-@pytest.mark.parametrize("g", NAMES)
-def test_gradients_are_finite_differences_of_the_reference(g):
-    arrays, step = draw(SHAPE, UNSHARED, k=3, g=g), 1e-6
-    with double_precision():
-        _, *gradients = compute(g, UNSHARED, arrays)
-    upstream, *arguments = arrays
-    random = np.random.default_rng(1)
-    for i, gradient in enumerate(gradients):
-        direction = random.normal(size=gradient.shape)
-        ahead, behind = (
-            reference.vaf(
-                *arguments[:i],
-                arguments[i] + sign * step * direction,
-                *arguments[i + 1 :],
-                g,
-                UNSHARED,
-            )
-            for sign in (1, -1)
-        )
-        difference = np.sum(upstream * (ahead - behind)) / (2 * step)
-        assert np.sum(gradient * direction) == pytest.approx(difference, 1e-5, 1e-5)
-
-
 @settings(max_examples=100 if keras.backend.backend() == "torch" else 6, deadline=None)
 @given(data=st.data())
 def test_any_shape_k_sharing_and_dtype(data):
@@ -166,48 +137,3 @@ def test_nan_comes_out_where_it_went_in_and_nowhere_else(g):
     with double_precision():
         y, *_ = compute(g, UNSHARED, (upstream, x, *parameters))
     np.testing.assert_array_equal(np.isnan(y), np.isnan(x))
-
-
-@pytest.mark.parametrize("g", NAMES)
-def test_large_inputs_give_finite_values_and_gradients(g):
-    upstream, x, alpha, *parameters = draw(SHAPE, UNSHARED, k=3, g=g)
-    arrays = (upstream, 80 * np.sign(x), np.sign(alpha), *parameters)
-    with double_precision():
-        for array in compute(g, UNSHARED, arrays):
-            assert np.all(np.isfinite(array))
-
-
-@pytest.mark.parametrize("shape, unshared", [((0, 3), ()), ((0, 2, 3), (2,))])
-def test_an_empty_batch_gives_gradients_of_zero(shape, unshared):
-    arrays = draw(shape, unshared, k=2, g="relu", dtype="float32")
-    check("relu", unshared, arrays)
-
-
-def bump(x):
-    return x * ops.exp(-ops.square(x))
-
-
-@pytest.mark.parametrize("shape, unshared", [((6, 3), ()), ((2, 3, 4, 5), (1, 3))])
-def test_a_function_of_ones_own_is_differentiated(shape, unshared, monkeypatch):
-    own = (
-        lambda x: x * np.exp(-(x**2)),
-        lambda x: (1 - 2 * x**2) * np.exp(-(x**2)),
-    )
-    monkeypatch.setitem(reference.FUNCTIONS, "bump", own)
-    arrays = draw(shape, unshared, k=3, g="bump", dtype="float32")
-    for have, want in zip(
-        compute(bump, unshared, arrays), expect("bump", unshared, arrays), strict=True
-    ):
-        np.testing.assert_allclose(have, want, 1e-4, 1e-4)
-
-
-def test_half_precision_is_the_float32_value_rounded_once():
-    random = np.random.default_rng(0)
-    x = ops.cast(random.normal(size=(32, 8)), "bfloat16")
-    parameters = to_tensors(draw((32, 8), (), k=3, g="silu", dtype="float32")[2:])
-    y = pointwise(VAF(keras.activations.silu), x, parameters)
-    exact = pointwise(VAF(keras.activations.silu), ops.cast(x, "float32"), parameters)
-    assert keras.backend.standardize_dtype(y.dtype) == "bfloat16"
-    np.testing.assert_array_equal(
-        *map(ops.convert_to_numpy, (y, ops.cast(exact, "bfloat16")))
-    )

@@ -15,6 +15,8 @@ import numpy as np
 import keras_vaf
 from keras_vaf.initializers import PortableGlorotUniform, RandomStart
 from keras_vaf.models.files import load_model
+from tests.layers.family import make_model as make_family
+from tests.layers.family import sample
 
 BACKENDS = ("tensorflow", "jax", "torch")
 PATIENCE = 90
@@ -62,11 +64,15 @@ def main(folder):
     model.save_weights(folder / f"{own}.weights.h5")
     config = json.loads(model.to_json()) | {"compile_config": None}
     (folder / f"{own}.json").write_text(json.dumps(config))
+    family, data = make_family(), sample((5, 6, 4))
+    family.save(folder / f"{own}_family.keras")
     (folder / f"{own}.done").touch()
     results = {"own": model.predict(x, verbose=0).tolist()}
+    results["family"] = [y.tolist() for y in family.predict(data, verbose=0)]
     for backend in BACKENDS:
         wait_for(folder / f"{backend}.done")
         whole = load_model(folder / f"{backend}.keras")
+        every = keras.saving.load_model(folder / f"{backend}_family.keras")
         compiled = whole.compiled
         whole.compile(keras.optimizers.SGD(0.005), "mse")
         json_and_weights = keras.models.model_from_json(
@@ -76,6 +82,7 @@ def main(folder):
         results[backend] = {
             "whole": whole.predict(x, verbose=0).tolist(),
             "json_and_weights": json_and_weights.predict(x, verbose=0).tolist(),
+            "family": [y.tolist() for y in every.predict(data, verbose=0)],
             "compiled": compiled,
             "losses": [float(whole.train_on_batch(x, y)) for _ in range(3)],
         }

@@ -43,6 +43,9 @@ def test_predictions_agree(results, saved_on, loaded_on):
     loaded = results[loaded_on][saved_on]
     np.testing.assert_allclose(loaded["whole"], saved, rtol=0, atol=1e-5)
     np.testing.assert_allclose(loaded["json_and_weights"], saved, rtol=0, atol=1e-5)
+    pairs = zip(results[saved_on]["family"], loaded["family"], strict=True)
+    for one, other in pairs:  # a model of all layers
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("loaded_on", BACKENDS)

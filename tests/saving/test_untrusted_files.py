@@ -71,20 +71,6 @@ def test_a_lambda_is_refused_and_not_run(file, argument):
     assert not file.with_name("written").exists()
 
 
-@pytest.mark.parametrize("kept", [0.0, 0.5, 0.99])
-def test_a_torn_file_is_refused(file, kept):
-    content = file.read_bytes()
-    file.write_bytes(content[: int(kept * len(content))])
-    with pytest.raises((ValueError, OSError, zipfile.BadZipFile)):
-        keras.saving.load_model(file)
-
-
-def test_another_file_is_refused(file):
-    file.write_text("not a model")
-    with pytest.raises(ValueError, match="zip"):
-        keras.saving.load_model(file)
-
-
 @pytest.mark.parametrize(
     "name, argument",
     [

@@ -37,7 +37,7 @@ def outcomes(library):
 
 def test_calls_end_as_they_do_without_the_kernels(outcomes):
     ended = {n: o for n, o in outcomes.items() if o.startswith(("same ", "OTHER "))}
-    assert len(ended) >= 20
+    assert len(ended) >= 12
     assert {name: o for name, o in ended.items() if not o.startswith("same ")} == {}
     assert ended["as it should be"] == "same numbers numbers"
     assert ended["more channels than functions"].split()[1] != "numbers"
@@ -50,7 +50,7 @@ def test_altered_operators_are_refused(outcomes):
         if name.startswith(("forward: ", "backward: "))
     }
     right = {name for name in ended if name.endswith("as it should be")}
-    assert len(ended) > 20 and len(right) == 2
+    assert len(ended) >= 14 and len(right) == 2
     assert {ended[name] for name in right} == {"numbers"}
     expected = REFUSED[keras.backend.backend()]
     others = {n: o for n, o in ended.items() if n not in right and o != expected}

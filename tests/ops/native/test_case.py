@@ -90,28 +90,3 @@ def test_parameters_that_do_not_fit_are_left_to_the_framework(parameters):
 def test_an_unknown_size_is_covered_only_where_parameters_are_shared():
     assert taken(x=(None, None, 4, 5), unshared=(3,))
     assert not taken(x=(2, 3, 4, None), unshared=(3,))
-
-
-def test_an_axis_that_x_does_not_have_is_left_to_the_framework():
-    assert not taken(x=(2, 3), unshared=(3,))
-
-
-def test_functions_that_the_library_lacks_are_not_covered(present):
-    """A library that is older than this package has fewer functions."""
-    present("leaky_relu", "sigmoid")
-    assert taken() and taken(VAF(keras.activations.sigmoid))
-    assert case(VAF(keras.activations.sigmoid)).function == 1
-    assert not taken(VAF(keras.ops.sin)) and not taken(VAF(keras.activations.tanh))
-    present()
-    assert not taken()
-
-
-def test_nothing_is_covered_without_the_library(monkeypatch):
-    absent = library.Found(None, None, "they were not compiled")
-    monkeypatch.setattr(library, "find", lambda: absent)
-    assert not taken()
-
-
-def test_sizes():
-    assert case(unshared=(1, 2)).sizes((2, 3, 4, 5)) == (2, 12, 5)
-    assert case().sizes((2, 3)) == (6, 1, 1)

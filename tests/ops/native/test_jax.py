@@ -36,16 +36,6 @@ def close(have, want):
         np.testing.assert_allclose(a, b, 2e-5, 2e-5)
 
 
-def test_programs_hold_one_kernel_for_each_pass(tensors):
-    import jax
-
-    _, *inputs = tensors
-    assert held(loss, *inputs) == 1
-    assert held(jax.grad(loss), *inputs) == 2
-    with plain_operators():
-        assert held(jax.grad(lambda *a: loss(*a)), *inputs) == 0
-
-
 @pytest.mark.parametrize("g", ["relu", "tanh", "gelu"])
 def test_kernels_are_in_programs_for_training_alone(tensors, g):
     function = VAF(get_function(g, "g"))
@@ -106,23 +96,6 @@ def test_vmap_runs_several_networks_at_once(tensors, library):
     nested = jax.vmap(jax.vmap(step, (None, 0, 0, 0, 0)), (0, None, None, None, None))
     twice = nested(jax.numpy.stack([x, 2 * x]), *stacked)
     close([f[0] for f in twice], found)
-
-
-def test_checkpoints_and_scans(tensors):
-    import jax
-
-    _, x, *parameters = tensors
-
-    def deep(function):
-        def run(x, *parameters):
-            step = jax.checkpoint(lambda c, _: (function(c, *parameters), None))
-            return (jax.lax.scan(step, x, None, length=3)[0] ** 2).sum()
-
-        return jax.jit(jax.grad(run, (0, 1)))(x, *parameters)
-
-    found = deep(operation("tanh", UNSHARED))
-    with plain_operators():
-        close(found, deep(operation.__wrapped__("tanh", UNSHARED)))
 
 
 def test_several_devices_use_plain_operators(tensors, monkeypatch):

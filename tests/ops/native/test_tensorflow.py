@@ -97,14 +97,6 @@ def test_saved_models_hold_plain_operators(library, tmp_path):
     np.testing.assert_allclose(loaded.serve(x), model.predict(x, verbose=0), 1e-6)
 
 
-def test_a_training_step_can_be_exported_plainly(tensors):
-    import tensorflow as tf
-
-    with plain_operators():
-        traced = tf.function(lambda *all: step("relu", *all))
-        assert held(traced.get_concrete_function(*tensors).graph) == 0
-
-
 def test_second_derivatives_follow_the_plain_formula(tensors, used):
     import tensorflow as tf
 
@@ -123,27 +115,6 @@ def test_second_derivatives_follow_the_plain_formula(tensors, used):
     assert used()
     with plain_operators():
         close(found, second(operation("tanh", UNSHARED)))
-
-
-def test_jacobian_and_vectorized_map(tensors):
-    import tensorflow as tf
-
-    function = operation("tanh", UNSHARED)
-    _, x, *parameters = tensors
-
-    def both():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = function(x, *parameters)
-        jacobian = tape.jacobian(y, x)
-        return [
-            jacobian,
-            tf.vectorized_map(lambda r: function(r[None], *parameters), x),
-        ]
-
-    found = both()
-    with plain_operators():
-        close(found, both())
 
 
 def test_a_library_that_tensorflow_refuses_is_left_out(tensors, monkeypatch, tmp_path):

@@ -94,36 +94,6 @@ def test_the_kernels_run_on_the_threads_of_pytorch(library, first):
     assert used and more == 0
 
 
-@pytest.mark.backend("torch")
-def test_pytorch_may_lie_in_a_folder_with_a_space(library, tmp_path):
-    import torch
-
-    package = Path(torch.__file__).parent
-    folder = tmp_path / "my env" / "torch"
-    folder.mkdir(parents=True)
-    try:
-        for entry in package.iterdir():
-            if entry.name.startswith("_C.") or entry.name == "lib":
-                link_files(entry, folder / entry.name)
-            else:
-                (folder / entry.name).symlink_to(entry)
-    except OSError:
-        pytest.skip("The temporary folder is on another file system than PyTorch.")
-    variables = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "3"}
-    used, more, file = run(OPENMP.format(first=""), folder.parent, **variables)
-    assert used and more == 0 and "my env" in file
-
-
-def link_files(path, to):
-    """Make hard links, whose path a process sees, unlike that behind a symbolic one."""
-    if path.is_dir():
-        to.mkdir()
-        for entry in path.iterdir():
-            link_files(entry, to / entry.name)
-    else:
-        os.link(path, to)
-
-
 TENSORFLOW = """
 import json, os
 import tensorflow as tf

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from tests.harness import to_arrays
 from tests.ops.native.harness import assert_close
@@ -64,17 +63,6 @@ def test_compiled_programs_hold_plain_operators(tensors, used):
     assert used()
 
 
-def test_batched_gradients_use_plain_operators(tensors, used):
-    import torch
-
-    upstream, *leaves = tensors
-    y = operation("relu", UNSHARED)(*leaves)
-    stacked = torch.stack([upstream, -2 * upstream])
-    have = torch.autograd.grad(y, leaves, stacked, True, is_grads_batched=True)
-    want = torch.autograd.grad(y, leaves, upstream)
-    close(have, [torch.stack([gradient, -2 * gradient]) for gradient in want])
-
-
 def test_second_derivatives_follow_the_plain_formula(tensors, used):
     import torch
 
@@ -88,17 +76,6 @@ def test_second_derivatives_follow_the_plain_formula(tensors, used):
     assert used()
     with plain_operators():
         close(found, second(operation("tanh", UNSHARED)))
-
-
-def test_second_derivatives_leave_frozen_tensors_frozen(tensors):
-    import torch
-
-    upstream, x, *parameters = tensors
-    frozen = [p.detach() for p in parameters]
-    y = operation("tanh", UNSHARED)(x, *frozen)
-    (first,) = torch.autograd.grad(y, x, upstream, create_graph=True)
-    torch.autograd.grad(first.sum(), x)
-    assert not any(p.requires_grad for p in frozen)
 
 
 def test_transformations_keep_working(tensors):
@@ -143,35 +120,6 @@ def test_a_recorded_program_holds_plain_operators(tensors, used):
     assert not used()
     assert "keras_vaf" not in recorded.code
     close([recorded(*inputs)], [function(*inputs)])
-
-
-def test_exports_hold_plain_operators(library, used):
-    import torch
-
-    program = torch.export.export(VAFActivation(), (torch.ones(2, 3),))
-    assert not used()
-    assert "keras_vaf" not in str(program.graph)
-
-
-def test_compiled_transformations_and_forward_mode(tensors):
-    import torch
-    from torch.autograd import forward_ad
-
-    torch._dynamo.reset()
-    function = operation("tanh", UNSHARED)
-    _, x, *parameters = (tensor.detach() for tensor in tensors)
-
-    def value(x):
-        return function(x, *parameters)
-
-    def derivative(x):
-        return torch.func.jvp(value, (x,), (x,))[1]
-
-    expected = derivative(x)
-    close([torch.compile(derivative, backend="aot_eager")(x)], [expected])
-    with forward_ad.dual_level():
-        y = value(forward_ad.make_dual(x, x))
-        close([forward_ad.unpack_dual(y).tangent], [expected])
 
 
 @pytest.mark.parametrize("g", ["relu", "tanh"])

@@ -81,7 +81,3 @@ def test_every_registered_name_is_pinned():
     assert not missing, (
         f"Add to NAMES in tests/saving/test_registered_names.py: {missing}"
     )
-
-
-def test_names_are_sorted_and_pinned_once():
-    assert list(NAMES) == sorted(set(NAMES))

@@ -27,15 +27,6 @@ def test_loading_a_removed_class_names_the_version_that_has_it(package, name):
         keras.saving.deserialize_keras_object(configuration(name, package))
 
 
-def test_a_model_with_a_removed_layer_is_refused():
-    model = keras.Sequential(
-        [keras.Input((3,)), keras.layers.ReLU(name="f")]
-    ).get_config()
-    model["layers"][1] = configuration("PolyReLU")
-    with pytest.raises(ValueError, match="PolyReLU was removed"):
-        keras.Sequential.from_config(model)
-
-
 def test_a_model_with_a_removed_function_is_refused():
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2, "relu")])
     config = model.get_config()

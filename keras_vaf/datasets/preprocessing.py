@@ -17,7 +17,6 @@ from keras_vaf.utils import check_choice
 
 Missing = Literal["mean", "drop"]
 Categories = Literal["one-hot", "number"]
-Units = Literal["original", "scaled"]
 
 MOST_CATEGORIES = 50
 """Largest number of categories of a column that get an input, by frequency."""
@@ -156,36 +155,6 @@ class FittedPreprocessing:
         if self.target_scale is None:
             return y
         return self.target_scale.invert(y)
-
-    def rmse(
-        self, y: np.ndarray, outputs: np.ndarray, units: Units = "original"
-    ) -> float:
-        """Return the root mean square error of a network's outputs.
-
-        Args:
-            y: Targets in the units of the dataset.
-            outputs: Outputs of a network trained on transformed targets, one per
-                target.
-            units: `"original"` for the units of the dataset, `"scaled"` for those of
-                the transformed targets.
-
-        Raises:
-            ValueError: If the dataset is a classification, if the sizes differ, or if
-                `units` is not one of these.
-        """
-        check_choice("units", units, get_args(Units))
-        if self.target_scale is None:
-            raise ValueError("`rmse` needs a regression. Received: a classification")
-        y, outputs = np.asarray(y, np.float64), np.asarray(outputs, np.float64)
-        if outputs.size != y.size:
-            raise ValueError(
-                f"`outputs` must have one value for each of the {y.size} targets. "
-                f"Received: shape {outputs.shape}"
-            )
-        spread = self.target_scale.spread[0]
-        scaled = (y - self.target_scale.center[0]) / spread
-        error = np.sqrt(np.mean((outputs.reshape(y.shape) - scaled) ** 2))
-        return float(error * spread if units == "original" else error)
 
 
 def _fit_inputs(

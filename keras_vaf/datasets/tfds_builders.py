@@ -3,18 +3,16 @@
 Importing this module registers the builder `vaf_tables`, with one configuration for
 each table: `tfds.load("vaf_tables/yacht")`. It reads and checks the same files as
 `load`; the `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`. TFDS
-itself has builders for MNIST, Fashion-MNIST and CIFAR-10.
+itself has builders for MNIST, Fashion-MNIST and CIFAR-10: `tfds.load("mnist")`.
 """
 
 import os
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from keras_vaf.datasets.catalogue import CATALOGUE, find
-from keras_vaf.datasets.fetching import cache_folder, data_folder, read_files
 from keras_vaf.datasets.loading import load
 from keras_vaf.utils import require
 
@@ -73,49 +71,3 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
             zip(dataset.x, dataset.y, strict=True)
         ):
             yield row, {"features": features, "target": target}
-
-
-def prepare_tfds(
-    name: str,
-    data_dir: str | os.PathLike[str] | None = None,
-    tfds_dir: str | os.PathLike[str] | None = None,
-    file_format: str | None = None,
-) -> Any:
-    """Prepare a dataset of the catalogue for TFDS.
-
-    A table becomes `vaf_tables/NAME`. TFDS's own builders make `mnist` and
-    `fashion_mnist` from the checked files, and fetch the files of `cifar10`.
-
-    Args:
-        name: Short name in the catalogue.
-        data_dir: Folder with the publishers' files, as for `load`.
-        tfds_dir: Folder of datasets prepared by TFDS; `None` for the default of TFDS.
-        file_format: `"array_record"` to prepare tables, and to read images, without
-            TensorFlow; `None` for the default of TFDS, `"tfrecord"`.
-
-    Returns:
-        The builder: `builder.as_dataset()`, or `builder.as_data_source()` for
-        `"array_record"`.
-
-    Raises:
-        ValueError: If the name is unknown, or if a file differs from the publisher's.
-        OSError: If a file is missing, or cannot be fetched or written.
-        ImportError: If TensorFlow is needed but not installed.
-    """
-    entry = find(name)
-    if entry.image_shape is not None or file_format != "array_record":
-        require("tensorflow", extra="tensorflow")
-    folder = data_dir
-    if name in ("mnist", "fashion_mnist"):
-        read_files(entry, data_dir)
-        folder = (data_folder(data_dir) or cache_folder()) / name
-    table = entry.image_shape is None
-    builder = tfds.builder(f"vaf_tables/{name}" if table else name, data_dir=tfds_dir)
-    # The files of MNIST and Fashion-MNIST have the same names. TFDS unpacks both into
-    # one folder and reuses existing files. Therefore each dataset gets a new folder.
-    with tempfile.TemporaryDirectory() as extract_dir:
-        config = tfds.download.DownloadConfig(
-            manual_dir=folder, extract_dir=extract_dir, try_download_gcs=False
-        )
-        builder.download_and_prepare(download_config=config, file_format=file_format)
-    return builder

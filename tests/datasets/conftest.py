@@ -13,8 +13,7 @@ def catalogue(monkeypatch):
     """Function that puts entries in the place of the paper's."""
 
     def replace(*entries):
-        for module in ("datasets.catalogue", "datasets.fetching"):
-            monkeypatch.setattr(f"keras_vaf.{module}.CATALOGUE", entries)
+        monkeypatch.setattr("keras_vaf.datasets.catalogue.CATALOGUE", entries)
 
     return replace
 

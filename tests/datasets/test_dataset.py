@@ -42,11 +42,6 @@ def test_what_does_not_agree_is_refused(change, message):
         Dataset(**(CLASSES | change))
 
 
-def test_a_regression_has_no_classes():
-    with pytest.raises(ValueError, match="be None for regression"):
-        Dataset(**(REGRESSION | {"class_names": ("no", "yes")}))
-
-
 def test_the_representation_names_the_size_and_no_values():
     assert repr(Dataset(**CLASSES)) == (
         "Dataset('three', classification, 3 rows, 2 inputs, 2 classes)"
@@ -73,7 +68,3 @@ class TestChecksum:
     def test_other_values_have_another(self, change):
         other = Dataset(**(CLASSES | change))
         assert other.checksum != Dataset(**CLASSES).checksum
-
-    def test_the_shape_counts(self):
-        flat = {"x": X.reshape(3, 1, 2)}
-        assert Dataset(**(REGRESSION | flat)).checksum != Dataset(**REGRESSION).checksum

@@ -1,7 +1,5 @@
 """Each reader reads three rows in its publisher's format."""
 
-import gzip
-import lzma
 import pickle
 import sys
 
@@ -112,13 +110,6 @@ class Runs:
 
 class TestCIFAR:
     IMAGES = make_images(3, 32, 32, 3)
-    BATCH = make_batch(IMAGES, [9, 0, 4])
-
-    def test_batches_one_after_the_other(self):
-        images, labels = read_cifar_batches([self.BATCH, self.BATCH])
-        np.testing.assert_array_equal(images[:3], self.IMAGES)
-        np.testing.assert_array_equal(images[3:], self.IMAGES)
-        np.testing.assert_array_equal(labels, [9, 0, 4, 9, 0, 4])
 
     def test_the_publishers_archive(self):
         names = [*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"]
@@ -137,15 +128,3 @@ class TestCIFAR:
         with pytest.raises(pickle.UnpicklingError, match=r"__builtin__\.print"):
             read_cifar_batches([content])
         assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    ("content", "file"),
-    [
-        (b"1,2", "a.csv"),
-        (gzip.compress(b"1,2"), "a.csv.gz"),
-        (lzma.compress(b"1,2"), "data_batch_1.xz"),
-    ],
-)
-def test_the_suffix_says_how_a_file_is_compressed(content, file):
-    assert decompress(content, file) == b"1,2"

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from keras_vaf.datasets import Dataset, Preprocessing
+from keras_vaf.datasets.scores import regression_scores
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -164,31 +165,20 @@ class TestClassification:
         with pytest.raises(ValueError, match=r"'none' for classification.*'two'"):
             Preprocessing(targets="min-max").fit(self.DATASET, [0, 1])
 
-    def test_there_is_no_rmse(self):
-        fitted = Preprocessing().fit(self.DATASET, [0, 1])
-        with pytest.raises(ValueError, match="needs a regression"):
-            fitted.rmse(np.zeros(2), np.zeros(2))
 
-
-class TestRMSE:
+class TestScores:
     Y = np.array([10.0, 20.0, 30.0, 50.0], dtype="float32")
-
-    def fit(self, scaling):
-        x = np.arange(4, dtype="float32")[:, None]
-        dataset = Dataset("line", "regression", x, self.Y, ("a",))
-        return Preprocessing(targets=scaling).fit(dataset, [0, 1, 2])
 
     @pytest.mark.parametrize("scaling", ["none", "min-max", "standard"])
     def test_outputs_that_miss_by_5_units(self, scaling):
-        fitted = self.fit(scaling)
+        x = np.arange(4, dtype="float32")[:, None]
+        dataset = Dataset("line", "regression", x, self.Y, ("a",))
+        fitted = Preprocessing(targets=scaling).fit(dataset, [0, 1, 2])
         outputs = fitted.transform_targets(self.Y + np.float32([5, -5, 5, -5]))
-        assert fitted.rmse(self.Y, outputs[:, None]) == pytest.approx(5.0, rel=1e-5)
-
-    def test_the_error_in_scaled_units(self):
-        fitted = self.fit("min-max")
-        outputs = fitted.transform_targets(self.Y + 5)
-        error = fitted.rmse(self.Y, outputs, units="scaled")
-        assert error == pytest.approx(5.0 / 20.0, rel=1e-5)
+        scores = regression_scores(self.Y, outputs[:, None], fitted)
+        assert scores["rmse"] == pytest.approx(5.0, rel=1e-5)
+        spread = {"none": 1, "min-max": 20, "standard": np.std([10, 20, 30])}[scaling]
+        assert scores["scaled_rmse"] == pytest.approx(5.0 / spread, rel=1e-5)
 
     def test_constant_training_targets_keep_their_units(self):
         x = np.arange(3, dtype="float32")[:, None]
@@ -196,23 +186,3 @@ class TestRMSE:
         dataset = Dataset("flat", "regression", x, y, ("a",))
         fitted = Preprocessing(targets="standard").fit(dataset, [0, 1])
         np.testing.assert_array_equal(fitted.transform_targets(y), [0, 0, 3])
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ((Y, Y[:2]), "each of the 4 targets. Received: shape \\(2,\\)"),
-            ((Y, Y, "percent"), "`units` must be one of .*'percent'"),
-        ],
-    )
-    def test_bad_input(self, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            self.fit("none").rmse(*arguments)
-
-
-@pytest.mark.parametrize(
-    "options", [{"inputs": "robust"}, {"targets": None}, {"missing": "median"}]
-)
-def test_an_unknown_option_is_refused(options):
-    ((name, value),) = options.items()
-    with pytest.raises(ValueError, match=f"`{name}` must be one of .*{value!r}"):
-        Preprocessing(**options)

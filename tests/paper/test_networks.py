@@ -61,23 +61,6 @@ def test_a_block_is_convolution_activation_pooling_and_dropout():
     assert {layer.rate for layer in model.layers[3:8:4]} == {0.25}
 
 
-def test_the_papers_networks_have_as_many_parameters_as_their_filters_say():
-    def count(size, channels, filters, outputs=10):
-        total = 0
-        for number in filters:
-            total += 25 * channels * number + number
-            channels, size = number, (size - 3) // 2 + 1
-        return total + size**2 * channels * outputs + outputs
-
-    for shape, filters in (
-        ((28, 28, 1), (192, 192)),
-        ((32, 32, 3), (192, 192, 192)),
-        ((32, 32, 3), (150, 150)),
-    ):
-        model = cnet(shape, filters, 10, keras.layers.ReLU)
-        assert model.count_params() == count(shape[0], shape[2], filters)
-
-
 @pytest.mark.parametrize("depth", [1, 3])
 def test_computes_what_its_weights_say(depth):
     activation = keras.layers.ReLU if depth == 1 else blocks()

@@ -161,17 +161,6 @@ def test_a_tenth_of_the_rows_judges_and_does_not_train(iris, monkeypatch, classe
         np.testing.assert_allclose(weight, weights[rows[part]], rtol=1e-12)
 
 
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_equal_seeds_give_equal_networks_and_others_do_not(iris):
-    one, same, other = (
-        VAFClassifier(**{**QUICK, "random_state": seed}).fit(*iris)
-        for seed in (1, 1, 2)
-    )
-    X = iris[0]
-    np.testing.assert_array_equal(one.predict_proba(X), same.predict_proba(X))
-    assert not np.allclose(one.predict_proba(X), other.predict_proba(X))
-
-
 @pytest.mark.backend("torch")
 def test_a_grid_is_searched(iris):
     grid = {"k": [2, 3], "g": ["relu", "tanh"], "initialization": ["g", "random"]}
@@ -204,18 +193,6 @@ def test_a_pickled_estimator_predicts_the_same(kind, iris):
     assert again.get_params() == estimator.get_params()
     assert again.history_.epochs == estimator.n_iter_
     again.fit(*iris)  # and it can be trained again
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_prediction_does_not_depend_on_the_other_rows(iris):
-    X, y = iris
-    regressor = VAFRegressor(**QUICK).fit(X, y)
-    rows = np.resize(X, (520, 4))
-    all_rows = regressor.predict(rows)
-    for count in (1, 64, 65, 520):
-        np.testing.assert_allclose(
-            regressor.predict(rows[:count]), all_rows[:count], rtol=1e-5, atol=1e-6
-        )
 
 
 @pytest.mark.backend("torch")

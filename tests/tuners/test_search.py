@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from keras_vaf.datasets import Dataset, read_table
+from keras_vaf.datasets import Dataset
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import Recipe, records, run
 from keras_vaf.initializers import RandomStart
@@ -122,33 +122,6 @@ def test_the_best_network_predicts_as_the_best_trial_on_all_rows(
     outputs = network.predict(x, verbose=0) * table.y.std() + table.y.mean()
     assert np.ptp(outputs) > 1
     np.testing.assert_allclose(predicted, outputs, rtol=1e-5)
-
-
-@once
-def test_a_frame_is_searched_as_its_dataset(tmp_path):
-    frame = pd.DataFrame({"a": np.arange(30.0), "y": np.arange(30.0) ** 2})
-    options = {"trials": 2, "baselines": (), "recipe": SHORT, "output": tmp_path}
-    found = search(frame, target="y", verbose=False, **options)
-    again = search(read_table(frame, "y"), verbose=False, **options)
-    assert again.folder == found.folder
-    assert again.records.equals(found.records)
-    with pytest.raises(ValueError, match="needs the name of the column to predict"):
-        search(frame, output=tmp_path)
-
-
-@once
-def test_two_folds_say_that_they_cannot_tell(table, tmp_path, capsys):
-    found = search(table, 3, baselines="relu,silu", recipe=SHORT, output=tmp_path)
-
-    assert found.table[["interval", "p"]].isna().all(axis=None)
-    assert found.table["gain"].notna().sum() == 2
-    said = (found.folder / "table.md").read_text()
-    assert "Two folds cannot tell" in said
-    assert "±" not in said
-    assert "two folds cannot tell" in found.advice
-    lines = capsys.readouterr().err
-    assert "6 of 6" in lines
-    assert f"Other models: {2 * (2 * 3 + 2)} models." in lines  # and two references
 
 
 @once

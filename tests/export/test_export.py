@@ -53,29 +53,19 @@ def model(request, x):
 
 def make(kind, x):
     """A trained network with a VAF of each sharing, or frozen into plain operators."""
-    model = trained("relu" if kind == "frozen" else kind, x)
-    return freeze(model) if kind == "frozen" else model
-
-
-def trained(g, x):
     keras.utils.set_random_seed(0)
-    model = keras.Sequential(
-        [
-            keras.Input(x.shape[1:]),
-            keras.layers.Conv2D(3, 3),
-            VAFActivation(g=g, sharing="channel", initialization="random"),
-            keras.layers.Conv2D(3, 3),
-            VAFActivation(g=g, sharing="neuron", initialization="random"),
-            keras.layers.Flatten(),
-            keras.layers.Dense(
-                4, activation=VAFActivation(g=g, initialization="random")
-            ),
-            keras.layers.Dense(1),
-        ]
-    )
+    settings = {"g": "tanh" if kind == "tanh" else "relu", "initialization": "random"}
+    layers = [
+        *(keras.layers.Conv2D(3, 3), VAFActivation(sharing="channel", **settings)),
+        *(keras.layers.Conv2D(3, 3), VAFActivation(sharing="neuron", **settings)),
+        keras.layers.Flatten(),
+        keras.layers.Dense(4, activation=VAFActivation(**settings)),
+        keras.layers.Dense(1),
+    ]
+    model = keras.Sequential([keras.Input(x.shape[1:]), *layers])
     model.compile("adam", "mse")
     model.fit(x, x.sum((1, 2, 3)), epochs=2, verbose=0)
-    return model
+    return freeze(model) if kind == "frozen" else model
 
 
 def assert_same(predictions, model, x):
@@ -84,32 +74,27 @@ def assert_same(predictions, model, x):
     np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-5)
 
 
+def of_one_shape(x):
+    """Return the signature of a fixed batch."""
+    return [keras.InputSpec(shape=x.shape, dtype="float32", name="x")]
+
+
 @pytest.mark.usefixtures("old_tensorflow")
 @pytest.mark.backend("tensorflow", "jax")
-def test_saved_model(model, x, tmp_path, request):
+@pytest.mark.parametrize("fixed", [False, True])
+def test_saved_model(model, x, tmp_path, request, fixed):
     import tensorflow as tf
 
-    if keras.backend.backend() == "jax" and release("jax") >= (0, 11):
+    if not fixed and keras.backend.backend() == "jax" and release("jax") >= (0, 11):
         # docs/simplify.md says so. If this passes with another TensorFlow, change both.
         error = tf.errors.InvalidArgumentError
         reason = "TensorFlow 2.21 cannot read an open batch of JAX 0.11 and newer."
         request.applymarker(pytest.mark.xfail(raises=error, reason=reason))
-    model.export(tmp_path, verbose=False)
+    options = {"input_signature": of_one_shape(x)} if fixed else {}
+    model.export(tmp_path, verbose=False, **options)
     exported = tf.saved_model.load(tmp_path)
-    assert_same(exported.serve(x).numpy(), model, x)
-    assert_same(exported.serve(x[:3]).numpy(), model, x[:3])
-
-
-@pytest.mark.usefixtures("old_tensorflow")
-@pytest.mark.backend("jax")
-def test_saved_model_of_one_shape(model, x, tmp_path):
-    """A fixed batch needs no operator that TensorFlow 2.21 lacks."""
-    import tensorflow as tf
-
-    signature = [keras.InputSpec(shape=x.shape, dtype="float32", name="x")]
-    model.export(tmp_path, verbose=False, input_signature=signature)
-    exported = tf.saved_model.load(tmp_path)
-    assert_same(exported.serve(x).numpy(), model, x)
+    for batch in (x,) if fixed else (x, x[:3]):
+        assert_same(exported.serve(batch).numpy(), model, batch)
 
 
 def called_by(nodes):
@@ -118,24 +103,17 @@ def called_by(nodes):
     return {a.func.name for a in attributes if a.func.name}
 
 
-def keras_export(model, path):
-    model.export(path, verbose=False)
-
-
-def tensorflow_save(model, path):
-    import tensorflow as tf
-
-    tf.saved_model.save(model, path)
-
-
 @pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("save", [keras_export, tensorflow_save])
-def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, save):
+@pytest.mark.parametrize("by_keras", [True, False])
+def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, by_keras):
     """Serving does not need XLA, which a runtime may lack."""
     import tensorflow as tf
 
     model.predict(x, verbose=0)
-    save(model, tmp_path)
+    if by_keras:
+        model.export(tmp_path, verbose=False)
+    else:
+        tf.saved_model.save(model, tmp_path)
     serve, *_ = tf.saved_model.load(tmp_path).signatures.values()
     functions = serve.graph.as_graph_def().library.function
     definitions = {function.signature.name: function for function in functions}
@@ -185,8 +163,8 @@ def test_onnx_of_one_shape(model, x, tmp_path):
     import onnxruntime
 
     path = tmp_path / "model.onnx"
-    signature = [keras.InputSpec(shape=x.shape, dtype="float32", name="x")]
-    model.export(path, format="onnx", verbose=False, input_signature=signature)
+    options = {"verbose": False, "input_signature": of_one_shape(x)}
+    model.export(path, format="onnx", **options)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     assert_same(session.run(None, {"x": x})[0], model, x)
 
@@ -196,10 +174,8 @@ def run_litert(path, x):
     from ai_edge_litert.interpreter import Interpreter
 
     interpreter = Interpreter(str(path))
-    (entry,), (result,) = (
-        interpreter.get_input_details(),
-        interpreter.get_output_details(),
-    )
+    (entry,) = interpreter.get_input_details()
+    (result,) = interpreter.get_output_details()
     interpreter.resize_tensor_input(entry["index"], x.shape)
     interpreter.allocate_tensors()
     interpreter.set_tensor(entry["index"], x)

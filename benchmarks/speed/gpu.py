@@ -111,26 +111,25 @@ def torch_model(name: str, device: Any) -> tuple[Any, Any, Any]:
     from torch import nn
 
     if name == "small":
-        layers = nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)
-        x, y = torch.randn(256, 64, device=device), torch.zeros(256, device=device)
-        return nn.Sequential(*layers).to(device), x, y.long()
-    if name == "gpt2":
+        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+        x, y = torch.randn(256, 64), torch.zeros(256, dtype=torch.long)
+    elif name == "gpt2":
         import transformers
 
         settings: Row = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0)
         settings |= dict.fromkeys(("bos_token_id", "eos_token_id", "use_cache"), 0)
         settings |= {"vocab_size": 8192, "n_positions": 512}
         settings |= {"activation_function": "gelu"}
-        x = torch.randint(8192, (16, 512), device=device)
         model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**settings))
-        return model.to(device), x, x
-    import timm
+        x = y = torch.randint(8192, (16, 512))
+    else:
+        import timm
 
-    x = torch.randn(128, 3, 224, 224, device=device)
-    y = torch.randint(100, (128,), device=device)
-    model = timm.create_model(name, num_classes=100)
-    last = torch.channels_last
-    return model.to(device, memory_format=last), x.to(memory_format=last), y
+        model = timm.create_model(name, num_classes=100)
+        model = model.to(memory_format=torch.channels_last)
+        x, y = torch.randn(128, 3, 224, 224), torch.randint(100, (128,))
+        x = x.to(memory_format=torch.channels_last)
+    return model.to(device), x.to(device), y.to(device)
 
 
 def with_activation(model: Any, arm: str, x: Any) -> Any:
@@ -159,7 +158,7 @@ def torch_step(model: Any, x: Any, y: Any, mode: str) -> Step:
         optimizer.zero_grad(set_to_none=True)
         kind = torch.bfloat16
         with torch.autocast(x.device.type, kind, cache_enabled=mode != "graph"):
-            if x is y:
+            if y.ndim == 2:  # tokens
                 loss = run(x, labels=y).loss
             else:
                 loss = torch.nn.functional.cross_entropy(run(x), y)
@@ -191,6 +190,7 @@ def on_jax(quick: bool) -> Iterator[Row]:
     import keras
 
     import keras_vaf
+    from benchmarks.speed.models import on_gpu
 
     def prelu(activation: Any) -> Any:
         rank = len(activation.output.shape) if hasattr(activation, "output") else 2
@@ -201,7 +201,7 @@ def on_jax(quick: bool) -> Iterator[Row]:
         steps, facts = {}, {}
         for arm in ARMS:
             keras.utils.set_random_seed(0)
-            model, x, y = keras_model(name)
+            model, x, y = on_gpu(name)
             if arm == "prelu":
                 model = keras_vaf.convert(model, to=prelu)
             elif arm != "fixed":
@@ -212,32 +212,6 @@ def on_jax(quick: bool) -> Iterator[Row]:
             facts[arm] = {"first_seconds": round(time.perf_counter() - start, 2)}
         about = {"framework": "jax", "model": name, "mode": "compiled"}
         yield from rows_of(about, steps, lambda: None, facts)
-
-
-def keras_model(name: str) -> tuple[Any, Any, Any]:
-    """Return a model of Keras, its inputs and its targets."""
-    import keras
-    import numpy as np
-    from keras import layers
-
-    from benchmarks.speed.models import transformer
-
-    rng = np.random.default_rng(0)
-    if name == "small":
-        parts = layers.Dense(64), layers.Activation("relu"), layers.Dense(10)
-        model = keras.Sequential([keras.Input((64,)), *parts])
-        return model, np.ones((256, 64)), np.zeros(256)
-    if name == "resnet50":
-        application = keras.applications.ResNet50
-        model = application(weights=None, classes=100, classifier_activation=None)
-        x = rng.normal(size=(128, 224, 224, 3)).astype("float32")
-        return model, x, rng.integers(100, size=128)
-    inputs = keras.Input((512,), dtype="int32")
-    x = layers.Embedding(8192, 768)(inputs)
-    x = transformer(x, "gelu", blocks=12, heads=12, use_causal_mask=True)
-    outputs = layers.Dense(8192)(layers.LayerNormalization()(x))
-    tokens = rng.integers(8192, size=(16, 512))
-    return keras.Model(inputs, outputs), tokens, tokens
 
 
 def jax_step(model: Any, x: Any, y: Any) -> Step:

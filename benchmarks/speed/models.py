@@ -125,3 +125,23 @@ def works(case: str, activation: cases.Activation, g: str) -> tuple[Works, float
     for run in programs.values():
         run()
     return programs, first
+
+
+def on_gpu(name: str) -> tuple[keras.Model, Any, Any]:
+    """Return a model for `benchmarks.speed.gpu`, its inputs and its targets."""
+    random = np.random.default_rng(0)
+    if name == "resnet50":
+        application = keras.applications.ResNet50
+        made = application(weights=None, classes=100, classifier_activation=None)
+        x = random.normal(size=(128, 224, 224, 3)).astype("float32")
+        return made, x, random.integers(100, size=128)
+    if name == "small":
+        inputs = keras.Input((64,))
+        outputs = layers.Dense(CLASSES)(_mlp(inputs, "relu"))
+        return keras.Model(inputs, outputs), np.ones((256, 64)), np.zeros(256)
+    inputs = keras.Input((512,), dtype="int32")
+    x = layers.Embedding(8192, 768)(inputs)
+    x = transformer(x, "gelu", blocks=12, heads=12, use_causal_mask=True)
+    outputs = layers.Dense(8192)(layers.LayerNormalization()(x))
+    tokens = random.integers(8192, size=(16, 512))
+    return keras.Model(inputs, outputs), tokens, tokens

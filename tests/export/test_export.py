@@ -169,6 +169,28 @@ def test_onnx_of_one_shape(model, x, tmp_path):
     assert_same(session.run(None, {"x": x})[0], model, x)
 
 
+@pytest.mark.backend("torch")
+def test_an_exported_program(model, x, tmp_path):
+    import torch
+
+    path, rows = tmp_path / "model.pt2", torch.tensor(x)
+    torch.export.save(torch.export.export(model.eval(), (rows,)), path)
+    program = torch.export.load(path).module()
+    assert_same(program(rows).detach().numpy(), model, x)
+
+
+@pytest.mark.backend("torch", "tensorflow")
+@pytest.mark.needs("openvino")
+def test_openvino(model, x, tmp_path):
+    import openvino
+
+    path = str(tmp_path / "model.xml")
+    model.export(path, format="openvino", verbose=False)
+    exact = {"INFERENCE_PRECISION_HINT": "f32"}  # bfloat16 on some processors
+    compiled = openvino.compile_model(path, "CPU", exact)
+    assert_same(compiled(x)[0], model, x)
+
+
 def run_litert(path, x):
     """Return what LiteRT's interpreter makes of a batch, and the operators it ran."""
     from ai_edge_litert.interpreter import Interpreter
@@ -191,6 +213,16 @@ def test_litert(model, x, tmp_path):
     predictions, operators = run_litert(path, x)
     assert_same(predictions, model, x)
     assert not any(operator.startswith(("Flex", "CUSTOM")) for operator in operators)
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.needs("litert_torch")
+def test_litert_of_pytorch(model, x):
+    import litert_torch
+    import torch
+
+    written = litert_torch.convert(model.eval(), (torch.tensor(x),))
+    assert_same(written(x), model, x)
 
 
 @pytest.mark.backend("tensorflow")

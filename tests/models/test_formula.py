@@ -107,9 +107,8 @@ def test_the_family_and_layers_of_keras():
         (keras.layers.Activation("gelu"), "gelu(a)"),
     ):
         assert formula(layer, digits=17) == f"f(a) = {expected}"
-    assert formula(prelu, digits=17).splitlines()[2] == (
-        "| 0 | 0.25 a for a <= 0; a for a > 0 |"
-    )
+    row = "| 0 | 0.25 a for a <= 0; a for a > 0 |"
+    assert formula(prelu, digits=17).splitlines()[2] == row
     kaf = layers.KAF(D=4, seed=0, sharing="layer", dtype="float64")
     check(values_of_python(formula(kaf, "python", 17), X), kaf.function(X))
     with pytest.raises(ValueError, match="Snake cannot be written as a VAF"):
@@ -146,12 +145,10 @@ def test_lines_are_merged_and_sorted(units, expected):
 def test_printed_digits_state_their_error(g):
     layer = random_vaf(5, g)
     first, error, nearest = formula(layer, digits=3).splitlines()
-    stated = float(
-        re.search(r"3 digits: largest difference (\S+) on \[-10, 10\]", error)[1]
-    )
+    said = re.search(r"3 digits: largest difference (\S+) on \[-10, 10\]", error)
     x = np.linspace(-10, 10, 1001)
     found = np.max(np.abs(values_of_text(first, x) - layer.function(x)))
-    assert stated == pytest.approx(found, rel=0.05)
+    assert float(said[1]) == pytest.approx(found, rel=0.05)
     assert nearest.startswith("nearest: ") and nearest.endswith("on [-10, 10]")
     for form, comment in (("python", "# "), ("latex", "% ")):
         assert formula(layer, form, 3).splitlines()[-1] == comment + error
@@ -188,10 +185,8 @@ def test_python_of_an_exponential_overflows_to_infinity():
 def test_a_name_is_given_within_its_error_on_the_data():
     layer = VAFActivation(initialization="leaky_relu")
     layer.beta_bias.assign(0.001)
-    data = np.random.default_rng(0).normal(size=(50, 2))
-    assert re.search(
-        r"nearest: LeakyReLU\(0.2\), .* on the data$", formula(layer, data=data)
-    )
+    text = formula(layer, data=np.random.default_rng(0).normal(size=(50, 2)))
+    assert re.search(r"nearest: LeakyReLU\(0.2\), .* on the data$", text)
 
 
 @pytest.mark.parametrize("form", READERS)

@@ -6,7 +6,7 @@ import pytest
 
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import KAF, VAFActivation
-from keras_vaf.models import convert, nearest, report, simplify
+from keras_vaf.models import convert, freeze, nearest, report, simplify
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
 from tests.models.networks import (
@@ -24,14 +24,8 @@ NORMAL = np.random.default_rng(0).normal(size=1000)
 def vaf(alpha, alpha_bias, beta, beta_bias=0.0, **arguments):
     layer = VAFActivation(k=len(alpha), name="vaf", **arguments)
     layer.build((None, 2))
-    weights = [np.array(weight) for weight in (alpha, alpha_bias, beta)]
-    shape = layer.beta_bias.shape
-    layer.set_weights(
-        [
-            *(np.broadcast_to(w, (*shape, len(w))) for w in weights),
-            np.full(shape, beta_bias),
-        ]
-    )
+    values = zip(layer.weights, (alpha, alpha_bias, beta, beta_bias), strict=True)
+    layer.set_weights([np.broadcast_to(value, w.shape) for w, value in values])
     return layer
 
 
@@ -44,9 +38,8 @@ class TestSimplify:
         layer = vaf((2, 1, 1), (2, 1, -1), (0.5, -3, 1))
         found = simplify(around(layer), 1e-5)
         assert found.layers[0].k == 2
-        np.testing.assert_allclose(
-            found.layers[0].function(X), layer.function(X), atol=1e-5
-        )
+        y = found.layers[0].function(X)
+        np.testing.assert_allclose(y, layer.function(X), atol=1e-5)
 
     @pytest.mark.parametrize("sharing", ["layer", "channel"])
     def test_small_contributions_go_and_the_error_is_told(self, sharing):
@@ -64,9 +57,8 @@ class TestSimplify:
         x = np.random.default_rng(0).uniform(-2, 2, (200, 2)).astype("float32")
         found = simplify(around(layer), 1e-3, data=x)
         assert found.layers[0].k == 1
-        np.testing.assert_allclose(
-            outputs_of(found, x)[0], outputs_of(around(layer), x)[0], atol=1e-5
-        )
+        y = outputs_of(around(layer), x)[0]
+        np.testing.assert_allclose(outputs_of(found, x)[0], y, atol=1e-5)
         assert report(simplify(around(layer), 1e-3)).replaced == ()
 
     def test_a_model_is_simplified_everywhere(self, tmp_path):
@@ -174,3 +166,24 @@ def test_random_functions_keep_their_error(tolerance):
     difference = found.layers[0].function(X) - layer.function(X)
     assert np.abs(difference).max() <= tolerance + 1e-6
     assert (change.error or 0) == pytest.approx(np.abs(difference).max(), abs=1e-5)
+
+
+@pytest.mark.parametrize("change", [freeze, lambda model: simplify(model, 0.1)])
+@pytest.mark.parametrize("place, value", [("dense", np.nan), ("vaf", np.inf)])
+def test_a_weight_that_is_not_finite_is_named(change, place, value):
+    dense = keras.layers.Dense(2, name="dense")
+    layer = vaf((1,), (0,), (1,))
+    model = keras.Sequential([keras.Input((4,)), dense, layer])
+    weight = model.get_layer(place).weights[0]
+    weight.assign(np.full(weight.shape, value))
+    with pytest.raises(ValueError, match=f"NaN or infinite values in .*{place}"):
+        change(model)
+
+
+def test_inputs_and_units_that_are_not_finite_are_named():
+    data = np.full((3, 2), np.nan, "float32")
+    with pytest.raises(ValueError, match="NaN or infinite inputs of vaf"):
+        simplify(around(vaf((1,), (0,), (1,))), 0.1, data)
+    layer = vaf((1e4, 1), (0, 0), (1, 1), g="exponential")
+    (kept,) = report(simplify(around(layer), 0.1)).kept
+    assert "not finite" in kept.kept

@@ -60,17 +60,20 @@ def _actions(
     """Yield the actions that replace the activations of a layer and of its parts."""
     recurrent = recurrent or isinstance(holder, keras.layers.RNN)
     held = held_by(holder)
+    # A layer may hand its activation on to inner layers.
+    receivers = [holder] if isinstance(holder, keras.Model) else all_layers(holder)
     for name, activation in held.items():
         if (id(holder), name) in seen:
             continue
-        slots = [  # a layer may hand its activation on to inner layers
+        slots = [
             (part, own)
-            for part in all_layers(holder)
+            for part in receivers
             for own, other in held_by(part).items()
             if other is activation
         ]
         seen |= {(id(part), own) for part, own in slots}
-        place = Place(activation, holder, path, work.name(path), recurrent=recurrent)
+        where = path or holder.name
+        place = Place(activation, holder, where, work.name(where), recurrent=recurrent)
         change = work.decide(place)
         if change is not None:
             change.new.trainable = holder.trainable

@@ -95,8 +95,8 @@ def attributes_of(layer: Any) -> dict[str, Any]:
 
 def held_by(layer: Any) -> dict[str, Any]:
     """Return the activations that are attributes of a layer, by attribute name."""
-    if isinstance(layer, keras.Model):
-        return {}
+    if isinstance(layer, keras.Sequential | keras.Function):
+        return {}  # its graph has them
     return {
         name: value
         for name, value in attributes_of(layer).items()
@@ -183,7 +183,7 @@ def _function(function: Callable[[Any], Any]) -> Fixed:
     if name is not None:
         return Fixed(name, FunctionStart(name))
     if isinstance(function, keras.layers.Layer):
-        raise KeptError("it is a layer with a function of its own")
+        raise KeptError("no g is known for which the start is exact")
     try:
         row, column = (evaluate(function, x) for x in (GRID[None], GRID[:, None]))
     except Exception:  # the code of users may raise any error

@@ -125,6 +125,7 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
         for layer in all_layers(model, include_self=False):
             if any(label(each) in GATES for each in (*held_by(layer).values(), layer)):
                 found[id(layer)] = _MAY_BE_A_GATE
+        found[id(model)] = _MAY_BE_A_GATE
         last = all_layers(model.layers[-1]) if model.layers else ()
         return found | {id(layer): OUTPUT for layer in last}
     outputs = getattr(model, "outputs", None)

@@ -95,7 +95,7 @@ class Rebuilding:
         self.made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
         # Old layer, new layer, and the changes of the activations inside, or `None` if
-        # there are no weights to copy.
+        # it has no weights to copy.
         self._pairs: list[tuple[Any, Any, list[Change] | None]] = []
         self._made_linear: list[Any] = []  # layers that are changed in place
 

@@ -311,6 +311,25 @@ class TestModelWithItsOwnCall:
         assert not find_layers(found, layers.ReLU)
         assert [layer.trainable for layer in found.inner.layers] == [True, False]
 
+    @pytest.mark.parametrize("layers_", [None, "net"])
+    def test_a_function_of_the_model_itself_may_shape_its_output(self, layers_):
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__(name="net")
+                self.dense = layers.Dense(3, "relu", name="dense")
+                self.act = keras.activations.relu
+                self.head = layers.Dense(2)
+
+            def call(self, x):
+                return self.act(self.head(self.dense(x)))
+
+        model = Net()
+        expected = ops.convert_to_numpy(model(X))
+        found = convert(model, layers_, inplace=True)
+        assert replaced(found) == [layers_ or "dense"]
+        assert [*reasons(found)] == ["dense" if layers_ else "net"]
+        np.testing.assert_allclose(outputs_of(found, X)[0], expected, atol=1e-6)
+
     def test_several_arguments_are_given_as_data(self):
         class Product(keras.Model):
             def __init__(self):

@@ -161,7 +161,7 @@ TABLE = {
     datasets.Dataset: (DATASET, {"task": NAME, "x": NAMES, "y": ([[1]], *NAMES)}),
     datasets.Preprocessing: (
         {},
-        dict.fromkeys(("inputs", "targets", "missing", "categories"), NAME),
+        dict.fromkeys(("targets", "missing"), NAME),
     ),
     datasets.TableEncoder: (
         ENCODER,

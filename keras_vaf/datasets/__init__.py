@@ -6,7 +6,7 @@ statistics of the training rows. `TableEncoder` does the same inside a saved net
 that `predict_table` can predict the rows of a table.
 """
 
-from keras_vaf.datasets.catalogue import CATALOGUE, Entry, File, Size, Source, find
+from keras_vaf.datasets.catalogue import CATALOGUE, Entry, Size, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
@@ -21,11 +21,9 @@ __all__ = [
     "Column",
     "Dataset",
     "Entry",
-    "File",
     "FittedPreprocessing",
     "Preprocessing",
     "Size",
-    "Source",
     "TableEncoder",
     "TableError",
     "find",

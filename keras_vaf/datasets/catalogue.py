@@ -13,46 +13,27 @@ from keras_vaf.utils import check_choice
 
 @dataclass(frozen=True)
 class File:
-    """A file of a publisher, with the checksums that identify its content.
+    """A file of a publisher, with the checksums that identify its content."""
 
-    Args:
-        path: Path in the data folder, with forward slashes.
-        size: Size in bytes; `None` if unknown.
-        sha256: SHA-256 of the bytes.
-        words: For a text file, SHA-256 of the words joined by single spaces.
-        git_blob: Git blob id, if the SHA-256 is unknown.
-        urls: Addresses, starting with the publisher's. One on GitHub names a commit.
-        note: Origin of the copy with this SHA-256, if it may differ from the publisher.
-    """
-
-    path: str
-    size: int | None = None
-    sha256: str | None = None
-    words: str | None = None
-    git_blob: str | None = None
-    urls: tuple[str, ...] = ()
-    note: str = ""
+    path: str  # in the data folder, with forward slashes
+    size: int | None = None  # in bytes
+    sha256: str | None = None  # of the bytes
+    words: str | None = None  # SHA-256 of the words of a text, joined by single spaces
+    git_blob: str | None = None  # id, if the SHA-256 is unknown
+    urls: tuple[str, ...] = ()  # the publisher's first; one on GitHub names a commit
+    note: str = ""  # origin of the copy, if it may differ from the publisher's
 
 
 @dataclass(frozen=True)
 class Source:
-    """One form in which a dataset is available.
+    """One form in which a dataset is available."""
 
-    Args:
-        format: Name of the reader in `keras_vaf.datasets.parsers.READERS`.
-        files: The files, all of which are needed.
-        options: Keyword arguments of the reader.
-        package: Installed package that contains the data, instead of files.
-        rows: Number of rows, if it differs from that of the dataset.
-        note: Remark about this form for users.
-    """
-
-    format: str
-    files: tuple[File, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    package: str | None = None
-    rows: int | None = None
-    note: str = ""
+    format: str  # name of the reader in `keras_vaf.datasets.parsers.READERS`
+    files: tuple[File, ...] = ()  # all of which are needed
+    options: Mapping[str, Any] = field(default_factory=dict)  # arguments of the reader
+    package: str | None = None  # installed, with the data in place of files
+    rows: int | None = None  # if it differs from that of the dataset
+    note: str = ""  # for users
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from keras_vaf.datasets.scaling import Scale, Scaling, fit_scale
 from keras_vaf.utils import check_choice
 
 Missing = Literal["mean", "drop"]
-Categories = Literal["one-hot", "number"]
 
 MOST_CATEGORIES = 50
 """Largest number of categories of a column that get an input, by frequency."""
@@ -28,21 +27,18 @@ _NO_CATEGORY = -2  # keeps the number of inputs equal in all folds
 class Preprocessing:
     """Scaling of inputs and targets, and treatment of missing entries.
 
-    `"standard"` subtracts the mean and divides by the standard deviation. `"min-max"`
-    maps the range to [0, 1]. Inputs are scaled by column, images by channel. A column
-    that is constant in the training rows becomes 0.
+    From each column of numbers, and each channel of images, the mean is subtracted, and
+    the rest is divided by the standard deviation. A column that is constant in the
+    training rows becomes 0. A column of categories is replaced by one column of 0 and 1
+    for each category of the training rows, for at most the 50 most frequent categories.
+    For any other category, all of them are 0.
 
     Args:
-        inputs: Scaling of the inputs: `"none"`, `"min-max"` or `"standard"`.
-        targets: Scaling of the targets of a regression, one of the same three.
+        targets: Scaling of the targets of a regression: `"none"`, `"standard"` as for
+            the inputs, or `"min-max"`, which maps the range to [0, 1].
         missing: `"mean"` replaces a missing number by the mean of its column, and a
             missing category by the most frequent one. `"drop"` removes rows with
             missing entries.
-        categories: `"one-hot"` replaces a column of categories by one column of 0 and 1
-            for each category of the training rows, for at most the 50 most frequent
-            categories. These columns are not scaled. For any other category, all of
-            them are 0. `"number"` treats the index of a category, in the order of the
-            names, as a number.
 
     Raises:
         ValueError: If an argument is not one of these.
@@ -57,17 +53,13 @@ class Preprocessing:
     (array([[7.]], dtype=float32), array([8.], dtype=float32))
     """
 
-    inputs: Scaling = "standard"
     targets: Scaling = "none"
     missing: Missing = "mean"
-    categories: Categories = "one-hot"
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_choice("inputs", self.inputs, get_args(Scaling))
         check_choice("targets", self.targets, get_args(Scaling))
         check_choice("missing", self.missing, get_args(Missing))
-        check_choice("categories", self.categories, get_args(Categories))
 
     def fit(self, dataset: Dataset, rows: Any) -> "FittedPreprocessing":
         """Compute the statistics of the training rows: indices, a mask or a slice.
@@ -87,14 +79,13 @@ class Preprocessing:
                 f"`rows` must contain a row of dataset {dataset.name!r} without "
                 "missing entries. Received: no rows, or only rows with missing entries"
             )
-        coded = dataset.categories if self.categories == "one-hot" else {}
         categories = {
             column: _most_frequent(x[:, column], len(names))
-            for column, names in sorted(coded.items())
+            for column, names in sorted(dataset.categories.items())
         }
         return FittedPreprocessing(
             self,
-            input_scale=_fit_inputs(x, self.inputs, categories),
+            input_scale=_fit_inputs(x, categories),
             target_scale=_fit_targets(y, self.targets),
             categories=categories,
         )
@@ -157,10 +148,8 @@ class FittedPreprocessing:
         return self.target_scale.invert(y)
 
 
-def _fit_inputs(
-    x: np.ndarray, scaling: Scaling, categories: Mapping[int, tuple[int, ...]]
-) -> Scale:
-    scale = fit_scale(x, scaling)
+def _fit_inputs(x: np.ndarray, categories: Mapping[int, tuple[int, ...]]) -> Scale:
+    scale = fit_scale(x, "standard")
     fill, center, spread = scale.fill.copy(), scale.center.copy(), scale.spread.copy()
     for column in categories:
         given = x[:, column]

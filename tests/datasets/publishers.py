@@ -10,9 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 import openpyxl
-import xlwt
 
-from keras_vaf.datasets import File
+from keras_vaf.datasets.catalogue import File
 
 ROWS = [["1", "2.5", "x"], ["3", "-4e1", "y"], ["5", "6", "x"]]
 
@@ -48,19 +47,6 @@ def make_xlsx(rows):
     workbook = openpyxl.Workbook()
     for row in rows:
         workbook.active.append(row)
-    stream = io.BytesIO()
-    workbook.save(stream)
-    return stream.getvalue()
-
-
-def make_xls(rows, sheet):
-    workbook = xlwt.Workbook()
-    workbook.add_sheet("Description").write(0, 0, "three rows")
-    cells = workbook.add_sheet(sheet)
-    for row, values in enumerate(rows):
-        for column, value in enumerate(values):
-            if value is not None:
-                cells.write(row, column, value)
     stream = io.BytesIO()
     workbook.save(stream)
     return stream.getvalue()

@@ -34,7 +34,7 @@ def cached():
 
 FETCH = """
 import sys
-from keras_vaf.datasets import File
+from keras_vaf.datasets.catalogue import File
 from keras_vaf.datasets.fetching import _fetch_unless_there, cache_folder
 _fetch_unless_there(File("three/three.csv", urls=(sys.argv[1],)), cache_folder())
 """

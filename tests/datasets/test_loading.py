@@ -7,7 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import File, Size, load
+from keras_vaf.datasets import Size, load
+from keras_vaf.datasets.catalogue import File
 from keras_vaf.datasets.fetching import is_right
 from tests.datasets.three_rows import (
     IMAGES,

@@ -22,7 +22,6 @@ from tests.datasets.publishers import (
     make_batch,
     make_idx,
     make_images,
-    make_xls,
     make_xlsx,
 )
 
@@ -65,25 +64,6 @@ class TestWorkbook:
         table = read_workbook([make_xlsx([NAMES, *self.CELLS])])
         assert table.names == NAMES
         assert table.rows == [["1", "2.5", "x"], ["3", "-40", "y"], ["5", "6", "x"]]
-
-    def test_part_of_a_sheet_of_xls(self):
-        # As in CTG.xls: a row above the names, columns on the left whose names
-        # repeat, one without a name, and sums below an empty row.
-        rows = [
-            [None, None, "1", "2", "3", "4"],
-            ["a", "b", "a", "b", None, "the class"],
-            *([9, 9, first, second, None, last] for first, second, last in self.CELLS),
-            [],
-            [None, 4, None, None, None, 99],
-        ]
-        table = read_workbook(
-            [make_xls(rows, sheet="Data")],
-            sheet="Data",
-            first_row=2,
-            first_column=3,
-            names=("the class", "a"),
-        )
-        assert table.rows == [["x", "1"], ["y", "3"], ["x", "5"]]
 
     def test_without_its_package_the_line_that_installs_it_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "python_calamine", None)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from keras_vaf.datasets import Entry, Size, Source
+from keras_vaf.datasets import Entry, Size
+from keras_vaf.datasets.catalogue import Source
 from tests.datasets.publishers import make_file, make_idx, make_images
 
 TABLE = b"a,b,y\n1,2,0.5\n3,4,1.5\n5,6,2.5\n"

@@ -104,20 +104,20 @@ class TableEncoder(keras.layers.Layer):
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as an array of numbers, the input of the layer.
 
+        A missing entry, or one of the words `na`, is NaN, a category is its index, and
+        an unknown category is -1.
+
         Args:
             table: A dictionary from column names to sequences, or a pandas `DataFrame`,
                 with the columns in any order. Other columns are ignored.
             na: Additional words that stand for a missing entry.
 
         Returns:
-            A float32 array of shape `(rows, columns)`, with the columns in the order of
-            `columns`. A missing entry is NaN, a category is its index, and an unknown
-            category is -1.
+            A float32 array of shape `(rows, columns)`, in the order of `columns`.
 
         Raises:
             TableError: If columns are missing, or if a cell is not a number, truth
-                value or date, as its column requires. The message lists all such
-                columns.
+                value or date, as its column requires.
         """
         table = table if isinstance(table, Table) else open_table(table)
         names, found, odd = [*table.frame], [], []

@@ -57,11 +57,8 @@ def _target(dataset: Dataset, task: Task | None) -> str:
     name, classes = dataset.target, dataset.class_names
     if classes is None:
         y = dataset.y.astype(np.float64)
-        return (
-            f"Target {name!r}: a regression, values from {readable(y.min())} to "
-            f"{readable(y.max())}, mean {readable(y.mean())}, standard deviation "
-            f"{readable(y.std())}."
-        )
+        low, mean, high = map(readable, (y.min(), y.mean(), y.max()))
+        return f"Target {name!r}: a regression, from {low} to {high}, mean {mean}."
     text = f"{len(classes)} classes ({listed(classes, _MOST_NAMES)})"
     numbers = task is None and {*"".join(classes)} <= {*"+-.e0123456789"}
     advice = "; use `--task regression` if they are numbers to predict" * numbers

@@ -4,16 +4,9 @@ import numpy as np
 
 
 def independent_seeds(*keys: int | str, count: int = 1) -> list[int]:
-    """Return seeds that differ for every sequence of keys.
+    """Return seeds that differ for every sequence of keys, by NumPy's `SeedSequence`.
 
     Sums of seeds and keys would collide: seed 0 of fold 1 would equal seed 1 of fold 0.
-    These seeds do not collide, because NumPy's `SeedSequence` mixes all keys.
-
-    Args:
-        *keys: Seeds, fold numbers and purposes, such as `(seed, fold, "split")`.
-        count: Number of seeds.
-
-    Example:
 
     >>> independent_seeds(0, 1, "split") != independent_seeds(1, 0, "split")
     True

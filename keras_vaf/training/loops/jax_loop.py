@@ -42,11 +42,13 @@ class Loop:
         train, validation = jax.tree.map(jnp.asarray, (train, validation))
         self._data = jnp.arange(number_of_rows(validation)), train, validation
         self._state = state_of(self._model, self._rule)
-        if self._in_steps is None:
+        if self._in_steps is None and jax.default_backend() == "cpu":
+            # There, XLA compiles gradients of convolutions efficiently only outside of
+            # loops. Inside of loops they take nine times as long
+            # (https://github.com/jax-ml/jax/issues/12868).
             order = jnp.arange(number_of_rows(train))
-            self._in_steps = convolves_on_cpu(
-                self._epoch, self._state, order, *self._data
-            )
+            program = jax.make_jaxpr(self._epoch)(self._state, order, *self._data)
+            self._in_steps = "conv_general_dilated" in str(program)
 
     def run(self, orders: np.ndarray, count: int) -> tuple[dict[str, np.ndarray], bool]:
         """Run `count` epochs, or fewer if the verdict is to stop."""
@@ -71,18 +73,6 @@ class Loop:
             if not state.verdict[-1]:
                 break
         return len(logs), state, jax.tree.map(lambda *log: np.stack(log), *logs)
-
-
-def convolves_on_cpu(epoch: Epoch, *arguments: Any) -> bool:
-    """Return whether an epoch has convolutions and runs on the CPU.
-
-    On the CPU, XLA compiles gradients of convolutions efficiently only outside of
-    loops. Inside of loops they take nine times as long
-    (https://github.com/jax-ml/jax/issues/12868).
-    """
-    if jax.default_backend() != "cpu":
-        return False
-    return "conv_general_dilated" in str(jax.make_jaxpr(epoch)(*arguments))
 
 
 def make_program(epoch: Epoch) -> Callable[..., tuple[Any, State, dict[str, Any]]]:

@@ -137,17 +137,10 @@ class CrossValidatedTuner(Tuner):
         A finished trial is remembered for the same data, folds and arguments of this
         method. A changed hypermodel needs another `project_name`, or `overwrite=True`.
 
-        Args:
-            x: Inputs, as in `keras_vaf.training.train`, without rows of a test.
-            y: Targets, in the same forms.
-            epochs: Largest number of epochs in each fold. A trial of Hyperband gets its
-                share of Hyperband's `max_epochs`, from new weights.
-            batch_size: As in `keras_vaf.training.train`.
-            patience: As in `keras_vaf.training.train`.
-            preprocess: Function that takes the training inputs of a fold and returns a
-                function, which is applied to all inputs of this fold.
-            groups: As in `keras_vaf.training.fold_rows`.
-            times: As in `keras_vaf.training.fold_rows`.
+        Data, `batch_size` and `patience` are those of `keras_vaf.training.train`, and
+        `groups` and `times` those of `fold_rows`. A trial of Hyperband gets a part of
+        the `epochs`, from new weights. `preprocess` takes the training inputs of a fold
+        and returns a function, which is applied to all inputs of this fold.
 
         Raises:
             ValueError: If the data cannot be split into the folds.
@@ -174,9 +167,7 @@ class CrossValidatedTuner(Tuner):
     def run_trial(self, trial: Trial, *_: Any, **__: Any) -> dict[str, float]:
         """Return the means of all metrics over the folds, and remember them.
 
-        Raises:
-            FloatingPointError: If a fold had no finite epoch. KerasTuner then retries
-                the trial up to `max_retries_per_trial` times.
+        KerasTuner retries a trial with an error up to `max_retries_per_trial` times.
         """
         attempt = self._attempts[trial.trial_id]
         self._attempts[trial.trial_id] += 1
@@ -219,9 +210,8 @@ class CrossValidatedTuner(Tuner):
     def refit_best(self) -> keras.Model:
         """Train a model with the best hyperparameters on all rows.
 
-        The number of epochs is the median of the best epochs of its folds. If `search`
-        was called with `preprocess`, the inputs of the model are preprocessed with
-        statistics of all rows.
+        The number of epochs is the median of the best epochs of its folds. Inputs are
+        preprocessed with statistics of all rows.
 
         Raises:
             ValueError: If no trial was completed. Call `search` first, which returns at

@@ -26,8 +26,7 @@ def require(module: str, extra: str) -> ModuleType:
 def hide_tensorflow() -> None:
     """Prevent the import of TensorFlow in this process.
 
-    On every backend, Keras imports it to save a model or to set a seed. That takes
-    seconds, and PyTorch may crash in the same process.
+    Keras imports it on every backend, which takes seconds. PyTorch may crash by it.
     """
     finders = (_WithoutTensorFlow if f is PathFinder else f for f in sys.meta_path)
     sys.meta_path[:] = finders

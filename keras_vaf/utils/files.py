@@ -26,16 +26,10 @@ def atomic_path(
     """Yield a temporary path in the same folder that replaces `path` after the block.
 
     A reader sees the old or the new content, never a part. The temporary name ends in
-    the same name, so that `model.save` and `figure.savefig` can write it. If the block
-    raises, the temporary file is removed and `path` is not changed. If the process is
-    killed, the temporary file remains. Devices and pipes are written directly. The
-    target of a symbolic link is written.
-
-    Args:
-        path: The file to write. Its folder must exist.
-        ending: Suffix of the temporary name. With ".tmp", a pattern such as `*.json`
-            does not match the temporary file of a killed process.
-        force: Whether a `path` that exists when the block ends is replaced.
+    the same name, so that `model.save` can write it. If the block raises, the temporary
+    file is removed and `path` is not changed. If the process is killed, the temporary
+    file remains; with the `ending` ".tmp", `*.json` does not match it. Devices, pipes
+    and the target of a symbolic link are written.
 
     Raises:
         FileExistsError: If `path` exists when the block ends and `force` is False.

@@ -76,14 +76,21 @@ def _on_gpu(
     weight = torch.cat([*parameters[:3], parameters[3].unsqueeze(-1)], -1)
     if not gpu.takes(x, weight, g, layout.unshared):
         return None
-    plain = functools.partial(_packed, function, layout)
+    plain = functools.partial(packed, functools.partial(formula, function), layout)
     return gpu.apply(x, weight, g, layout.unshared, plain)
 
 
-def _packed(function: VAF, layout: Layout, x: Tensor, weight: Tensor) -> Tensor:
+def packed(
+    plain: Callable[..., Tensor], layout: Layout, x: Tensor, weight: Tensor
+) -> Tensor:
     """Return f(x), where one row of the weight has all numbers of a function."""
+    return plain(layout, x, *split(weight))
+
+
+def split(weight: Tensor) -> tuple[Tensor, ...]:
+    """Return views of alpha, alpha_bias, beta and beta_bias."""
     *parts, last = weight.split([weight.shape[-1] // 3] * 3 + [1], -1)
-    return formula(function, layout, x, *parts, last.squeeze(-1))
+    return *parts, last.squeeze(-1)
 
 
 def covered(

@@ -10,7 +10,7 @@ import torch
 from keras_vaf.torch import checks
 from keras_vaf.torch.copies import clone, exchange
 from keras_vaf.torch.functions import G, checked, of_package
-from keras_vaf.torch.reading import is_followed, outside_vafs
+from keras_vaf.torch.reading import is_followed
 from keras_vaf.torch.recognition import GRID, Found, held_functions, leaky, recognize
 from keras_vaf.torch.recording import Recording, run, same_random_numbers
 from keras_vaf.torch.vaf import VAF
@@ -69,12 +69,14 @@ class Conversion:
         self.module = module if inplace else clone(module)
         self.notes: list[str] = []
         self.deviation: float | None = None
-        self._parts = outside_vafs(self.module)
+        every = dict(self.module.named_modules())
+        inside = tuple(f"{p}." for p, m in every.items() if isinstance(m, VAF))
+        self._parts = {p: m for p, m in every.items() if not p.startswith(inside)}
         if selection is not None:
             selection.check([path for path in self._parts if path], self._parts)
         with same_random_numbers(self.module):  # of dropout, for example
-            every = {path: recognize(m) for path, m in self._parts.items() if path}
-        found = {path: each for path, each in every.items() if each}
+            tried = {path: recognize(m) for path, m in self._parts.items() if path}
+        found = {path: each for path, each in tried.items() if each}
         self._seen = None if data is None else Recording(self.module, found, data)
         self.lines = [
             Line(path, each.name, self._reason(path, each))

@@ -7,7 +7,6 @@ consist of the formula.
 """
 
 import functools
-from collections.abc import Callable
 
 import torch
 
@@ -21,24 +20,22 @@ from keras_vaf.torch.functions import G, of_package, on_torch
 Tensor = torch.Tensor
 
 
-def apply(
-    x: Tensor, weight: Tensor, k: int, g: str | G, axes: tuple[int, ...]
-) -> Tensor:
+def apply(x: Tensor, weight: Tensor, g: str | G, axes: tuple[int, ...]) -> Tensor:
     """Return f(x) in the dtype of x, computed in float32 at least.
 
     Args:
         x: The input.
         weight: One row of 3k + 1 numbers for each function.
-        k: Number of hidden units.
         g: Fixed function of the hidden units.
         axes: Axes of x along which the functions differ.
     """
     layout = Layout(x.ndim, tuple([axis % x.ndim for axis in axes]))
     plain = functools.partial(formula, on_torch(g))
     if isinstance(g, str) and gpu.takes(x, weight, g, layout.unshared):
-        packed = functools.partial(_packed, plain, layout, k)
+        packed = functools.partial(ways.packed, plain, layout)
         return gpu.apply(x, weight, g, layout.unshared, packed)
-    parts = split(weight.to(torch.promote_types(weight.dtype, torch.float32)), k)
+    wide = torch.promote_types(weight.dtype, torch.float32)
+    parts = ways.split(weight.to(wide))
     recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
     if recorded or not in_memory(x, weight):
         return plain(layout, x, *parts)
@@ -53,15 +50,3 @@ def formula(g: G, layout: Layout, x: Tensor, *parameters: Tensor) -> Tensor:
     for a, b, w in zip(*(each.unbind(-1) for each in units), strict=True):
         y = y + w * g(a * h + b)
     return y.to(x.dtype)
-
-
-def _packed(
-    plain: Callable[..., Tensor], layout: Layout, k: int, x: Tensor, weight: Tensor
-) -> Tensor:
-    return plain(layout, x, *split(weight, k))
-
-
-def split(weight: Tensor, k: int) -> tuple[Tensor, ...]:
-    """Return views of alpha, alpha_bias, beta and beta_bias."""
-    *parts, last = weight.split([k, k, k, 1], -1)
-    return *parts, last.squeeze(-1)

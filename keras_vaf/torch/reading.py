@@ -55,13 +55,6 @@ def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, 
     return [{"params": others}, {"params": [*own.values()], **options}]
 
 
-def outside_vafs(module: torch.nn.Module) -> dict[str, torch.nn.Module]:
-    """Return the parts of a module by their paths, without those of VAFs."""
-    parts = dict(module.named_modules())
-    inside = tuple(f"{p}." for p, m in parts.items() if isinstance(m, VAF))
-    return {p: m for p, m in parts.items() if not p.startswith(inside)}
-
-
 def is_followed(module: torch.nn.Module, path: str) -> bool | None:
     """Return whether a layer with weights comes after a part, or `None` if unknown."""
     while path:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from keras_vaf import initializers
-from keras_vaf.torch.formula import apply, split
+from keras_vaf.torch.formula import apply
 from keras_vaf.torch.functions import G, checked, of_package
 from keras_vaf.utils import MOST_UNITS, check_integer
 
@@ -98,22 +98,22 @@ class VAF(torch.nn.Module):
     @property
     def alpha(self) -> torch.Tensor:
         """A view of alpha, of shape `(*unshared, k)`."""
-        return split(self.weight, self.k)[0]
+        return self.weight[..., : self.k]
 
     @property
     def alpha_bias(self) -> torch.Tensor:
         """A view of alpha_bias, of shape `(*unshared, k)`."""
-        return split(self.weight, self.k)[1]
+        return self.weight[..., self.k : 2 * self.k]
 
     @property
     def beta(self) -> torch.Tensor:
         """A view of beta, of shape `(*unshared, k)`."""
-        return split(self.weight, self.k)[2]
+        return self.weight[..., 2 * self.k : 3 * self.k]
 
     @property
     def beta_bias(self) -> torch.Tensor:
         """A view of beta_bias, of shape `unshared`."""
-        return split(self.weight, self.k)[3]
+        return self.weight[..., 3 * self.k]
 
     def reset_parameters(self) -> None:
         """Set the weight to the start that `initialization` describes."""
@@ -135,7 +135,7 @@ class VAF(torch.nn.Module):
                 "A VAF acts on floating-point numbers; convert the input with "
                 f"`x.float()`. Received: an input of dtype {x.dtype}"
             )
-        return apply(x, self.weight, self.k, self.g, self.axes)
+        return apply(x, self.weight, self.g, self.axes)
 
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""

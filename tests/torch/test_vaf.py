@@ -116,8 +116,9 @@ def test_wrong_arguments(arguments, message):
 
 def test_views_are_read_and_written_in_place():
     vaf = VAF()
+    beta = vaf.beta
     with torch.no_grad():
-        vaf.beta.add_(1)
+        beta.add_(1)
         vaf.beta_bias.fill_(2)
         vaf.alpha[0] = 5
         vaf.alpha_bias[1] = 7

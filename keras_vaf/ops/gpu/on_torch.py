@@ -5,12 +5,11 @@ the mixed form: Inductor merges the formula with the operations around it, and o
 kernel computes the gradient, because Inductor would read x once for each sum.
 """
 
-import contextlib
 import functools
 import importlib
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,7 +18,6 @@ from keras_vaf.ops.gpu.plan import MOST_UNITS, Plan, plan
 from keras_vaf.ops.gpu.trial import works
 from keras_vaf.ops.modes_on_torch import in_memory, transformed
 from keras_vaf.ops.native.case import FUNCTIONS
-from keras_vaf.ops.native.library import warn
 from keras_vaf.ops.switches import kernels_are_off
 
 Tensor = torch.Tensor
@@ -115,8 +113,7 @@ class _Kernels(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         ctx.g, ctx.axes, ctx.formula = rest
         if not torch.compiler.is_compiling():
-            with _unless_refused():
-                return forward(x, weight, ctx.g, ctx.axes)
+            return forward(x, weight, ctx.g, ctx.axes)
         result: Tensor = ctx.formula(x, weight)
         return result
 
@@ -125,21 +122,11 @@ class _Kernels(torch.autograd.Function):
         x, weight = ctx.saved_tensors
         if torch.compiler.is_compiling():
             found = _operator(upstream, x, weight, ctx.g, [*ctx.axes])
-            return *found, None, None, None
-        if not torch.is_grad_enabled() and in_memory(upstream, x, weight):
-            with _unless_refused():
-                found = backward(upstream, x, weight, ctx.g, ctx.axes)
-                return *found, None, None, None
-        return *torch.func.vjp(ctx.formula, x, weight)[1](upstream), None, None, None
-
-
-@contextlib.contextmanager
-def _unless_refused() -> Iterator[None]:
-    """Go on after Triton refused a kernel, such as for want of registers."""
-    try:
-        yield
-    except importlib.import_module("triton.errors").TritonError as error:
-        warn(f"Triton refuses a kernel: {error}")
+        elif not torch.is_grad_enabled() and in_memory(upstream, x, weight):
+            found = backward(upstream, x, weight, ctx.g, ctx.axes)
+        else:
+            found = torch.func.vjp(ctx.formula, x, weight)[1](upstream)
+        return *found, None, None, None
 
 
 @torch.library.triton_op("keras_vaf::gradients", mutates_args=())
@@ -187,8 +174,10 @@ def _divide(
     if dense is None:
         x = x.resolve_neg().contiguous()
         dense = find(x.shape, x.stride(), axes)
-    k, count = weight.shape[-1] // 3, _processors(x.device)
-    return x, plan(dense, k, x.dtype.itemsize, count, sums)
+    count = 1  # in Triton's interpreter
+    if x.is_cuda:
+        count = torch.cuda.get_device_properties(x.device).multi_processor_count
+    return x, plan(dense, weight.shape[-1] // 3, x.dtype.itemsize, count, sums)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -213,13 +202,6 @@ def _sizes(
     parts = order[:first], order[first:end], order[end:]
     outer, units, inner = (math.prod(shape[axis] for axis in part) for part in parts)
     return outer, units, inner
-
-
-@functools.lru_cache(maxsize=64)
-def _processors(device: torch.device) -> int:
-    if device.type != "cuda":  # Triton's interpreter
-        return 1
-    return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
 def _launch(kernel: Any, p: Plan, g: str, *tensors: Tensor) -> None:

@@ -11,16 +11,16 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from keras_vaf.ops.gpu import on_torch
 from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.on_torch import split
 from keras_vaf.torch import VAF
-from keras_vaf.torch.formula import formula, split
+from keras_vaf.torch.formula import formula
 from keras_vaf.torch.functions import FUNCTIONS
 from tests.ops.gpu import calls
 
 
 def plain(g, axes, x, weight):
     """Return f(x) in PyTorch's operators."""
-    parts = split(weight, weight.shape[-1] // 3)
-    return formula(FUNCTIONS[g], Layout(x.ndim, axes), x, *parts)
+    return formula(FUNCTIONS[g], Layout(x.ndim, axes), x, *split(weight))
 
 
 def numbers(tensor):

@@ -14,13 +14,11 @@ from keras_vaf.utils import atomic_path, check_output
 
 
 def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Model:
-    """Load a model, in Keras's safe mode.
+    """Load a `.keras` file, in Keras's safe mode, compiled as it was saved.
 
-    The model is compiled if it was compiled when it was saved. If Keras cannot find the
-    loss, the metrics or the optimizer, a warning says so, and the model is not
-    compiled. A model that was saved on PyTorch is compiled on PyTorch only: on another
-    backend, Keras would import PyTorch for its optimizer, and two frameworks in a
-    process may end it.
+    If Keras cannot find the loss, the metrics or the optimizer, a warning says so. A
+    model that was saved on PyTorch is compiled on PyTorch only: on another backend,
+    Keras would import PyTorch, and two frameworks in a process may end it.
 
     Raises:
         FileNotFoundError: If the file does not exist.

@@ -115,10 +115,9 @@ def run(model: keras.Model, data: Any = None) -> Any:
 def reasons_to_keep(model: keras.Model) -> dict[int, str]:
     """Return the reasons to keep activations, by the id of the layer.
 
-    An activation shapes an output if the operations between it and the output have no
-    weights, and each of them has one input or joins its inputs. A sigmoid or a tanh is
-    a gate if such operations lead to a product. In a model without a graph, the last
-    layer may shape an output, and each sigmoid or tanh may be a gate.
+    An activation shapes an output, or a sigmoid or tanh gates a product, if only
+    operations without weights follow that have one input or join their inputs. In a
+    model without a graph, the last layer, and each sigmoid or tanh, may do so.
     """
     found: dict[int, str] = {}
     if not is_graph(model):

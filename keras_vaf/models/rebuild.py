@@ -16,7 +16,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.changes import Change, KeptError
-from keras_vaf.models.copies import clone, copy_weights
+from keras_vaf.models.copies import copy_weights
 from keras_vaf.models.fixed import (
     ACTIVATION_NAME,
     activation_in,
@@ -41,7 +41,6 @@ class Place(NamedTuple):
 
 
 Replace = Callable[[Place], Change | None]
-"""Returns the change of an activation or `None`, or raises why it is kept."""
 
 
 def rebuild(
@@ -55,18 +54,14 @@ def rebuild(
     """Return a copy of a model with other activations, and what became of each.
 
     Args:
-        model: A Sequential or Functional model. It may contain other models. A class
-            derived from these becomes a plain model.
+        model: A Sequential or Functional model. A class derived from these becomes a
+            plain model.
         replace: Returns the change of an activation, or `None` to ignore it. It raises
             `KeptError` with the reason if the activation is kept.
         inplace: Whether unchanged layers of the model are used themselves.
         edit: Changes the configuration of every layer that is made again.
-        check: Called with the changes before a layer of the model is changed in place.
-            It may raise an error.
+        check: Called with the changes before a layer is changed in place; may raise.
         data: Inputs that build new activations inside layers, or `None` for samples.
-
-    Raises:
-        ValueError: If a layer cannot be copied.
     """
     work = Rebuilding(model, replace, inplace, edit)
     copy = work.graph(model, "")
@@ -133,9 +128,34 @@ class Rebuilding:
             shared = any(id(each) in own and each.weights for each in inner)
             return new.call if shared else new
 
-        copy = clone(model, make, self._behind)
+        def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+            outputs, after = layer(*args, **kwargs), self._behind.get(id(layer))
+            return outputs if after is None else after(outputs)
+
+        compiled, model.compiled = model.compiled, False  # the copy is not complete
+        try:
+            if isinstance(model, keras.Sequential):
+                copy = self._sequential(model, make)
+            else:
+                copy = keras.models.clone_model(
+                    model, clone_function=make, call_function=call
+                )
+        finally:
+            model.compiled = compiled
         self._pairs.append((model, copy, None))
         return copy
+
+    def _sequential(
+        self, model: keras.Sequential, make: Callable[[Any], Any]
+    ) -> keras.Sequential:
+        """Return a copy without `clone_model`, which takes no `call_function` here."""
+        layers: list[Any] = [
+            keras.Input(batch_shape=each.shape, dtype=each.dtype, name=each.name)
+            for each in getattr(model, "inputs", None) or ()  # none before it is built
+        ]
+        for layer in map(make, model.layers):
+            layers += [layer, *filter(None, [self._behind.get(id(layer))])]
+        return keras.Sequential(layers, name=model.name)
 
     def _layer(self, layer: Any, path: str) -> Any:
         """Return the new layer for a layer or an operation."""

@@ -37,11 +37,6 @@ def fit(start: KnownStart, k: int, g: Function) -> Values:
     The largest error on [-8, 8] is small and does not grow with k. If k hidden units of
     g can have the slopes of the lines that the function approaches, f has them.
     Otherwise only the error on [-8, 8] counts.
-
-    Args:
-        start: A start at a known function.
-        k: Number of hidden units.
-        g: Fixed function of the hidden units.
     """
     with np.errstate(all="ignore"):  # a steep g overflows far from 0
         weights = _best(start, k, g).weights

@@ -8,15 +8,7 @@ from keras_vaf.utils import check_integer
 
 
 def generator(seed: int | None) -> np.random.Generator:
-    """Return a NumPy random generator for a seed.
-
-    Args:
-        seed: Non-negative integer. `None` draws a seed that follows
-            `keras.utils.set_random_seed`.
-
-    Raises:
-        ValueError: If the seed is neither a non-negative integer nor `None`.
-    """
+    """Return a generator; for `None` a seed follows `keras.utils.set_random_seed`."""
     if seed is None:
         return np.random.default_rng(random.getrandbits(32))
     return np.random.default_rng(check_integer("seed", seed, minimum=0))

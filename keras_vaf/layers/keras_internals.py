@@ -68,16 +68,9 @@ _LAYERS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 def place_weights(layer: Any, path: str | None = None) -> bool:
     """Give weights that were made before their outer layer was known unique paths.
 
-    Modules of PyTorch list weights by their paths, one weight for each path.
-
-    Args:
-        layer: The layer of the weights.
-        path: Its path, if it is known. Else the path includes the layers that are being
-            built. Where none is, as while Keras loads a file, a number makes the path
-            differ from those of other layers.
-
-    Returns:
-        True.
+    Modules of PyTorch list weights by their paths, one weight for each path. Without a
+    known path, it includes the layers that are being built. Where none is, as while
+    Keras loads a file, a number makes the path differ from those of other layers.
     """
     if path is None:
         probe = keras.layers.Identity(name=layer.name)

@@ -15,16 +15,8 @@ def find_layers(
     """Return the layers of given classes in a layer or model, each layer once.
 
     The search includes nested models, wrappers, recurrent cells and the `activation` of
-    other layers.
-
-    Args:
-        outer: The model, or any layer that holds others.
-        kinds: Classes of the wanted layers. The search does not enter a layer of these
-            classes.
-
-    Returns:
-        A dictionary from the path of each layer to the layer, in the model's order. A
-        path joins layer names by slashes.
+    other layers, but does not enter a layer of these classes. Each layer stands under
+    its path, which joins the names of layers by slashes, in the model's order.
     """
     return _find(outer, kinds, "")
 

@@ -144,14 +144,6 @@ def name_of(function: Function | None) -> str | None:
 
 
 def elementwise(function: Function) -> FixedFunction:
-    """Return the known facts about a fixed function of one variable.
-
-    Args:
-        function: A function of the table, or any function of one tensor that acts on
-            each element alone.
-
-    Returns:
-        The entry of the table. For other functions, an entry with the value alone.
-    """
+    """Return the entry of the table, or one with the value alone."""
     name = name_of(function)
     return FixedFunction(function, finite=None) if name is None else BY_NAME[name]

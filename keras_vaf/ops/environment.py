@@ -83,8 +83,6 @@ def _inactive(backend: str) -> str:
         return f"the backend {backend} computes the formula with its own operators"
     if kernels_are_off():
         return "plain_operators() is in effect"
-    if find().library is None:
-        return find().reason
     native = importlib.import_module(f"keras_vaf.ops.on_{backend}")
     reason: str = native.inactive()
     return reason

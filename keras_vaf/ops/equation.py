@@ -42,12 +42,6 @@ def names_of(equation: type[Pointwise]) -> tuple[tuple[str, ...], tuple[str, ...
 
     The parameters are the arguments that `value` requires after x.
 
-    Raises:
-        ValueError: If the class is not a frozen dataclass derived from `Pointwise`, or
-            if `value` does not name its parameters.
-
-    Example:
-
     >>> names_of(VAF)
     (('alpha', 'alpha_bias', 'beta', 'beta_bias'), ('g',))
     """

@@ -149,6 +149,9 @@ def compare(
     recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
     dataset = as_dataset(data, target)
     arms = find_arms(activations) if isinstance(activations, str) else activations
+    check_kinds("activations", arms, Arm)
+    if not arms:
+        raise ValueError(f"`activations` must name one or more. Received: {arms}")
     study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
     check_study(study)
     study = study._replace(arms=(*arms, *references(dataset.task)))

@@ -19,6 +19,7 @@ COLUMNS = (
     *("validation", "test", "constant", "share", "parameters", "seconds"),
     "environment",
 )
+_TEXTS = ("problem", "task", "hidden", "title", *KEY[:3], "environment")
 _OPTIONAL = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
 
 
@@ -60,11 +61,20 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
     rows = [
         row for file in sorted(Path(path).glob("*.jsonl")) for row in read_lines(file)
     ]
-    complete = [row for row in rows if row.keys() == {*COLUMNS}]
+    complete = [row for row in rows if _is_record(row)]
     pandas = require("pandas", extra="experiments")
     found = pandas.DataFrame(complete, columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     return found.drop_duplicates(list(KEY), ignore_index=True)
+
+
+def _is_record(row: dict[str, Any]) -> bool:
+    """Tell whether a line, which may be damaged, has a value of its kind everywhere."""
+    return row.keys() == {*COLUMNS} and all(
+        isinstance(value, str if name in _TEXTS else int | float)
+        or (value is None and name in _OPTIONAL)
+        for name, value in row.items()
+    )
 
 
 def append(folder: Path, row: dict[str, Any]) -> None:

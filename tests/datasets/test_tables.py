@@ -339,6 +339,18 @@ def test_numbers_of_many_digits_are_different_categories_and_groups(write):
     assert read_table(frame, "y", groups="c").groups.tolist() == [0, 1] * 9
 
 
+def test_whole_numbers_beyond_those_of_float64_are_rounded_as_text_is(write):
+    large = [2**60 + n * 2**40 for n in range(ROWS)]
+    table = pandas.DataFrame({"a": large, "y": range(ROWS)})
+    text = write(table.to_csv(index=False))
+    np.testing.assert_array_equal(read_table(table, "y").x, read_table(text, "y").x)
+
+
+def test_a_target_that_is_no_name_is_refused():
+    with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
+        read_table(FRAME, ["y"])
+
+
 def test_marks_that_no_file_can_have_are_refused(write):
     for marks in ({"separator": "ab"}, {"decimal": ",,"}, {"encoding": "utf-88"}):
         with pytest.raises(ValueError, match=r"delimiter|`decimal`|unknown encoding"):

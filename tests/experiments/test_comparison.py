@@ -216,6 +216,8 @@ def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypa
     ("words", "message"),
     [
         ({"activations": find_arms("relu") * 2}, "`activations` must differ"),
+        ({"activations": None}, "`activations` must be a sequence of Arm"),
+        ({"activations": ()}, "must name one or more"),
         ({"quick": True}, "`quick` replaces the recipe"),
         ({"data": "table.csv"}, "--target COLUMN"),
         ({"data": pd.DataFrame({"a": [1]})}, "`target`. Received: None"),

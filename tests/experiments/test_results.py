@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from keras_vaf.experiments import find_arms, select, table
+from keras_vaf.experiments import find_arms, records, select, table
 from keras_vaf.experiments.results import choose, results_of, settings_of
+from keras_vaf.experiments.store import append
 from keras_vaf.experiments.tables import text_of
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -141,3 +142,15 @@ def test_the_text_notes_odd_trainings_and_leaves_out_empty_columns(made):
 def test_the_nearest_name_of_an_activation_is_offered():
     with pytest.raises(ValueError, match=r"Did you mean 'relu'\? Received: 'rellu'"):
         find_arms("rellu")
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}])
+@pytest.mark.parametrize("name", ["title", "recipe", "fold", "test"])
+def test_a_line_with_a_value_of_another_kind_is_no_record(tmp_path, name, value):
+    texts = ("problem", "task", "hidden", "title", "recipe", "activation")
+    row = dict.fromkeys((*texts, "arguments", "environment"), "a")
+    row |= dict.fromkeys(("seed", "fold", "validation", "test"), 1)
+    row |= dict.fromkeys(("constant", "share", "seconds"), 0.5)
+    append(tmp_path, row)
+    append(tmp_path, row | {"seed": 2, name: value})
+    assert len(records(tmp_path)) == 1

@@ -26,7 +26,7 @@ from keras_vaf.datasets.tables.files import (
 )
 from keras_vaf.datasets.tables.formats import DateOrder, Odd
 from keras_vaf.datasets.tables.notes import describe
-from keras_vaf.utils import check_choice, did_you_mean
+from keras_vaf.utils import check_choice, check_kind, did_you_mean
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -108,6 +108,7 @@ def read_table(
     for name, value, choices in (("task", task, Task), ("dates", dates, DateOrder)):
         if value is not None:
             check_choice(name, value, get_args(choices))
+    check_kind("target", target, str)
     if target in (groups, time) or (groups and time):
         raise ValueError(
             "Rows are split by `groups` or by `time`, which must be another column "

@@ -1,0 +1,172 @@
+"""Run commands with faults in child processes, and count what goes wrong."""
+
+import json
+import os
+import resource
+import signal
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+from keras_vaf.experiments.store import KEY
+from keras_vaf_cli import main as run_command
+from keras_vaf_cli import process
+
+TIMEOUT = 240
+COUNTS = (
+    *("tried", "stopped", "lost", "repeated", "failed again", "wrong code", "hung"),
+    *("tracebacks", "temporary files"),
+)
+"""`stopped` counts commands that the fault ended. Those after it must be 0."""
+
+
+def attempt(folder, line, fault=lambda: None, number=1):
+    """Run a command with a fault in one or more child processes at once.
+
+    Returns the first exit code that is not 0, negative for a signal, and all texts.
+    """
+    logs = [folder.with_suffix(f".log{i}") for i in range(number)]
+    started = [start(partial(_run, folder, line, fault, log)) for log in logs]
+    codes = [wait(child) for child in started]
+    text = "".join(log.read_text("utf-8", errors="replace") for log in logs)
+    return next(filter(None, codes), 0), text
+
+
+def start(work: Callable[[], None]) -> int:
+    """Do work in a child process, and return the number of the process.
+
+    This process never computes, because its children would inherit locks of threads
+    that they do not have.
+    """
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return child
+
+
+def wait(child: int) -> int:
+    """Wait until a child process ends, and return its exit code."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _run(folder, line, fault, log):
+    signal.alarm(TIMEOUT)
+    os.chdir(folder)
+    with open(log, "wb") as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, process._stop)
+    code = 1
+    try:
+        fault()
+        code = run_command(line.split())
+    except SystemExit as stop:  # of the parser
+        code = stop.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def at_each_step(action: Callable[[int], object]) -> Callable[[], None]:
+    """Return a fault: an action before the first call that writes, and after each."""
+
+    def install():
+        steps = count(1)
+
+        def stepping(call):
+            def wrapped(*arguments):
+                step = next(steps)
+                if step == 1:
+                    action(0)
+                result = call(*arguments)
+                action(step)
+                return result
+
+            return wrapped
+
+        os.fsync, os.replace = stepping(os.fsync), stepping(os.replace)
+
+    return install
+
+
+def faults(folder: Path, line: str) -> Iterator[tuple[int | None, Callable[[], None]]]:
+    """Yield the exit code that each fault must cause, if known, and the fault.
+
+    A command that meets no fault runs first and counts the steps. The signals take
+    turns.
+    """
+    marks = folder.with_suffix(".steps")
+    marks.write_text("0")
+    attempt(folder, line, at_each_step(lambda step: marks.write_text(str(step))))
+    codes = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 143, signal.SIGINT: 130}
+    for step in range(int(marks.read_text()) + 1):
+        number, code = [*codes.items()][step % 3]
+        yield code, at_each_step(partial(_stop, step, number))
+    yield None, full_disk
+    yield None, read_only
+
+
+def _stop(step: int, number: int, now: int) -> None:
+    if now == step:
+        signal.raise_signal(number)
+
+
+def full_disk() -> None:
+    """Let no file grow beyond 2000 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.stderr.flush()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+def read_only() -> None:
+    """Let the process write to no folder."""
+    for folder in (Path(), *(path for path in Path().rglob("*") if path.is_dir())):
+        folder.chmod(0o555)
+    "".encode("cp437")  # of zip files; the other user may not read Python's own files
+    if os.getuid() == 0:
+        os.seteuid(65534)
+
+
+def whole_files(folder: Path) -> set[str]:
+    """Return the files of a folder that are complete, and its symbolic links."""
+    return {
+        str(path.relative_to(folder)) + " (a link)" * path.is_symlink()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(".tmp-")
+        if path.suffix != ".keras" or zipfile.is_zipfile(path)
+    }
+
+
+def finished(folder: Path) -> dict[str, bytes]:
+    """Return the lines about each finished training. A repeated one has two lines."""
+    found: dict[str, bytes] = {}
+    for path in sorted(folder.rglob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            if line.endswith(b"}"):
+                row = json.loads(line)
+                key = str([row.get(name) for name in KEY])
+                found[key] = found.get(key, b"") + line
+    return found
+
+
+def counted(code, text, expected=None, *, lost=0, repeated=0, again=0, left=0):
+    """Return the counts of one try, from the exit code and all text of a command.
+
+    Without an expected code, a command that is stopped must state the cause, and end
+    with 2. `again` is the exit code of a second run, `left` counts temporary files.
+    """
+    counts = [1, code != 0, lost, repeated, again != 0, code not in (0, expected or 2)]
+    counts += [code == -signal.SIGALRM, text.count("Traceback"), left]
+    return Counter(dict(zip(COUNTS, map(int, counts), strict=True)))

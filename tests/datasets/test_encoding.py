@@ -29,13 +29,6 @@ def test_labels_have_the_order_and_the_names_of_the_catalogue():
     np.testing.assert_array_equal(dataset.y, [1, 0, 1])
 
 
-def test_the_target_may_be_any_column():
-    dataset = encode("kind a", ["0.5 2", "1.5 3"])
-    assert dataset.task == "regression"
-    np.testing.assert_array_equal(dataset.x, [[2], [3]])
-    np.testing.assert_array_equal(dataset.y, [0.5, 1.5])
-
-
 def test_categories_keep_their_places_when_a_column_is_left_out():
     dataset = encode(
         "id a b kind",

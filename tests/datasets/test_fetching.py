@@ -81,12 +81,6 @@ def test_a_file_is_fetched_once(publisher, cached, capsys):
     assert publisher.requests == 1
 
 
-def test_with_a_folder_nothing_is_fetched(publisher, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        load("three", tmp_path)
-    assert publisher.requests == 0
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

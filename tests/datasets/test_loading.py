@@ -114,10 +114,6 @@ class TestMissingFile:
         ):
             load("pictures", folder)
 
-    def test_a_folder_that_is_not_there(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="Received: no file in"):
-            load("three", tmp_path / "absent")
-
 
 @pytest.mark.parametrize("size", [Size(4, 2), Size(3, 1)])
 def test_sizes_are_checked(folder, catalogue, size):

@@ -122,14 +122,6 @@ class TestMissing:
             Preprocessing(missing="drop").fit(dataset, [4, 5])
 
 
-def test_categories_without_an_order_are_one_column_each():
-    dataset = make_dataset(missing=False)
-    x, _ = Preprocessing().fit(dataset, TRAINING).transform(dataset, slice(None))
-    assert x.shape == (40, 6)
-    for row, code in zip(x[:, 1:4], dataset.x[:, 1], strict=True):
-        np.testing.assert_array_equal(row, [code == 0, code == 1, code == 2])
-
-
 def test_images_are_scaled_by_channel():
     generator = np.random.default_rng(0)
     images = generator.integers(0, 256, (6, 4, 5, 3)).astype("float32")
@@ -151,13 +143,6 @@ class TestClassification:
         ("a",),
         ("no", "yes"),
     )
-
-    def test_class_indices_stay_as_they_are(self):
-        fitted = Preprocessing().fit(self.DATASET, [0, 1])
-        _, y = fitted.transform(self.DATASET, [1, 0, 1])
-        assert y.dtype == np.int64
-        np.testing.assert_array_equal(y, [0, 1, 0])
-        np.testing.assert_array_equal(fitted.invert_targets(y), y)
 
     def test_scaling_the_targets_is_refused(self):
         with pytest.raises(ValueError, match=r"'none' for classification.*'two'"):

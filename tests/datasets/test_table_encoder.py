@@ -118,13 +118,6 @@ def test_a_saved_network_predicts_raw_rows(frame, tmp_path):
     np.testing.assert_allclose(predicted["predicted price"], expected, rtol=1e-5)
 
 
-def test_classes_come_with_their_probabilities():
-    encoder = TableEncoder([Column("a")], [0], [0], [1], [()], "kind", ("x", "y"))
-    decoded = encoder.decode([[0.2, 0.8], [0.6, 0.4]])
-    assert list(decoded) == ["predicted kind", "probability of x", "probability of y"]
-    assert decoded["predicted kind"].tolist() == ["y", "x"]
-
-
 def test_half_precision_elsewhere_leaves_large_numbers_exact():
     keras.config.set_dtype_policy("mixed_bfloat16")
     try:
@@ -133,11 +126,6 @@ def test_half_precision_elsewhere_leaves_large_numbers_exact():
     finally:
         keras.config.set_dtype_policy("float32")
     assert keras.ops.convert_to_numpy(outputs).tolist() == [[3.0]]
-
-
-def test_each_column_needs_its_values():
-    with pytest.raises(ValueError, match="must have one value for each of"):
-        TableEncoder([Column("a"), Column("b")], [0], [0], [1], [()])
 
 
 def test_a_model_without_an_encoder_is_refused():

@@ -85,15 +85,13 @@ class Dataset:
             )
         self._check_targets()
         if self.x.ndim == 2 and not self.columns:
-            object.__setattr__(self, "columns", self._default_columns())
-
-    def _default_columns(self) -> tuple[Column, ...]:
-        return tuple(
-            Column(name, "category", tuple(self.categories[place]))
-            if place in self.categories
-            else Column(name)
-            for place, name in enumerate(self.feature_names)
-        )
+            columns = [
+                Column(name, "category", tuple(self.categories[place]))
+                if place in self.categories
+                else Column(name)
+                for place, name in enumerate(self.feature_names)
+            ]
+            object.__setattr__(self, "columns", tuple(columns))
 
     def _check_targets(self) -> None:
         expected = np.int64 if self.task == "classification" else np.float32

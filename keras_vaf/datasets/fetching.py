@@ -43,10 +43,6 @@ def read_files(
 
     If `data_dir` or the environment names a folder, the files must be in it. Otherwise
     they are downloaded into the cache, unless they are there.
-
-    Raises:
-        ValueError: If a file is not the publisher's.
-        OSError: If a file is missing, or cannot be fetched or stored.
     """
     given = data_folder(data_dir)
     folder = given or cache_folder()

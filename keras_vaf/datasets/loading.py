@@ -53,11 +53,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
-    """Turn the bytes of a dataset's files, already checked, into arrays.
-
-    Raises:
-        ValueError: If the numbers of rows or columns differ from the catalogue.
-    """
+    """Turn the bytes of a dataset's files, already checked, into arrays."""
     origin = f"package {source.package}"
     if source.files:
         more = f" and {len(source.files) - 1} more" if len(source.files) > 1 else ""
@@ -91,11 +87,7 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
 
 
 def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
-    """Turn a publisher's table from `source` into a dataset.
-
-    Raises:
-        ValueError: If a row has more or fewer cells than there are columns.
-    """
+    """Turn a publisher's table from `source` into a dataset."""
     widths = {len(row) for row in table.rows}
     if widths != {len(table.names)}:
         raise ValueError(

@@ -46,11 +46,6 @@ def read_text(
 
     `separator` is the text between two cells, `None` any run of white space. The
     default of `names` reads them from the first line.
-
-    Example:
-
-    >>> read_text([b"a,b\\r\\n1, 2\\r\\n"], ",")
-    Table(names=('a', 'b'), rows=[['1', '2']])
     """
     rows = [
         [cell.strip() for cell in line.split(separator)]
@@ -65,11 +60,6 @@ def read_arff(contents: Sequence[bytes]) -> Table:
     """Read the ARFF format of WEKA, with commas, spaces or both between the values.
 
     SciPy's reader cannot read `delta_elevators.arff`, whose separators are spaces.
-
-    Example:
-
-    >>> read_arff([b"@attribute a real\\n@data\\n1.5\\n"])
-    Table(names=('a',), rows=[['1.5']])
     """
     header, *body = _DATA.split(contents[0].decode(), maxsplit=1)
     attributes = filter(None, map(_ATTRIBUTE.match, header.splitlines()))

@@ -14,17 +14,11 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Maps values to `(value - center) / spread`, column by column.
+    """Maps values to `(value - center) / spread`, column by column."""
 
-    Args:
-        fill: Value that replaces a missing entry.
-        center: Value that is subtracted.
-        spread: Divisor. A column with spread 0 becomes 0.
-    """
-
-    fill: np.ndarray
+    fill: np.ndarray  # replaces a missing entry
     center: np.ndarray
-    spread: np.ndarray
+    spread: np.ndarray  # A column with spread 0 becomes 0.
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """Fill in the missing entries and scale the values."""

@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.columns import Column
+from keras_vaf.datasets.tables.columns import Column, as_cells
 from keras_vaf.datasets.tables.files import Table, listed, open_table
 from keras_vaf.utils import check_number, check_numbers, did_you_mean
 
@@ -128,7 +128,8 @@ class TableEncoder(keras.layers.Layer):
                     f"columns: {listed(names)}.{did_you_mean(column.name, names)}"
                 )
                 continue
-            cells = table.cells(column.name, (*column.na, *na), not column.format)
+            words, cells = (*column.na, *na), table.frame[column.name]
+            cells = as_cells(cells, words, table.decimal, not column.format)
             values, wrong = column.read(cells, table.decimal)
             found.append(values)
             if wrong.any():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.datasets.tables.columns import as_cells, as_texts
+from keras_vaf.datasets.tables.columns import as_texts
 from keras_vaf.datasets.tables.formats import Odd
 from keras_vaf.utils import check_choice, require, visible
 
@@ -48,10 +48,6 @@ class Table:
     decimal: str = "."  # of plain numbers in text
     separator: str = ""  # of a CSV file
     encoding: str = ""
-
-    def cells(self, name: str, na: Sequence[str], plain: bool = True) -> "Series":
-        """Return a column as numbers, moments or texts."""
-        return as_cells(self.frame[name], na, self.decimal, plain)
 
     def sentence(self, cells: "Series", problem: Odd) -> str:
         """Return what is wrong with a column, with the number and text of a row."""

@@ -49,9 +49,12 @@ def test_all_numbers_are_those_of_the_old_version(case, tmp_path, data_dir):
     np.testing.assert_array_equal(new[COUNTED][networks], old[COUNTED][networks])
     np.testing.assert_allclose(new[SCORES], old[SCORES], rtol=1e-6)
     table = expected("tables", case).set_index("activation")
+    if recipe.folds == 2:  # which tell nothing in this version
+        table[["interval", "p"]] = np.nan
     own = found.table.drop(columns="seconds")
     pd.testing.assert_frame_equal(own, table, rtol=1e-5)
     [choice] = expected("choices", case).to_dict("records")
-    assert found.advice == choice["advice"].replace(NO_GAIN, "")
+    if recipe.folds > 2:
+        assert found.advice == choice["advice"].replace(NO_GAIN, "")
     outputs = found.best_model.predict(data.x[:5], verbose=0)
     np.testing.assert_allclose(outputs, json.loads(choice["outputs"]), rtol=1e-5)

@@ -59,7 +59,7 @@ class VAFEstimator(_base.BaseEstimator):
         self.activation = activation
 
     def __sklearn_tags__(self) -> Any:
-        """Return the tags: sparse inputs are accepted."""
+        """Accept sparse inputs."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -76,13 +76,9 @@ class VAFEstimator(_base.BaseEstimator):
                 shape `(rows,)`. A row of weight 0 has no part in anything. `None`
                 means 1 for all rows.
 
-        Returns:
-            The estimator.
-
         Raises:
-            ValueError: If an argument is out of its range, if `X` has missing entries,
-                if the numbers are too large for a standard deviation in float64, or if
-                the loss is not finite after the first epoch.
+            ValueError: If an argument is out of its range, if `X` has missing entries
+                or too large numbers, or if the first epoch has no finite loss.
         """
         # The layer and the training check the other arguments.
         check_kind("activation", self.activation, str)

@@ -8,139 +8,110 @@ repeated, second runs that failed, wrong exit codes, processes that did not end,
 tracebacks. An attack that is in the report already is not repeated.
 """
 
-import argparse
 import json
-import shutil
+import random
+import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from benchmarks.environment import environment
-from keras_vaf.utils import write_atomically
+from keras_vaf.utils import markdown_table, write_atomically
 from keras_vaf_cli import process
+from tests.faults import attempts
+from tests.faults.attempts import COUNTS, attempt, counted, finished, whole_files
 from tests.faults.commands import COMMANDS, READ, copy_for, prepare
-from tests.faults.counts import COUNTS, counted, finished, markdown, whole_files
-from tests.faults.injection import (
-    Fault,
-    attempt,
-    attempts,
-    count_steps,
-    faults,
-    start,
-    wait,
-)
-from tests.faults.inputs import attack_input
-from tests.faults.refusals import REFUSED, attack_kernels, attack_refusals
+
+CHANGED = 3  # damaged variants of a file with changed bytes
 
 
-def attack(
-    scratch: Path, name: str, fault: Fault, expected: int | None = None, number: int = 1
-) -> dict[str, int]:
-    """Try one fault on a copy of the prepared folder, run again, and count.
-
-    Args:
-        scratch: The folder of all copies.
-        name: Name of the command.
-        fault: The fault.
-        expected: Exit code of a command that the fault stops, if it is known.
-        number: Number of processes that run the command at once.
-    """
-    folder = scratch / "try"
-    copy_for(name, scratch / "prepared", folder)
+def attack(scratch, name, expected=None, fault=lambda: None, number=1):
+    """Try one fault on a copy of the prepared folder, run again, and count."""
+    folder = copy_for(name, scratch)
     before = whole_files(folder)
-    runs = attempts(folder, COMMANDS[name], fault, number)
+    code, text = attempt(folder, COMMANDS[name], fault, number)
     for path in (folder, *(each for each in folder.rglob("*") if each.is_dir())):
         path.chmod(0o755)
-    lost = before - whole_files(folder)
-    reports = finished(folder)
-    again, second = attempt(folder, COMMANDS[name], lambda: None)
+    lost, rows = before - whole_files(folder), finished(folder)
+    again, second = attempt(folder, COMMANDS[name])
     now = finished(folder)
-    return counted(
-        next((code for code, _ in runs if code), 0),
-        "".join(text for _, text in runs) + second,
-        expected,
-        len(lost),
-        sum(now.get(path) != report for path, report in reports.items()),
-        again,
-    )
+    repeated = sum(now[key] != number for key, number in rows.items())
+    counts = {"lost": len(lost), "repeated": repeated, "again": again}
+    return counted(code, text + second, expected, **counts)
 
 
-def attack_command(scratch: Path, name: str) -> dict[str, int]:
-    """Try every fault on a command, and return the sums of all counts."""
-    folder = scratch / "try"
-    copy_for(name, scratch / "prepared", folder)
-    total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    for fault_name, expected, fault in faults(count_steps(folder, COMMANDS[name])):
-        counts = attack(scratch, name, fault, expected)
-        total.update(counts)
-        print(name, fault_name, counts, flush=True)
-    return dict(total)
+def attack_with_faults(scratch, name):
+    """Try every fault on a command, and two processes at once."""
+    found = [*attempts.faults(copy_for(name, scratch), COMMANDS[name])]
+    for expected, fault in found:
+        yield attack(scratch, name, expected, fault)
+    yield attack(scratch, name, number=2)
 
 
-def attack_at_once(scratch: Path, name: str) -> dict[str, int]:
-    """Run a command in two processes at once, and count."""
-    return attack(scratch, name, lambda: None, number=2)
+def damaged(content):
+    """Yield damaged variants of a file: none of it, parts of it, and changed bytes."""
+    yield from (b"", b"text", content[: len(content) // 2], content[:-1])
+    chance = random.Random(0)
+    for _ in range(CHANGED):
+        changed = bytearray(content)
+        for _ in range(chance.randint(1, 20)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        yield bytes(changed)
 
 
-def attacks(
-    scratch: Path, inputs: int
-) -> Iterator[tuple[str, Callable[[], dict[str, int]]]]:
+def attack_file(scratch, name, pattern):
+    """Run a command on damaged variants of a file that it reads."""
+    original = next((scratch / "prepared").glob(pattern))
+    file = original.relative_to(scratch / "prepared")
+    for content in damaged(original.read_bytes()):
+        folder = copy_for("", scratch)
+        before = whole_files(folder)
+        (folder / file).write_bytes(content)
+        code, text = attempt(folder, COMMANDS[name])
+        lost = before - whole_files(folder) - {str(file)}
+        left = len([*folder.rglob(".tmp-*")])
+        yield counted(code, text, lost=len(lost), left=left)
+
+
+def attacks(scratch):
     """Yield every attack with its name."""
     for name in COMMANDS:
-        yield f"{name}: faults", partial(attack_command, scratch, name)
-        yield f"{name}: two processes at once", partial(attack_at_once, scratch, name)
-    for name in READ:
-        work = partial(attack_input, scratch, name, inputs)
-        yield f"{name}: damaged {READ[name]}", work
-    for name in REFUSED:
-        yield f"{name}: wrong use", partial(attack_refusals, scratch, name)
-    yield "native kernels: bad calls", attack_kernels
+        yield f"{name}: faults", partial(attack_with_faults, scratch, name)
+    for name, patterns in READ.items():
+        for each in patterns:
+            yield f"{name}: damaged {each}", partial(attack_file, scratch, name, each)
 
 
-def _prepare(scratch: Path) -> None:
-    """Make the files that are attacked, where copies of them will be."""
-    folder = scratch / "try"
-    if (scratch / "prepared").is_dir():
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    if wait(start(partial(prepare, folder))) != 0:
-        raise RuntimeError(f"The files could not be prepared in {folder}")
-    folder.rename(scratch / "prepared")
-
-
-def main(argv: Sequence[str] | None = None) -> int:
+def main():
     """Run the attacks that the report lacks; the exit code is 1 if one succeeds."""
-    parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("--only", default="", help="attacks whose name holds this text")
-    parser.add_argument(
-        "--again", action="store_true", help="repeat attacks that are in the report"
-    )
-    parser.add_argument(
-        "--inputs",
-        type=int,
-        default=6,
-        help="files with changed bytes, of each (default: %(default)s)",
-    )
-    parser.add_argument("--scratch", type=Path, default=Path("runs/faults"))
-    parser.add_argument("--output", type=Path, default=Path("docs/reports/faults"))
-    arguments = parser.parse_args(argv)
     process._load()  # without TensorFlow, whose import takes seconds in each try
-    output, scratch = arguments.output.absolute(), arguments.scratch.absolute()
-    _prepare(scratch)
-    path = output / "faults.json"
-    document = {"environment": environment(), "results": {}}
-    if path.is_file():
-        document["results"] = json.loads(path.read_bytes())["results"]
-    results = document["results"]
-    for name, work in attacks(scratch, arguments.inputs):
-        if arguments.only not in name or (name in results and not arguments.again):
+    here = Path().absolute()
+    scratch, path = here / "runs/faults", here / "docs/reports/faults"
+    if not (scratch / "prepared").is_dir():
+        child = attempts.FORK.Process(target=prepare, args=(scratch / "try",))
+        child.start()
+        child.join()
+        if child.exitcode:
+            return 1
+        (scratch / "try").rename(scratch / "prepared")
+    command = ["git", "log", "-1", "--format=%h"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    old = path / "faults.json"
+    results = json.loads(old.read_bytes())["results"] if old.is_file() else {}
+    document = {"environment": environment() | {"commit": commit.strip()}}
+    document["results"] = results
+    for name, tries in attacks(scratch):
+        if name in results:
             continue
-        results[name] = work()
-        write_atomically(path, json.dumps(document, indent=1) + "\n")
-        write_atomically(output / "faults.md", markdown(results))
-        print(name, results[name], flush=True)
+        results[name] = Counter()
+        for counts in tries():
+            results[name].update(counts)
+        write_atomically(old, json.dumps(document, indent=1) + "\n")
+        rows = [[n, *(str(each[c]) for c in COUNTS)] for n, each in results.items()]
+        table = markdown_table(["attack", *COUNTS], rows)
+        write_atomically(path / "faults.md", table + "\n")
+        print(name, dict(results[name]), flush=True)
     return int(any(each[c] for each in results.values() for c in COUNTS[2:]))
 
 

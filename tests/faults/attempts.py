@@ -1,6 +1,6 @@
 """Run commands with faults in child processes, and count what goes wrong."""
 
-import json
+import multiprocessing
 import os
 import resource
 import signal
@@ -12,11 +12,14 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from keras_vaf.experiments.store import KEY
+from keras_vaf.experiments.store import KEY, read_lines
 from keras_vaf_cli import main as run_command
 from keras_vaf_cli import process
 
 TIMEOUT = 240
+# This process never computes, because its children would inherit locks of threads that
+# they do not have.
+FORK = multiprocessing.get_context("fork")
 COUNTS = (
     *("tried", "stopped", "lost", "repeated", "failed again", "wrong code", "hung"),
     *("tracebacks", "temporary files"),
@@ -30,32 +33,15 @@ def attempt(folder, line, fault=lambda: None, number=1):
     Returns the first exit code that is not 0, negative for a signal, and all texts.
     """
     logs = [folder.with_suffix(f".log{i}") for i in range(number)]
-    started = [start(partial(_run, folder, line, fault, log)) for log in logs]
-    codes = [wait(child) for child in started]
+    children = [
+        FORK.Process(target=_run, args=(folder, line, fault, log)) for log in logs
+    ]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
     text = "".join(log.read_text("utf-8", errors="replace") for log in logs)
-    return next(filter(None, codes), 0), text
-
-
-def start(work: Callable[[], None]) -> int:
-    """Do work in a child process, and return the number of the process.
-
-    This process never computes, because its children would inherit locks of threads
-    that they do not have.
-    """
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return child
-
-
-def wait(child: int) -> int:
-    """Wait until a child process ends, and return its exit code."""
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return next((c.exitcode for c in children if c.exitcode), 0), text
 
 
 def _run(folder, line, fault, log):
@@ -149,16 +135,13 @@ def whole_files(folder: Path) -> set[str]:
     }
 
 
-def finished(folder: Path) -> dict[str, bytes]:
-    """Return the lines about each finished training. A repeated one has two lines."""
-    found: dict[str, bytes] = {}
-    for path in sorted(folder.rglob("*.jsonl")):
-        for line in path.read_bytes().splitlines():
-            if line.endswith(b"}"):
-                row = json.loads(line)
-                key = str([row.get(name) for name in KEY])
-                found[key] = found.get(key, b"") + line
-    return found
+def finished(folder: Path) -> Counter[str]:
+    """Return the number of records of each finished training."""
+    return Counter(
+        str([path.parent, *(row.get(name) for name in KEY)])
+        for path in folder.rglob("*.jsonl")
+        for row in read_lines(path)
+    )
 
 
 def counted(code, text, expected=None, *, lost=0, repeated=0, again=0, left=0):

@@ -11,38 +11,32 @@ from keras_vaf.datasets.fetching import cache_folder, data_folder
 from keras_vaf_cli import main as run_command
 
 _TABLE = "toy.csv --target y --task regression --folds 2 --epochs 1 --hidden 2"
-
 COMMANDS = {
     "convert": "convert model.keras -o out.keras --force",
     "simplify": "simplify vaf.keras -o out.keras --force --tolerance 1",
     "freeze": "freeze vaf.keras -o out.keras --force",
     "inspect": "inspect vaf.keras --picture out.png --force",
-    "predict": "predict best.keras toy.csv -o out.csv --force",
-    "predict to a link": "predict best.keras toy.csv -o link.csv --force",
+    "predict": "predict best.keras toy.csv -o link.csv --force",
     "compare": f"compare {_TABLE} --activations relu",
     "search": f"search {_TABLE} --trials 2 --baselines none --output searched",
     "reproduce": "reproduce regression --quick --datasets servo --activations relu "
     "--data-dir data --output reproduced",
 }
-"""Command lines, by name."""
-
+# Files that commands read, and patterns of those that a command has to write again.
 READ = {
-    "convert": "model.keras",
-    "simplify": "vaf.keras",
-    "freeze": "vaf.keras",
-    "inspect": "vaf.keras",
-    "predict": "toy.csv",
-    "compare": "toy.csv",
-    "search": "toy.csv",
+    "convert": ("model.keras",),
+    "simplify": ("vaf.keras",),
+    "freeze": ("vaf.keras",),
+    "inspect": ("vaf.keras",),
+    "predict": ("best.keras", "toy.csv"),
+    "compare": ("toy.csv", "runs/*.jsonl"),
+    "search": ("toy.csv", "searched/*.jsonl"),
 }
-"""The file that a command reads, by name of the command."""
-
 _TRAINED = {
     "compare": ("runs/*.jsonl", "runs/**/best.keras"),
     "search": ("searched/*.jsonl", "searched/**/best.keras"),
     "reproduce": ("reproduced/servo/*.jsonl",),
 }
-"""Files that are removed before a command, so that it has something to train."""
 
 
 def prepare(folder: Path) -> None:
@@ -66,10 +60,12 @@ def prepare(folder: Path) -> None:
     Path("link.csv").symlink_to("out.csv")
 
 
-def copy_for(name: str, prepared: Path, folder: Path) -> None:
+def copy_for(name: str, scratch: Path) -> Path:
     """Copy the prepared files. Commands that train get something to train."""
+    folder = scratch / "try"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(prepared, folder, symlinks=True)
+    shutil.copytree(scratch / "prepared", folder, symlinks=True)
     for pattern in _TRAINED.get(name, ()):
         for path in folder.glob(pattern):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            path.unlink()
+    return folder

@@ -106,4 +106,4 @@ def test_names_and_titles_differ():
 
 def test_the_picture_of_the_page_has_a_function_of_each():
     drawn = [curves(MEMBERS[name]) for name in COMPARED]
-    assert len({each.tobytes() for each in drawn}) == len(COMPARED) == 16
+    assert len({each.tobytes() for each in drawn}) == len(COMPARED)

@@ -73,16 +73,6 @@ def test_the_page_about_tables_has_the_activations_of_the_recipe():
     assert f"compares {', '.join(titles)} and two VAFs" in text
 
 
-# Pages on which weights of a trained network are trained further.
-FINE_TUNING = ["fine_tuning.md", "map.md"]
-
-
-@pytest.mark.parametrize("name", FINE_TUNING)
-def test_a_page_about_fine_tuning_links_to_the_advice(name):
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    assert "choose.md#fine-tuning" in text
-
-
 def test_the_advice_on_fine_tuning_has_the_printed_accuracies():
     page = (ROOT / "docs" / "fine_tuning.md").read_text(encoding="utf-8")
     advice = page.partition("## What to train")[2].partition("\n## ")[0]

@@ -43,21 +43,6 @@ def test_every_value_is_kept():
     ]
 
 
-def test_rows_of_one_parametrize_are_all_kept():
-    rows = [("relu", 1), ("silu", 2), ("relu", 2)]
-    mark = pytest.mark.parametrize("g, k", rows).mark
-    items = [
-        Item(
-            path="test_x.py",
-            nodeid=f"test_x.py::test[{g}-{k}]",
-            marks=[mark],
-            callspec=SimpleNamespace(params={"g": g, "k": k}),
-        )
-        for g, k in rows
-    ]
-    assert kept(items) == rows
-
-
 def test_tests_do_not_mix():
     alone = Item(path="test_x.py", nodeid="test_x.py::test_y")
     items = [*crossed(g="ab"), alone, *crossed("test_z.py", g="abc")]

@@ -51,11 +51,6 @@ def test_nothing_heavier_than_keras_is_imported():
 
 
 @pytest.mark.backend("jax")
-def test_a_heavy_import_would_be_seen():
-    assert "keras_tuner" in brought_by("import keras_tuner")
-
-
-@pytest.mark.backend("jax")
 def test_every_serialisable_class_is_registered():
     """Also after every module of this backend was imported."""
     program = (
@@ -88,46 +83,24 @@ def test_a_missing_backend_is_named_with_the_line_that_installs_it(backend):
 
 
 @pytest.mark.backend("tensorflow")
-def test_another_missing_package_keeps_its_own_error():
-    program = BLOCKER.format(package="absl") + "import keras_vaf"
-    result = run_python(program)
-    assert result.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: No module named 'absl'"
+def test_every_subpackage_with_a_page_is_reached_without_an_import():
+    pages = {path.stem for path in (ROOT / "docs" / "api").glob("*.md")}
+    assert pages - {"cli"} - set(keras_vaf.__all__) == set()
+    program = (
+        "import sys, keras_vaf\n"
+        "assert 'keras_vaf.experiments' not in sys.modules\n"
+        "assert set(keras_vaf.__all__) <= set(dir(keras_vaf))\n"
+        "for name in keras_vaf.__all__: getattr(keras_vaf, name)\n"
+        "assert 'keras_vaf.experiments' in sys.modules\n"
     )
+    result = run_python(program)
+    assert result.returncode == 0, result.stderr
 
 
-class TestSubpackages:
-    """Every documented subpackage is an attribute of `keras_vaf`."""
-
-    @pytest.mark.backend("tensorflow")
-    def test_every_subpackage_with_a_page_is_public(self):
-        pages = {path.stem for path in (ROOT / "docs" / "api").glob("*.md")}
-        missing = pages - {"cli"} - set(keras_vaf.__all__)
-        assert not missing, f"add to __all__ in keras_vaf/__init__.py: {missing}"
-
-    @pytest.mark.backend("tensorflow")
-    def test_every_public_name_is_reached_without_an_import(self):
-        program = (
-            "import sys, keras_vaf\n"
-            "assert 'keras_vaf.experiments' not in sys.modules\n"
-            "assert set(keras_vaf.__all__) <= set(dir(keras_vaf))\n"
-            "for name in keras_vaf.__all__: getattr(keras_vaf, name)\n"
-            "assert 'keras_vaf.experiments' in sys.modules\n"
-        )
-        result = run_python(program)
-        assert result.returncode == 0, result.stderr
-
-    @pytest.mark.backend("tensorflow")
-    def test_modules_of_pytorch_need_its_backend(self):
-        with pytest.raises(ImportError, match="KERAS_BACKEND to torch"):
-            keras_vaf.torch.VAF  # noqa: B018
-
-    def test_the_two_main_names_are_at_the_top(self):
-        assert keras_vaf.VAFActivation is keras_vaf.layers.VAFActivation
-        assert keras_vaf.convert is keras_vaf.models.convert
-
-    @pytest.mark.backend("tensorflow")
-    def test_the_nearest_name_is_offered(self):
-        with pytest.raises(AttributeError, match=r"'layer'\. Did you mean 'layers'"):
-            keras_vaf.layer  # noqa: B018
-        assert not hasattr(keras_vaf, "__wrapped__")
+@pytest.mark.backend("tensorflow")
+def test_a_name_of_another_backend_and_a_wrong_name_have_a_remedy():
+    with pytest.raises(ImportError, match="KERAS_BACKEND to torch"):
+        keras_vaf.torch.VAF  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'layer'\. Did you mean 'layers'"):
+        keras_vaf.layer  # noqa: B018
+    assert not hasattr(keras_vaf, "__wrapped__")

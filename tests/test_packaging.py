@@ -83,11 +83,8 @@ def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel):
     assert names == package_files() - source | {f"{NATIVE}/lib/missing.txt"}
 
 
-def test_a_wheel_without_kernels_is_for_every_platform(wheel):
+def test_a_wheel_without_kernels_is_for_every_platform_and_holds_the_licence(wheel):
     assert wheel.filename.endswith("-py3-none-any.whl")
-
-
-def test_the_wheel_holds_the_licence(wheel):
     (name,) = (name for name in wheel.namelist() if name.endswith("/LICENSE"))
     assert wheel.read(name) == (ROOT / "LICENSE").read_bytes()
 
@@ -202,23 +199,12 @@ def test_continuous_integration_pins_every_dependency_of_the_tests(metadata):
     } == set()
 
 
-def test_every_extra_that_an_error_names_exists(metadata):
+def test_extras_of_errors_version_and_description_are_those_of_the_files(metadata):
     sources = (path.read_text() for path in ROOT.glob("keras_vaf*/**/*.py"))
-    named = {
-        extra
-        for source in sources
-        for extra in re.findall(r"\bextra=\"(\w+)\"", source)
-    }
+    named = {e for source in sources for e in re.findall(r'\bextra="(\w+)"', source)}
     assert named <= set(metadata.get_all("Provides-Extra"))
-
-
-def test_the_version_is_the_same_everywhere(metadata):
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert metadata["Version"] == keras_vaf.__version__
     assert f"\nversion: {keras_vaf.__version__}\n" in citation
-
-
-def test_the_description_is_the_readme(metadata):
-    assert metadata.get_payload(decode=True).decode() == (ROOT / "README.md").read_text(
-        encoding="utf-8"
-    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert metadata.get_payload(decode=True).decode() == readme

@@ -14,12 +14,6 @@ PAGES = (ROOT / "README.md", *sorted(DOCS.glob("**/*.md")))
 NAME = re.compile(r"^<!-- table: (.*) -->$", re.M)
 
 
-def test_no_page_has_a_line_that_a_build_fills():
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        assert "<!-- report:" not in text and "<!-- end of" not in text, page
-
-
 def test_each_table_has_a_name_that_no_other_one_has():
     names = Counter(
         name for page in PAGES for name in NAME.findall(page.read_text("utf-8"))

@@ -121,13 +121,6 @@ def commands_of_the_readme():
 
 
 @pytest.mark.backend("tensorflow")
-def test_the_readme_has_one_line_for_the_main_job_and_one_for_the_tests():
-    main_job, tests = commands_of_the_readme()
-    assert re.fullmatch(r"pip install \S+ && keras-vaf .+\n", main_job)
-    assert re.fullmatch(r"pip install -e \S+ && pytest\n", tests)
-
-
-@pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
 def test_no_line_of_code_is_cut_on_the_page(page):
     text = (ROOT / page).read_text(encoding="utf-8")

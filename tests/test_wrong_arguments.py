@@ -73,12 +73,6 @@ DATASET = {
     "class_names": tuple("no"),
 }
 SMALL = datasets.Dataset(**DATASET)
-[RELU] = experiments.find_arms("relu")
-ENCODER = {
-    "columns": [datasets.Column("a")],
-    **{key: [0] for key in ("fill", "center", "spread")},
-    "kept": [()],
-}
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
@@ -126,9 +120,8 @@ TABLE = {
         {"model": "MODEL", "tolerance": 0.1},
         {"model": MODEL, "tolerance": POSITIVE},
     ),
+    **{f: ({}, {"layer": MODEL}) for f in (models.to_vaf, models.nearest)},
     models.freeze: ({}, {"model": MODEL}),
-    models.to_vaf: ({}, {"layer": MODEL}),
-    models.nearest: ({}, {"layer": MODEL}),
     models.train_only_activations: (
         {"model": "MODEL"},
         {"model": MODEL, "inplace": FLAG},
@@ -162,10 +155,6 @@ TABLE = {
     datasets.Preprocessing: (
         {},
         dict.fromkeys(("targets", "missing"), NAME),
-    ),
-    datasets.TableEncoder: (
-        ENCODER,
-        {**dict.fromkeys(("fill", "center"), NUMBERS), "spread": (*NUMBERS, [-1.0])},
     ),
     datasets.find: ({}, {"name": NAME}),
     datasets.load: ({}, {"name": NAME}),
@@ -207,16 +196,6 @@ TABLE = {
     ),
     experiments.find_arms: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
     experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
-    experiments.refit: (
-        {
-            "dataset": SMALL,
-            "arm": RELU,
-            "recipe": experiments.Recipe(),
-            "learning_rate": 0.01,
-            "epochs": 1,
-        },
-        {"arm": ("relu", None), "dataset": ("wine", None), "recipe": (None, 3.5)},
-    ),
     experiments.corrected_interval: (
         {"differences": [1.0, 2.0], "test_fraction": 0.1},
         {
@@ -224,10 +203,6 @@ TABLE = {
             "test_fraction": FRACTION,
             "confidence": (0, *FRACTION),
         },
-    ),
-    experiments.corrected_t_test: (
-        {"differences": [1.0, 2.0], "test_fraction": 0.1},
-        {"differences": DIFFERENCES, "test_fraction": FRACTION},
     ),
     fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
     fit_regressor: (

@@ -6,7 +6,6 @@ Run by `.ci/run --full`; needs Debian's Chromium, and `pip install -e '.[browser
 import functools
 import http.server
 import json
-import re
 import shutil
 import threading
 import urllib.parse
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_docs import ROOT, build
+from tests.test_docs import build
 
 pytestmark = [pytest.mark.browser, pytest.mark.backend("tensorflow")]
 
@@ -27,7 +26,6 @@ SECTIONS = ".md-nav--primary > .md-nav__list > .md-nav__item"
 # Targets of the links of a page, and names of its anchors.
 LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
 ANCHORS = "[...document.querySelectorAll('[id]')].map(element => element.id)"
-NEXT = re.compile(r'<a href="([^"]*)" class="md-footer__link md-footer__link--next"')
 # The line below the search box, with the number of pages found, and the links to them.
 FOUND = ".md-search-result__meta"
 RESULT = ".md-search-result__link"
@@ -152,16 +150,6 @@ def is_broken(asked):
     return asked.failure != "net::ERR_ABORTED"
 
 
-def test_every_page_is_reached_by_the_link_to_the_next(folder):
-    seen = [folder]
-    while next_page := NEXT.search((seen[-1] / "index.html").read_text("utf-8")):
-        seen.append((seen[-1] / next_page[1]).resolve())
-        assert len(set(seen)) == len(seen)
-    source = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = source.partition("\nnav:\n")[2].count(".md\n")
-    assert len(seen) == pages
-
-
 def test_every_page_fits_shows_code_and_formulas_and_links_to_existing_places(
     open_window, address, folder
 ):
@@ -233,18 +221,3 @@ def search(page, words):
         state="attached"
     )
     return page.locator(RESULT)
-
-
-def test_every_picture_of_the_gallery_is_shown(open_window, address):
-    page = open_window(*WINDOWS["wide"])
-    page.goto(address + "gallery/")
-    broken = page.evaluate(
-        """async () => {
-            const pictures = [...document.querySelectorAll("article img")];
-            pictures.forEach(picture => picture.loading = "eager");
-            await Promise.allSettled(pictures.map(picture => picture.decode()));
-            return pictures.filter(picture => !picture.naturalWidth).length;
-        }"""
-    )
-    assert broken == 0
-    assert page.locator("article img").count() >= 3

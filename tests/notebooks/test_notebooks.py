@@ -64,10 +64,6 @@ def printed(outputs):
     return "\n".join(texts)
 
 
-def test_there_are_notebooks():
-    assert PATHS
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs_without_the_internet(path, tmp_path):
@@ -98,12 +94,6 @@ def test_what_is_committed_holds_no_noise_and_no_trace_of_a_machine(path):
     assert book == read(path)
 
 
-@every_notebook
-def test_a_notebook_opens_in_colab(path):
-    badge = read(path).cells[0].source.split("\n\n")[1]
-    assert badge.startswith("[![Open in Colab](https://colab.research.google.com/")
-
-
 def installed(cell, monkeypatch, folder, found=False):
     """Return the arguments of pip when a cell runs in a folder."""
     from IPython.core.interactiveshell import InteractiveShell
@@ -129,15 +119,3 @@ def test_the_first_cell_installs_an_uploaded_file(path, tmp_path, monkeypatch):
     (tmp_path / "keras_vaf-0.2.0-py3-none-any.whl").touch()
     (line,) = installed(install, monkeypatch, tmp_path)
     assert line.startswith('install --quiet "./keras_vaf-0.2.0-py3-none-any.whl[')
-
-
-def test_the_first_cell_is_one_line_once_the_package_is_published(
-    tmp_path, monkeypatch
-):
-    (tmp_path / "mkdocs.yml").write_text("extra:\n  published: true\n")
-    monkeypatch.setattr("tools.notebooks.FOLDER", tmp_path / "notebooks")
-    book = read(PATHS[0])
-    tidy(book)
-    assert len(book.cells[1].source.splitlines()) == 1
-    (line,) = installed(book.cells[1], monkeypatch, tmp_path)
-    assert line.startswith('install --quiet "keras-vaf[')

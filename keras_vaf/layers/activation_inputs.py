@@ -59,7 +59,8 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
     if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of a single array
         data = np.asarray(data)
     data = keras.tree.map_structure(keras.ops.convert_to_numpy, data)
-    rows = min(map(len, keras.tree.flatten(data)))
+    if not (rows := min(map(len, keras.tree.flatten(data)))):
+        raise ValueError("`data` must have at least one row. Received: none")
 
     def run(start: int, stop: int) -> None:
         part = keras.tree.map_structure(lambda array: array[start:stop], data)

@@ -38,6 +38,12 @@ def test_of_a_layer_in_two_places():
         np.testing.assert_allclose(np.sort(values[:, 0]), np.sort(expected))
 
 
+def test_data_without_rows_are_refused():
+    model = keras.Sequential([keras.Input((3,)), VAFActivation()])
+    with pytest.raises(ValueError, match="at least one row"):
+        activation_inputs(model, X[:0])
+
+
 def test_in_loops_over_time():
     model = keras.Sequential(
         [

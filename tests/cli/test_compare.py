@@ -107,7 +107,7 @@ def test_the_default_is_the_recipe_and_quick_is_shorter(table, run, tmp_path):
     ("words", "expected"),
     [
         ("table.csv --target kind --folds 50", "use fewer folds"),
-        ("table.csv --target kind --activations relu,softsign", "Activations must be"),
+        ("table.csv --target kind --activations relu,gulu", "Did you mean 'gelu'"),
         ("table.csv --target kind --g softmax", "softmax"),
         ("table.csv --target kind --k 0", "k=0"),
         ("table.csv --target kind --epochs 0", "epochs=0"),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from keras_vaf.experiments import find_arms, records, select, table
+from keras_vaf.experiments import records, select, table
 from keras_vaf.experiments.results import choose, results_of, settings_of
 from keras_vaf.experiments.store import append
 from keras_vaf.experiments.tables import text_of
@@ -137,11 +137,6 @@ def test_the_text_notes_odd_trainings_and_leaves_out_empty_columns(made):
     assert any(
         note.startswith("In 3 of 3") and "lowest" in note for note in shown.notes
     )
-
-
-def test_the_nearest_name_of_an_activation_is_offered():
-    with pytest.raises(ValueError, match=r"Did you mean 'relu'\? Received: 'rellu'"):
-        find_arms("rellu")
 
 
 @pytest.mark.parametrize("value", [None, [1], {"a": 1}])

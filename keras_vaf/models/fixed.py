@@ -167,6 +167,8 @@ def fixed(activation: Any) -> Fixed:
 def _relu(slope: float, maximum: float | None = None, threshold: float = 0) -> Fixed:
     if threshold:
         raise KeptError("it jumps at its threshold, and a VAF is continuous")
+    if maximum == 0:
+        raise KeptError("its largest value is 0")
     if not slope and maximum in (None, 6):
         name = "relu6" if maximum else "relu"
         return Fixed(name, FunctionStart(name))

@@ -19,6 +19,10 @@ from keras_vaf.models.fixed import (
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
 GATES = ("hard_sigmoid", "sigmoid", "tanh")
+NOT_FINITE = (
+    "Every weight must be finite: train the model again, with a lower learning rate. "
+    "Received: {} with NaN or infinite values in {}"
+)
 _MAY_BE_A_GATE = "it may be a gate, or shape an output; name it in `layers`"
 _JOINS = ("Average", "Concatenate", "Maximum", "Minimum", "Stack")
 _SCALING = ("Divide", "Multiply", "Rescaling", "TrueDivide")
@@ -58,11 +62,8 @@ def check_finite_weights(model: keras.Model) -> None:
         if not keras.backend.is_float_dtype(weight.dtype):
             continue
         if not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all():
-            raise ValueError(
-                "Every weight must be finite: train the model again, with a lower "
-                f"learning rate. Received: the model {model.name!r} with NaN or "
-                f"infinite values in {weight.path}"
-            )
+            received = f"the model {model.name!r}"
+            raise ValueError(NOT_FINITE.format(received, weight.path))
 
 
 def sample_inputs(model: keras.Model) -> Any:

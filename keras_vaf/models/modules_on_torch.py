@@ -13,6 +13,7 @@ import torch
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.models.changes import Change, keep_report
+from keras_vaf.models.graph import NOT_FINITE
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.copies import clone, exchange, freeze_vafs
 from keras_vaf.torch.functions import of_package
@@ -56,6 +57,9 @@ def convert_module(
 
 def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
     """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
+    for path, weight in module.named_parameters():
+        if not weight.isfinite().all():
+            raise ValueError(NOT_FINITE.format("a module of PyTorch", path))
     changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()

@@ -67,6 +67,7 @@ def train(
     (3, 'epochs')
     """
     check_integer("epochs", epochs)
+    check_integer("seed", seed, minimum=0)
     weights = () if sample_weight is None else (sample_weight,)
     data = to_arrays("`(x, y)`", (x, y, *weights))
     if validation_data is None:

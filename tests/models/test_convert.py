@@ -147,6 +147,12 @@ def test_outputs_softmax_and_gates_are_kept():
     assert_equal_outputs(model, found)
 
 
+def test_a_relu_that_is_0_everywhere_is_kept():
+    zero = layers.ReLU(max_value=0.0, name="zero")
+    stack = [keras.Input((4,)), layers.Dense(2, "relu"), zero, layers.Dense(1)]
+    assert "largest value is 0" in reasons(convert(keras.Sequential(stack)))["zero"]
+
+
 def test_a_backbone_ends_where_its_model_goes_on():
     backbone = keras.Sequential(
         [keras.Input((4,)), layers.Dense(3), layers.ReLU(name="last")], name="backbone"

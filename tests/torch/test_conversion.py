@@ -226,6 +226,8 @@ def test_simplified_modules():
         module[1].beta.fill_(torch.nan)
     with pytest.raises(ValueError, match="finite"):
         simplify(module, tolerance=0.01)
+    with pytest.raises(ValueError, match="finite"):
+        freeze(module)
 
 
 def test_only_the_activations_are_trained():

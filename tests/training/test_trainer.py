@@ -271,6 +271,7 @@ def test_a_metric_may_have_many_values():
     ("arguments", "message"),
     [
         ({"epochs": 0}, "`epochs` must be .* of at least 1. Received: epochs=0"),
+        ({"seed": "a"}, "`seed` must be .* of at least 0. Received: seed='a'"),
         ({"batch_size": 0}, "Received: batch_size=0"),
         ({"patience": 0}, "Received: patience=0"),
         ({"mode": "auto"}, "Received: mode='auto'"),

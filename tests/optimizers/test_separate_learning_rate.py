@@ -286,7 +286,7 @@ def test_variables_are_known_by_themselves():
     optimizer.apply(ones)
     optimizer.apply(ones, [one, other])
     np.testing.assert_allclose(values([one, other]), [-2, -1])
-    with pytest.raises(ValueError, match="nknown variable"):
+    with pytest.raises(ValueError, match="known variable"):
         optimizer.apply(ones, [strange, other])
     with pytest.raises(ValueError, match="No gradients provided"):
         optimizer.apply([None, None])

@@ -8,23 +8,27 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from keras_vaf.experiments.store import KEY, read_lines
 from keras_vaf_cli import main as run_command
 from keras_vaf_cli import process
 
 TIMEOUT = 240
-# This process never computes, because its children would inherit locks of threads that
-# they do not have.
-FORK = multiprocessing.get_context("fork")
-COUNTS = (
-    *("tried", "stopped", "lost", "repeated", "failed again", "wrong code", "hung"),
-    *("tracebacks", "temporary files"),
-)
+COUNTS = ("tried", "stopped", "lost", "repeated", "failed again", "wrong code")
+COUNTS += ("hung", "tracebacks", "temporary files")
 """`stopped` counts commands that the fault ended. Those after it must be 0."""
+
+
+def start(work: Callable[..., object], *arguments: object) -> Any:
+    """Start a child process. This one never computes, because a child would inherit
+    locks of threads that it does not have.
+    """
+    child = multiprocessing.get_context("fork").Process(target=work, args=arguments)
+    child.start()
+    return child
 
 
 def attempt(folder, line, fault=lambda: None, number=1):
@@ -33,15 +37,12 @@ def attempt(folder, line, fault=lambda: None, number=1):
     Returns the first exit code that is not 0, negative for a signal, and all texts.
     """
     logs = [folder.with_suffix(f".log{i}") for i in range(number)]
-    children = [
-        FORK.Process(target=_run, args=(folder, line, fault, log)) for log in logs
-    ]
-    for child in children:
-        child.start()
+    children = [start(_run, folder, line, fault, log) for log in logs]
     for child in children:
         child.join()
+    codes = [child.exitcode for child in children]
     text = "".join(log.read_text("utf-8", errors="replace") for log in logs)
-    return next((c.exitcode for c in children if c.exitcode), 0), text
+    return next(filter(None, codes), 0), text
 
 
 def _run(folder, line, fault, log):
@@ -52,17 +53,8 @@ def _run(folder, line, fault, log):
             os.dup2(file.fileno(), descriptor)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, process._stop)
-    code = 1
-    try:
-        fault()
-        code = run_command(line.split())
-    except SystemExit as stop:  # of the parser
-        code = stop.code
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    fault()
+    sys.exit(run_command(line.split()))
 
 
 def at_each_step(action: Callable[[int], object]) -> Callable[[], None]:
@@ -96,17 +88,17 @@ def faults(folder: Path, line: str) -> Iterator[tuple[int | None, Callable[[], N
     marks = folder.with_suffix(".steps")
     marks.write_text("0")
     attempt(folder, line, at_each_step(lambda step: marks.write_text(str(step))))
-    codes = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 143, signal.SIGINT: 130}
+    codes = ((signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130))
     for step in range(int(marks.read_text()) + 1):
-        number, code = [*codes.items()][step % 3]
-        yield code, at_each_step(partial(_stop, step, number))
+        number, code = codes[step % 3]
+
+        def stop(now, step=step, number=number):
+            if now == step:
+                signal.raise_signal(number)
+
+        yield code, at_each_step(stop)
     yield None, full_disk
     yield None, read_only
-
-
-def _stop(step: int, number: int, now: int) -> None:
-    if now == step:
-        signal.raise_signal(number)
 
 
 def full_disk() -> None:
@@ -144,7 +136,7 @@ def finished(folder: Path) -> Counter[str]:
     )
 
 
-def counted(code, text, expected=None, *, lost=0, repeated=0, again=0, left=0):
+def counted(code, text, expected=None, lost=0, repeated=0, again=0, left=0):
     """Return the counts of one try, from the exit code and all text of a command.
 
     Without an expected code, a command that is stopped must state the cause, and end

@@ -19,7 +19,6 @@ from keras_vaf.ops.functions import evaluate
 from tests import reference
 
 GRID = np.linspace(-8, 8, 641)
-OWN = ("cos", "erf", "relu_squared", "sin", "square")
 FINE = np.linspace(-12, 12, 24_001)
 
 each = pytest.mark.parametrize("known", ACTIVATIONS, ids=lambda known: known.name)
@@ -88,6 +87,6 @@ def test_every_activation_of_keras_that_acts_on_each_element_is_known():
     others |= {"deserialize", "get", "serialize", *ALIASES}
     of_keras = {name for name, _ in inspect.getmembers(keras.activations, callable)}
     assert set(KERAS_NAMES) == of_keras - others
-    assert set(NAMES) == {*KERAS_NAMES, *OWN} == set(reference.FUNCTIONS)
+    assert set(NAMES) == set(reference.FUNCTIONS)
     for name in KERAS_NAMES:
         assert elementwise(getattr(keras.activations, name)).name == name

@@ -8,7 +8,6 @@ import keras
 import pytest
 
 from keras_vaf.ops import info, plain_operators
-from keras_vaf.ops.native import library
 
 LINES = ["keras_vaf", "keras", "numpy", "python", "backend", "devices", "processors"]
 
@@ -27,8 +26,8 @@ def test_what_is_shown_is_what_python_says(run):
 def test_why_the_kernels_are_not_active(monkeypatch):
     with plain_operators():
         assert "plain_operators() is in effect" in info()["native kernels"]
-    absent = library.Found(None, None, "they were not compiled")
-    monkeypatch.setattr("keras_vaf.ops.environment.find", lambda: absent)
+    backend = f"keras_vaf.ops.on_{keras.backend.backend()}"
+    monkeypatch.setattr(f"{backend}.inactive", lambda: "they were not compiled")
     monkeypatch.setattr("keras_vaf.ops.environment.kernels_are_off", lambda: False)
     assert info()["native kernels"] == "not active: they were not compiled"
     assert "kernels support" not in info()

@@ -9,6 +9,7 @@ import re
 import sys
 
 import numpy as np
+import openpyxl
 import pandas
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -312,6 +313,15 @@ def test_the_sheets_of_a_workbook(tmp_path):
     with pytest.raises(TableError, match="see `--separator` and `--sheet`"):
         read_table(path, "y")
     assert read_table(path, "7", sheet="data", header=False).x.shape == (ROWS, 6)
+
+
+def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["a", "y"])
+    book.active.cell(2**20, 2**14, "astray")
+    book.save(tmp_path / "far.xlsx")
+    with pytest.raises(TableError, match="1048576 rows and 16384 columns"):
+        read_table(tmp_path / "far.xlsx", "y")
 
 
 def test_texts_and_numbers_in_one_column_of_pandas():

@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
 _HEAD = 2**20  # characters that hold the first row
 _ROWS = 100  # rows used to guess the decimal mark
+_FEW_CELLS = 2**21  # of a workbook
 # Not 1.234 or 1,234, which may have a mark between thousands.
 _POINT = r"[+-]?([0-9]+\.([0-9]{1,2}|[0-9]{4,})|0\.[0-9]+)"
 _COMMA = _POINT.replace(r"\.", ",")
@@ -91,6 +93,8 @@ def open_table(
                 frame = pandas.read_parquet(path, dtype_backend="pyarrow")
                 table = Table(frame, path.name, 0, decimal or ".")
             elif path.suffix.lower() in EXCEL:
+                if path.suffix.lower() in (".xlsx", ".xlsm"):
+                    _check_extent(path)
                 options = {"dtype": object, "na_filter": False, "engine": "calamine"}
                 frame = pandas.read_excel(path, sheet, header=None, **options)
                 table = _with_names(Table(frame, path.name, 1, decimal or "."), header)
@@ -115,6 +119,24 @@ def open_table(
             f"Received twice: {repeated}"
         )
     return replace(table, frame=table.frame.set_axis(names, axis=1))
+
+
+def _check_extent(path: Path) -> None:
+    """Refuse cells far from the others, before the cells between take memory."""
+    with zipfile.ZipFile(path) as book:
+        for name in book.namelist():
+            if not name.startswith("xl/worksheets/sheet"):
+                continue
+            found = re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name))
+            rows = max((int(row) for _, row in found), default=0)
+            last = max(((len(column), column) for column, _ in found), default=(0, b""))
+            columns = sum((c - 64) * 26**p for p, c in enumerate(reversed(last[1])))
+            if rows * columns > max(_FEW_CELLS, 100 * path.stat().st_size):
+                raise TableError(
+                    f"{path.name}: remove the cells that are far from the table. "
+                    f"Received: a sheet of {rows} rows and {columns} columns, nearly "
+                    "all of whose cells are empty"
+                )
 
 
 def _with_names(table: Table, header: bool) -> Table:

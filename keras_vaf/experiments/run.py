@@ -86,14 +86,14 @@ def train_missing(
     path = study.folder / f"recipe-{recipe.digest(dataset)}.json"
     write_atomically(path, json.dumps(settings, indent=1))
     rates: Sequence[float] = recipe.learning_rates
-    more = rates
+    more, title = rates, phase
     try:
         while more:
-            found, more = _train_all(study, rates, phase, verbose), ()
+            found, more = _train_all(study, rates, title, verbose), ()
             if further and len(rates) >= len(LEARNING_RATES):
                 selected = set(select(found)["learning_rate"].dropna())
                 more = further_rates(recipe.learning_rates, rates, selected)
-            rates, phase = (*rates, *more), f"{phase} with further learning rates"
+            rates, title = (*rates, *more), f"{phase} with further learning rates"
     finally:
         _folds.cache_clear()
         _networks.cache_clear()

@@ -60,8 +60,11 @@ def _needs_pytorch(path: str | os.PathLike[str]) -> bool:
     """Return whether compiling a saved model would import PyTorch on this backend."""
     if keras.backend.backend() == "torch" or not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as file:
-        return b".backend.torch." in file.read("config.json")
+    try:
+        with zipfile.ZipFile(path) as file:
+            return b".backend.torch." in file.read("config.json")
+    except Exception:  # of any class in a damaged file, of which Keras says more
+        return False
 
 
 def change_file(

@@ -175,7 +175,7 @@ def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_d
 
 @pytest.mark.backend("tensorflow")
 def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
-    numbers, tmp_path, monkeypatch
+    numbers, tmp_path, monkeypatch, capsys
 ):
     def train(self, folds, wanted):
         """Have scores that rise with the learning rate."""
@@ -188,8 +188,10 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     recipe = Recipe(hidden=(2,), folds=2)
     study = run.Study(numbers, find_arms("relu,tanh"), recipe, (0,), tmp_path)
 
-    found = run.train_missing(study, verbose=False)
+    found = run.train_missing(study)
 
+    title = "Training with further learning rates: 4 models."
+    assert capsys.readouterr().err.count(title) == 2
     expected = [*LEARNING_RATES, 0.03, 0.09]  # twice, by a factor of 3
     assert (
         found.groupby(["activation", "fold"])["learning_rate"].apply(list).tolist()

@@ -124,3 +124,9 @@ def test_what_is_not_a_model_is_told(tmp_path):
     (tmp_path / "text.keras").write_text("no model")
     with pytest.raises(ValueError, match=r"cannot load .*text\.keras"):
         load_model(tmp_path / "text.keras")
+    sequential().save(tmp_path / "model.keras")
+    content = bytearray((tmp_path / "model.keras").read_bytes())
+    content[content.index(b"config.json") + 20] ^= 255
+    (tmp_path / "damaged.keras").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot load .*damaged\.keras.*CRC-32"):
+        load_model(tmp_path / "damaged.keras")

@@ -86,7 +86,7 @@ def main():
     if child.exitcode:
         return 1
     (scratch / "try").rename(scratch / "prepared")
-    command = ["git", "log", "-1", "--format=Commit %h, run on %cs."]
+    command = ["git", "log", "-1", "--format=Commit %h of %cs."]
     commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for name, tries in attacks(scratch):
         found = Counter()

@@ -17,7 +17,7 @@ CLASSES = 10
 
 
 class Network(NamedTuple):
-    """A network to measure, in so many batches that are measured together.
+    """A network to measure, and the number of batches that are measured together.
 
     `build` is a function of the input and the name of an activation, and returns the
     last hidden tensor.

@@ -15,8 +15,8 @@ def find_layers(
     """Return the layers of given classes in a layer or model, each layer once.
 
     The search includes nested models, wrappers, recurrent cells and the `activation` of
-    other layers, but does not enter a layer of these classes. Each layer stands under
-    its path, which joins the names of layers by slashes, in the model's order.
+    other layers, but does not enter a layer of these classes. The keys, in the
+    order of the model, are paths, which join the names of layers by slashes.
     """
     return _find(outer, kinds, "")
 

@@ -171,7 +171,7 @@ def _read_csv(
     except UnicodeDecodeError as error:
         raise TableError(
             f"{path.name}: expected text in {encoding.upper()}; name another encoding, "
-            f"such as `--encoding cp1252`, unless it is no text. Received: {error}"
+            f"such as `--encoding cp1252`, unless the file is binary. Received: {error}"
         ) from error
     head = next(filter(str.strip, re.split(r"\r\n?|\n", text[:_HEAD])), "")
     separator = separator or max(",;\t|", key=head.count)

@@ -41,7 +41,7 @@ _SAMPLE = 50  # texts that select the formats of dates to try on all texts
 
 
 class Odd(ValueError):
-    """What a column must hold, and a text that breaks the rule."""
+    """A rule that a column breaks, and a text that breaks it."""
 
 
 def plain_numbers(texts: "Series", decimal: str = ".") -> np.ndarray:

@@ -118,7 +118,7 @@ def make_epoch(
         model: A compiled and built model.
         rule: Rule that selects the best epoch and stops the training.
         batch_size: Rows per step; the last step may have fewer. `None` uses all rows.
-        in_steps: Whether each step is a call of its own, and not a part of a loop.
+        in_steps: Whether each step is a separate call, and not a part of a loop.
     """
     model.reset_metrics()
     zero = values(model.metrics_variables)

@@ -55,11 +55,16 @@ def convert_module(
     return done.module
 
 
-def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
-    """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
+def check_finite_parameters(module: torch.nn.Module) -> None:
+    """Raise a `ValueError` that names a parameter that is not finite."""
     for path, weight in module.named_parameters():
         if not weight.isfinite().all():
             raise ValueError(NOT_FINITE.format("a module of PyTorch", path))
+
+
+def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
+    check_finite_parameters(module)
     changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()

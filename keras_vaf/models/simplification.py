@@ -82,12 +82,11 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     """Return a copy of a module of PyTorch with smaller VAFs."""
     from keras_vaf.models import modules_on_torch as modules
 
+    modules.check_finite_parameters(module)
     inputs = {} if data is None else modules.inputs_of_module(module, data)
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
     new, changes = {}, []
     for path, layer in modules.layers_of_module(module).items():
-        if not all(np.isfinite(weight).all() for weight in layer.get_weights()):
-            raise ValueError(f"The numbers of {path} must be finite. Received: NaN")
         place = Place(layer, layer, path, layer.name)
         try:
             change = _smaller(layer, place, tolerance, values.get(path))

@@ -1,16 +1,16 @@
 """`Lines` and `Sum`, a learned function as numbers, and its text in each form."""
 
-import itertools
 import math
 from typing import Any, NamedTuple
 
+import keras
 import numpy as np
 
-from keras_vaf.ops.activations import Function, elementwise, name_of
+from keras_vaf.ops.activations import Function, name_of
 from keras_vaf.ops.functions import evaluate
 
 FORMS = ("text", "latex", "python")
-_TIMES = {"text": " ", "latex": r"\,"}
+_TIMES = {"text": " ", "latex": r"\,", "python": " * "}
 _LATEX_NAMES = ("cos", "sin", "tanh")
 
 # A line up to a knot, the line after the last knot, and all lines together.
@@ -71,11 +71,6 @@ class Lines(NamedTuple):
         place = np.searchsorted(self.knots, x)
         return np.take(self.slopes, place) * x + np.take(self.constants, place)
 
-    @property
-    def bends(self) -> tuple[float, ...]:
-        """Points at which f bends."""
-        return self.knots
-
 
 class Sum(NamedTuple):
     """A sum of copies of g: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`."""
@@ -86,16 +81,8 @@ class Sum(NamedTuple):
 
     def values(self, x: np.ndarray) -> np.ndarray:
         """Return f(x)."""
-        y = np.full(np.shape(x), self.constant)
-        for alpha, bias, beta in self.units:
-            y += beta * evaluate(self.g, alpha * x + bias)
-        return y
-
-    @property
-    def bends(self) -> tuple[float, ...]:
-        """Points at which f bends."""
-        pairs = itertools.product(self.units, elementwise(self.g).knots)
-        return tuple((knot - bias) / alpha for (alpha, bias, _), knot in pairs)
+        terms = (beta * evaluate(self.g, a * x + b) for a, b, beta in self.units)
+        return sum(terms, np.full(np.shape(x), self.constant))
 
 
 Curve = Lines | Sum
@@ -112,25 +99,24 @@ def rounded(curve: Curve, digits: int) -> Curve:
     return type(curve)(*map(each, curve))
 
 
-def sum_of(g: Function, units: np.ndarray, constant: float) -> Sum:
-    """Return a function as a sum, with constant hidden units added to the constant."""
-    alpha, bias, beta = units
-    flat = (alpha == 0) & (beta != 0)
-    constant += float(beta[flat] @ evaluate(g, bias[flat]))
-    kept = units[:, (alpha != 0) & (beta != 0)]
-    return Sum(g, tuple(map(tuple, kept.T.tolist())), constant)
+def curve_of(g: Function, units: np.ndarray, constant: float) -> Curve:
+    """Return a sum of hidden units, for g = relu as straight lines.
 
-
-def lines_of(units: np.ndarray, constant: float) -> Lines:
-    """Return a sum of hidden units with g = relu as straight lines.
-
-    Equal knots are merged, and a knot at which the changes of the slope cancel is left
-    out.
+    Units that are constant are added to the constant.
     """
     alpha, bias, beta = units
     flat = (alpha == 0) | (beta == 0)
-    constant = math.fsum([constant, *(beta * np.maximum(bias, 0))[flat]])
-    alpha, bias, beta = units[:, ~flat]
+    level = flat & (beta != 0)
+    constant = math.fsum([constant, *beta[level] * evaluate(g, bias[level])])
+    kept = units[:, ~flat]
+    if g is keras.activations.relu:
+        return _lines_of(kept, constant)
+    return Sum(g, tuple(map(tuple, kept.T.tolist())), constant)
+
+
+def _lines_of(units: np.ndarray, constant: float) -> Lines:
+    """Return the lines of units, without knots whose changes of the slope cancel."""
+    alpha, bias, beta = units
     places = -bias / alpha
     knots = np.sort(places) + 0.0
     knots = knots[np.diff(knots, prepend=-np.inf) > _EQUAL * np.abs(knots)]
@@ -138,12 +124,10 @@ def lines_of(units: np.ndarray, constant: float) -> Lines:
     changes = near * np.abs(alpha) * beta
     total, size = np.sum(changes, axis=1), np.sum(np.abs(changes), axis=1)
     knots = knots[np.abs(total) > _EQUAL * size]
-    middles = knots[:-1] + np.diff(knots) / 2
-    slopes, constants = [], []
-    for inside in [-np.inf, *middles, np.inf][: len(knots) + 1]:
-        active = alpha * (inside - places) > 0
-        slopes.append(math.fsum((alpha * beta)[active]))
-        constants.append(math.fsum([constant, *(bias * beta)[active]]))
+    inside = [-np.inf, *(knots[:-1] + np.diff(knots) / 2), np.inf][: len(knots) + 1]
+    active = [alpha * (x - places) > 0 for x in inside]
+    slopes = (math.fsum((alpha * beta)[each]) for each in active)
+    constants = (math.fsum([constant, *(bias * beta)[each]]) for each in active)
     return Lines(tuple(knots.tolist()), tuple(slopes), tuple(constants))
 
 
@@ -159,7 +143,9 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
             f"def {f'f_{name}'.rstrip('_')}(a):\n    return {text}\n"
             for name, text in texts.items()
         ]
-        return "\n\n".join([*_code(next(iter(curves.values()))), *functions])
+        first = next(iter(curves.values()))
+        code = _code(first.g) if isinstance(first, Sum) else []
+        return "\n\n".join([*code, *functions])
     if "" in texts:
         return f"f(a) = {texts['']}"
     if form == "text":
@@ -172,7 +158,11 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
 def written(curve: Curve, form: str) -> str:
     """Return the formula of a learned function, as an expression in `a`."""
     if isinstance(curve, Sum):
-        name = _name(curve.g, form)
+        name = "g" if form == "python" else _name(curve.g)
+        if form == "latex":
+            escaped = name.replace("_", r"\_")
+            known = name in _LATEX_NAMES
+            name = rf"\{name}" if known else rf"\operatorname{{{escaped}}}"
         terms = [
             (beta, f"{name}({_added([(alpha, 'a'), (bias, '')], form)})")
             for alpha, bias, beta in curve.units
@@ -188,17 +178,8 @@ def written(curve: Curve, form: str) -> str:
     return whole.format(text)
 
 
-def _name(g: Function, form: str) -> str:
-    """Return the name of a fixed function in a form."""
-    if form == "python":
-        return "g"
-    name = str(name_of(g) or getattr(g, "__name__", "g"))
-    if form == "text":
-        return name
-    if name in _LATEX_NAMES:
-        return rf"\{name}"
-    escaped = name.replace("_", r"\_")
-    return rf"\operatorname{{{escaped}}}"
+def _name(g: Function) -> str:
+    return str(name_of(g) or getattr(g, "__name__", "g"))
 
 
 def _added(terms: list[tuple[float, str]], form: str) -> str:
@@ -209,7 +190,7 @@ def _added(terms: list[tuple[float, str]], form: str) -> str:
             continue
         size = _number(abs(factor), form)
         if what:
-            size = "" if size == "1" else size + _TIMES.get(form, " * ")
+            size = "" if size == "1" else size + _TIMES[form]
         sign = "-" if factor < 0 else "+"
         text += f" {sign} " if text else sign.removeprefix("+")
         text += size + what
@@ -224,17 +205,14 @@ def _number(value: float, form: str) -> str:
     return text
 
 
-def _code(curve: Curve) -> list[str]:
-    """Return the code of g in Python, or nothing for straight lines."""
-    if not isinstance(curve, Sum):
-        return []
-    name = _name(curve.g, "text")
-    known = name_of(curve.g) or curve.g.__module__.startswith("keras_vaf.")
-    if name not in _CODE or not known:
+def _code(g: Function) -> list[str]:
+    """Return the code of g in Python, below the import that it needs."""
+    known = name_of(g) or g.__module__.startswith("keras_vaf.")
+    if not known or _name(g) not in _CODE:
         raise ValueError(
             "The code of g is unknown, so form='python' is not available; use "
-            f"form='text' or form='latex'. Received: a layer with g={name}"
+            f"form='text' or form='latex'. Received: a layer with g={_name(g)}"
         )
-    code = _CODE[name]
+    code = _CODE[_name(g)]
     imports = ["import math\n"] if "math." in code else []
     return [*imports, f"def g(h):\n    return {code}\n"]

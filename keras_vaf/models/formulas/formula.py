@@ -10,9 +10,8 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.models.formulas.curve import (
     FORMS,
     Curve,
-    lines_of,
+    curve_of,
     rounded,
-    sum_of,
     with_frame,
     written,
 )
@@ -32,12 +31,9 @@ def formula(
     r"""Return learned functions as formulas.
 
     If g is piecewise linear, the formula has the exact straight lines of f. Otherwise
-    it is a sum of the copies of g that affect f.
-
-    The form `"text"` is a line such as `f(a) = 0.2 a for a <= 0; a for a > 0`,
-    `"latex"` the same in LaTeX, without `$`, and `"python"` a function `f` that needs
-    only Python's `math`. A layer with several functions gives a Markdown table in text,
-    aligned lines in LaTeX, and the functions `f_0`, `f_1`, ... in Python.
+    it is a sum of the copies of g that affect f. A layer with several functions gives a
+    Markdown table in text, aligned lines in LaTeX, and the functions `f_0`, `f_1`, ...
+    in Python, which need only `math`.
 
     If `digits` is below 17, a line states the largest difference between the printed
     and the learned function at 1,001 points on [-10, 10], or on the data, and at the
@@ -110,20 +106,16 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     text = with_frame(printed, form)
     if digits == _FULL:
         return text
-    where = "on [-10, 10]" if data is None else "on the data"
-    x = GRID
+    x, where = GRID, "on [-10, 10]"
     if data is not None:
         x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
+        where = "on the data"
     if not x.size or not np.isfinite(x).all():
         raise ValueError(
             "`data` must be finite inputs of the layer, one at least. "
             f"Received: an array of {x.size} numbers"
         )
-    learned = [curve.values(x) for curve in curves.values()]
-    if isinstance(layer, TrainableActivation):
-        learned = [*layer.function(x).reshape(len(x), -1).T]
-    pairs = zip(curves.values(), printed.values(), learned, strict=True)
-    error = max(_largest_difference(*pair, x) for pair in pairs)
+    error = max(_difference(curve, printed[name], x) for name, curve in curves.items())
     start = _COMMENT[form]
     lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
     if form == "text" and isinstance(layer, TrainableActivation):
@@ -131,14 +123,11 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     return "\n".join([text.rstrip("\n"), *lines])
 
 
-def _largest_difference(
-    curve: Curve, shown: Curve, learned: np.ndarray, x: np.ndarray
-) -> float:
+def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
     """Return the largest difference at given points and, between them, at knots."""
-    knots = np.clip([*curve.bends, *shown.bends], x.min(), x.max())
-    knots = np.concatenate([knots, np.nextafter(knots, x.max())])
-    differences = shown.values(x) - learned, shown.values(knots) - curve.values(knots)
-    return float(np.max(np.abs(np.concatenate(differences))))
+    knots = [knot for each in (curve, shown) for knot in getattr(each, "knots", ())]
+    x = np.concatenate([x, np.clip(knots, x.min(), x.max())])
+    return float(np.max(np.abs(shown.values(x) - curve.values(x))))
 
 
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
@@ -149,10 +138,10 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
             "Every weight must be finite: train the model again, with a lower "
             f"learning rate. Received: {layer!r} with NaN or infinite weights"
         )
-    curves: dict[str, Curve] = {}
-    for place in np.ndindex(constants.shape):
-        own, constant = units[(slice(None), *place)], float(constants[place])
-        relu = g is keras.activations.relu
-        curve = lines_of(own, constant) if relu else sum_of(g, own, constant)
-        curves["_".join(map(str, place))] = curve
-    return curves
+    places = np.ndindex(constants.shape)
+    return {
+        "_".join(map(str, place)): curve_of(
+            g, units[(slice(None), *place)], float(constants[place])
+        )
+        for place in places
+    }

@@ -15,8 +15,8 @@ from keras_vaf.layers.activation_inputs import (
     chosen_functions,
     trainable_activations,
 )
+from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.functions import evaluate
-from keras_vaf.ops.layout import Layout
 from keras_vaf.utils import check_integer, png_bytes, require, write_atomically
 from keras_vaf.visualization import ActivationRecord, plot_epochs, style
 from keras_vaf.visualization.activation import unit_knots

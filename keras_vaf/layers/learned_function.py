@@ -7,8 +7,8 @@ import keras
 import numpy as np
 
 from keras_vaf.ops import Pointwise
+from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.functions import evaluate
-from keras_vaf.ops.layout import Layout
 from keras_vaf.types import Tensor
 
 

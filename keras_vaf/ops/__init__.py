@@ -6,9 +6,8 @@ Layers own weights and configuration. The functions that they compute are define
 from keras_vaf.ops.activations import NAMES
 from keras_vaf.ops.dispatch import pointwise
 from keras_vaf.ops.environment import info
-from keras_vaf.ops.equation import Pointwise
+from keras_vaf.ops.equation import VAF, Pointwise
 from keras_vaf.ops.switches import plain_operators
-from keras_vaf.ops.vaf import VAF
 
 __all__ = [
     "NAMES",

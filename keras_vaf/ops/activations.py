@@ -6,7 +6,7 @@ ends, its lines and knots, the interval in which it is finite, and its scale.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import keras
 from keras import activations, ops
@@ -27,7 +27,7 @@ class Lines(NamedTuple):
 
     knots: tuple[float, ...]
     slopes: tuple[float, ...]
-    value: float
+    value: float = 0.0
 
 
 class FixedFunction(NamedTuple):
@@ -39,10 +39,8 @@ class FixedFunction(NamedTuple):
             it approaches no line or the line is unknown.
         lines: The straight lines that g is made of, if it is.
         finite: The interval in which g is finite in float32, or `None` if unknown.
-        scale: Factor of alpha in random starts. If g amplifies large signals more than
-            small ones, no scale of beta is stable: the signal of a deep network grows
-            without bound or vanishes. With this factor, f is nearly linear for the
-            values that enter the layer.
+        scale: Factor of alpha in random starts. With the factor of a g that amplifies
+            large signals most, f is nearly linear for the values that enter the layer.
     """
 
     value: Function
@@ -59,22 +57,15 @@ class FixedFunction(NamedTuple):
     @property
     def knots(self) -> tuple[float, ...]:
         """The points where a function made of lines bends; `()` for all others."""
-        if self.lines is None:
-            return ()
-        sides = zip(self.lines.slopes, self.lines.slopes[1:], strict=False)
-        pairs = zip(self.lines.knots, sides, strict=True)
-        return tuple(knot for knot, (left, right) in pairs if left != right)
+        knots, slopes, _ = self.lines or Lines((), (0,), 0)
+        pairs = zip(knots, slopes, slopes[1:], strict=False)
+        return tuple(knot for knot, left, right in pairs if left != right)
 
 
-def _made_of_lines(
-    value: Function,
-    knots: tuple[float, ...],
-    slopes: tuple[float, ...],
-    first: float = 0.0,
-    scale: float = 1.0,
-) -> FixedFunction:
-    ends = slopes[0], slopes[-1]
-    return FixedFunction(value, ends, Lines(knots, slopes, first), scale=scale)
+def _made_of_lines(value: Function, *lines: Any, scale: float = 1.0) -> FixedFunction:
+    """Return the entry of a function with given knots, slopes and first value."""
+    slopes = lines[1]
+    return FixedFunction(value, (slopes[0], slopes[-1]), Lines(*lines), scale=scale)
 
 
 def relu_squared(x: Tensor) -> Tensor:
@@ -101,7 +92,7 @@ ACTIVATIONS = (
     FixedFunction(activations.hard_shrink, _PARALLEL, scale=16),  # it jumps
     _made_of_lines(activations.hard_sigmoid, (-3, 3), (0, 1 / 6, 0)),
     FixedFunction(activations.hard_silu, _UP),
-    _made_of_lines(activations.hard_tanh, (-1, 1), (0, 1, 0), first=-1),
+    _made_of_lines(activations.hard_tanh, (-1, 1), (0, 1, 0), -1),
     _made_of_lines(activations.leaky_relu, (0,), (0.2, 1)),
     _made_of_lines(activations.linear, (0,), (1, 1)),
     FixedFunction(activations.log_sigmoid, (1.0, 0.0)),

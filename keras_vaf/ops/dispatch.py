@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import keras
 from keras import ops
 
-from keras_vaf.ops.equation import Pointwise, formula
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.types import Tensor
 
 _BACKEND = keras.backend.backend()

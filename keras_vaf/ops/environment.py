@@ -3,11 +3,10 @@
 import importlib
 import platform
 import sys
-from importlib import metadata
 
 import keras
+import numpy as np
 
-from keras_vaf.ops.native.case import FUNCTIONS, MOST_UNITS, TYPES
 from keras_vaf.ops.native.library import find, processors
 from keras_vaf.ops.switches import kernels_are_off
 
@@ -28,29 +27,20 @@ def info() -> dict[str, str]:
     True
     """
     backend = keras.backend.backend()
-    others = [
-        f"{title} {version}"
-        for name, title in BACKENDS.items()
-        if name != backend and (version := _version(name))
-    ]
-    facts = {
-        "keras_vaf": _version("keras-vaf"),
+    version = importlib.import_module(backend).__version__
+    reason = _inactive(backend)
+    return {
+        "keras_vaf": sys.modules["keras_vaf"].__version__,
         "keras": keras.__version__,
-        "numpy": _version("numpy"),
+        "numpy": np.__version__,
         "python": f"{platform.python_version()}, {platform.platform()}",
-        "backend": f"{BACKENDS.get(backend, backend)} {_version(backend)}",
-        "other backends": ", ".join(others) or "none",
+        "backend": f"{BACKENDS.get(backend, backend)} {version}",
         "devices": ", ".join(_devices(backend)),
         "processors": str(processors()),
         "kernels for GPUs": _on_gpus(backend),
-    }
-    reason = _inactive(backend)
-    if reason:
-        return facts | {"native kernels": f"not active: {reason}"}
-    return facts | {
-        "native kernels": f"active: {find().instruction_set}",
-        "kernels support": f"{', '.join(FUNCTIONS)} as g; k up to {MOST_UNITS}; "
-        f"layer, channel and neuron sharing; {', '.join(TYPES)}",
+        "native kernels": f"not active: {reason}"
+        if reason
+        else f"active: {find().instruction_set}",
     }
 
 
@@ -67,14 +57,13 @@ def _devices(backend: str) -> list[str]:
 
 def _on_gpus(backend: str) -> str:
     """Return what computes a VAF on a GPU."""
-    names = {"jax": "Pallas", "torch": "Triton"}
-    if backend not in names:
+    kernels = {"jax": "Pallas", "torch": "Triton"}.get(backend)
+    if kernels is None:
         return "not active: there are none for this backend, which uses its operators"
-    module = importlib.import_module(f"keras_vaf.ops.gpu.on_{backend}")
-    reason = module.inactive()
+    reason = importlib.import_module(f"keras_vaf.ops.gpu.on_{backend}").inactive()
     if reason:
         return f"not active: {reason}; the backend uses its operators"
-    return f"active: {names[backend]} {_version(backend.replace('torch', 'triton'))}"
+    return f"active: {kernels}"
 
 
 def _inactive(backend: str) -> str:
@@ -83,15 +72,5 @@ def _inactive(backend: str) -> str:
         return f"the backend {backend} computes the formula with its own operators"
     if kernels_are_off():
         return "plain_operators() is in effect"
-    native = importlib.import_module(f"keras_vaf.ops.on_{backend}")
-    reason: str = native.inactive()
+    reason: str = importlib.import_module(f"keras_vaf.ops.on_{backend}").inactive()
     return reason
-
-
-def _version(package: str) -> str:
-    """Return the version of a package, or `""` if it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # or another name, such as `tensorflow-cpu`
-        module = sys.modules.get(package.replace("-", "_"))
-        return str(getattr(module, "__version__", ""))

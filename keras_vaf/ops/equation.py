@@ -1,19 +1,45 @@
 """`Pointwise`, a function with shared parameters that is applied to every element.
 
-In `y = f(x; p)`, each parameter is shared over some axes of x.
+In `y = f(x; p)`, each parameter is shared over some axes of x. `VAF` is one of them.
 """
 
 import dataclasses
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.activations import Function
 from keras_vaf.types import Tensor
 
 # A parameter in `value`: a tensor, or a list with one for each hidden unit.
 Parameter = Tensor | list[Tensor]
+
+
+class Layout(NamedTuple):
+    """The number of axes of an input, and those along which parameters differ."""
+
+    rank: int
+    unshared: tuple[int, ...]
+
+    def align(self, parameter: Tensor) -> Parameter:
+        """Give a parameter of shape `(*unshared, ...)` axes that broadcast with x.
+
+        If a parameter has one more axis, such as the axis of hidden units, return the
+        list of its entries along that axis.
+        """
+        shape = self.aligned(parameter)
+        if len(parameter.shape) == len(self.unshared):
+            return ops.reshape(parameter, shape)
+        units = range(parameter.shape[-1])
+        return [ops.reshape(parameter[..., j], shape) for j in units]
+
+    def aligned(self, parameter: Tensor) -> list[int]:
+        """Return the shape that `align` gives to a parameter or its entries."""
+        shape = [1] * self.rank
+        for axis, size in zip(self.unshared, parameter.shape, strict=False):
+            shape[axis] = size
+        return shape
 
 
 class Pointwise:
@@ -26,6 +52,44 @@ class Pointwise:
     def value(self, x: Tensor, *parameters: Any, **named: Any) -> Tensor:
         """Return f(x), element by element; parameters broadcast against x."""
         raise NotImplementedError(f"{type(self).__name__} must define `value`.")
+
+
+@dataclasses.dataclass(frozen=True)
+class VAF(Pointwise):
+    """f(x) = sum_j beta_j g(alpha_j x + alpha_bias_j) + beta_bias.
+
+    Formula:
+
+    ```
+    f(x) = sum_{j=1..k} beta_j * g(alpha_j * x + alpha_bias_j) + beta_bias
+    ```
+
+    The hidden units are added to the sum one by one, so no tensor of k times the size
+    of x is created.
+
+    Args:
+        g: Fixed function of the hidden units.
+
+    Reference:
+        Apicella, Isgrò, Prevete, *A simple and efficient architecture for trainable
+        activation functions*, Neurocomputing 2019, section 3.1.
+    """
+
+    g: Function
+
+    def value(
+        self,
+        x: Tensor,
+        alpha: Parameter,
+        alpha_bias: Parameter,
+        beta: Parameter,
+        beta_bias: Tensor,
+    ) -> Tensor:
+        """Return f(x)."""
+        y = beta_bias
+        for alpha_j, alpha_bias_j, beta_j in zip(alpha, alpha_bias, beta, strict=True):
+            y = y + beta_j * self.g(alpha_j * x + alpha_bias_j)
+        return y
 
 
 def formula(
@@ -49,12 +113,13 @@ def names_of(equation: type[Pointwise]) -> tuple[tuple[str, ...], tuple[str, ...
     if not getattr(settings, "frozen", False) or not issubclass(equation, Pointwise):
         raise ValueError(
             "An equation must be a subclass of `keras_vaf.ops.Pointwise` with the "
-            "decorator `@dataclasses.dataclass(frozen=True)`, so that equal equations "
-            f"share their compiled programs. Received: equation_class={equation!r}"
+            "decorator `@dataclasses.dataclass(frozen=True)`. "
+            f"Received: equation_class={equation!r}"
         )
+    signature = inspect.signature(equation.value)
     required = tuple(
         name
-        for name, parameter in inspect.signature(equation.value).parameters.items()
+        for name, parameter in signature.parameters.items()
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         and parameter.default is parameter.empty
     )
@@ -62,7 +127,7 @@ def names_of(equation: type[Pointwise]) -> tuple[tuple[str, ...], tuple[str, ...
         raise ValueError(
             "`value` must name each parameter of the function after x, such as "
             "`def value(self, x, alpha, beta)`. Received: "
-            f"{equation.__name__}.value{inspect.signature(equation.value)}"
+            f"{equation.__name__}.value{signature}"
         )
     fields = dataclasses.fields(equation)  # type: ignore[arg-type]
     return required[2:], tuple(field.name for field in fields)

@@ -18,8 +18,6 @@ from keras_vaf.utils import did_you_mean
 HOW_TO_REGISTER = (
     "Register it with `@keras.saving.register_keras_serializable(package='my_package')`"
 )
-
-
 GRID = np.concatenate([np.sinh(np.linspace(-3, 3, 801)), (-1000, -30, 30, 1000)])
 """Functions with equal values at these points are treated as equal."""
 _FRAMEWORKS = ("jax", "keras", "numpy", "scipy", "tensorflow", "torch")
@@ -37,37 +35,18 @@ def get_function(
     others: tuple[str, ...] = (),
     saved: bool = True,
 ) -> Function:
-    """Find a function of one variable.
+    """Find a function of one variable by its name, or raise a `ValueError`.
 
     A function of a framework, such as `torch.relu` or `keras.ops.relu`, is recognized
     by its values and becomes the named function. So does any other callable object
-    that is not registered, such as a `functools.partial`.
-
-    Args:
-        identifier: Name of an element-wise Keras activation (`"relu"`), `"cos"`,
-            `"erf"`, `"relu_squared"`, `"sin"`, `"square"`, registered name of a
-            function (`"my_package>bump"`), or a function.
-        argument: Name of the argument, for the error message.
-        others: Further names that the argument may have, for the error message.
-        saved: Whether a saved model must find the function again.
-
-    Returns:
-        A callable that maps a tensor to one of the same shape.
-
-    Raises:
-        ValueError: If the function does not act on each element alone, or is unknown,
-            so that a saved model could not find it again.
+    that is not registered, such as a `functools.partial`. If it must be `saved` with a
+    model, it is refused otherwise. Errors name the `argument` and its `others` values.
     """
     if isinstance(identifier, str):
         function = get_registered(ALIASES.get(identifier, identifier))
         if callable(function) and not isinstance(function, type):
             return function
-    elif isinstance(identifier, keras.layers.Layer):
-        raise ValueError(
-            f"`{argument}` must be a function or its name, such as 'relu' in place of "
-            f"keras.layers.ReLU(). Received: {argument}={identifier!r}"
-        )
-    elif callable(identifier) and not isinstance(identifier, type):
+    elif callable(identifier) and not isinstance(identifier, type | keras.layers.Layer):
         if name_of(identifier) or registered_name(identifier) or _is_own(identifier):
             return identifier
         of_keras = getattr(keras.activations, getattr(identifier, "__name__", ""), None)
@@ -109,11 +88,9 @@ def recognize(function: Function, tolerance: float = 0.0) -> Function | None:
         return None
     known_functions = [*(each.value for each in BY_NAME.values()), approximate_gelu]
     name = getattr(function, "__name__", "")
-    for known in sorted(known_functions, key=lambda each: each.__name__ != name):
-        values = _known_values(known)
-        if y.shape == values.shape and np.allclose(
-            y, values, tolerance, tolerance, equal_nan=True
-        ):
+    known_functions.sort(key=lambda each: each.__name__ != name)
+    for known in known_functions if y.shape == GRID.shape else ():
+        if np.allclose(y, _known_values(known), tolerance, tolerance, equal_nan=True):
             return known
     return None
 
@@ -162,9 +139,8 @@ def registered_name(function: Any) -> str | None:
 
 def get_registered(name: str) -> Any:
     """Return the activation or registered object with a given name, or `None`."""
-    if name in BY_NAME:
-        return BY_NAME[name].value
-    return keras.saving.get_registered_object(name)
+    known = BY_NAME.get(name)
+    return known.value if known else keras.saving.get_registered_object(name)
 
 
 def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:

@@ -1,7 +1,4 @@
-"""`in_memory` and `transformed`, which tell how PyTorch runs a call.
-
-PyTorch has no public counterpart of these private members.
-"""
+"""How PyTorch runs a call, which it has no public members for."""
 
 import torch
 

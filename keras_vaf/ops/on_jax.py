@@ -17,16 +17,10 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from keras_vaf.ops.activations import BY_NAME
-from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_jax as gpu
-from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.native.case import Case, case_of
-from keras_vaf.ops.native.library import find, warn
-
-_TARGETS = {
-    "keras_vaf_forward": "vaf_xla_forward",
-    "keras_vaf_backward": "vaf_xla_backward",
-}
+from keras_vaf.ops.native.library import FOLDER, find, warn
 
 
 def apply(
@@ -67,14 +61,13 @@ def inactive() -> str:
 @functools.cache
 def _unusable() -> str:
     """Register the kernels with XLA. Return why this failed, or `""`."""
-    folder = find().folder
-    if folder is None:
+    if find().reason:
         return find().reason
     try:
-        library = ctypes.CDLL(str(folder / "libvaf_jax.so"))
-        for target, symbol in _TARGETS.items():
-            capsule = jax.ffi.pycapsule(getattr(library, symbol))
-            jax.ffi.register_ffi_target(target, capsule, platform="cpu")
+        library = ctypes.CDLL(str(FOLDER / "libvaf_jax.so"))
+        for name in ("forward", "backward"):
+            capsule = jax.ffi.pycapsule(getattr(library, f"vaf_xla_{name}"))
+            jax.ffi.register_ffi_target(f"keras_vaf_{name}", capsule, platform="cpu")
     except Exception as error:
         reason = f"JAX {jax.__version__} cannot load the native kernels: {error}"
         warn(reason)

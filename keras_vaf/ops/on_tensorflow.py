@@ -13,10 +13,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_vaf.ops.equation import Pointwise, formula
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.ops.native.case import Case, case_of
-from keras_vaf.ops.native.library import find, processors, warn
+from keras_vaf.ops.native.library import FOLDER, find, processors, warn
 
 
 def apply(
@@ -52,9 +51,8 @@ def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., tf.Tensor]
     @tf.custom_gradient
     def run(*tensors: tf.Tensor) -> tuple[tf.Tensor, Callable[..., Any]]:
         def gradients(upstream: tf.Tensor) -> Any:
-            x, *parameters = tensors
-            arguments = (_after(upstream, x), *parameters)
-            return _gradients(function, layout, upstream, *arguments)
+            x = _after(upstream, tensors[0])
+            return _gradients(function, layout, upstream, x, *tensors[1:])
 
         # An eager tape would record and keep the tensors inside the operation.
         return formula(function, layout, *map(tf.stop_gradient, tensors)), gradients
@@ -79,8 +77,7 @@ def _gradients(
 def _after(upstream: tf.Tensor, x: tf.Tensor) -> tf.Tensor:
     """Return x in a form that a graph has only when it computes the gradient.
 
-    Otherwise the graph would see that both passes need the same values, and keep them:
-    several tensors of the size of x.
+    Otherwise the graph would keep what both passes compute: several tensors like x.
     """
     if tf.executing_eagerly():
         return x
@@ -127,11 +124,10 @@ def _with_kernels(
 @functools.cache
 def operators() -> tuple[Any, str]:
     """Load the operators. Return them, or `None` and why that failed."""
-    folder = find().folder
-    if folder is None:
+    if find().reason:
         return None, find().reason
     try:
-        path = str(folder / "libvaf_tensorflow.so")
+        path = str(FOLDER / "libvaf_tensorflow.so")
         loaded = tf.load_op_library(path)
         if not hasattr(loaded, "keras_vaf_backward"):
             raise RuntimeError("its C interface lacks a function")
@@ -152,10 +148,7 @@ def inactive() -> str:
 
 
 def threads() -> int:
-    """Return how many threads TensorFlow's own operators use.
-
-    TensorFlow fixes this number before its first operation.
-    """
+    """Return how many threads TensorFlow's own operators use, from the first one on."""
     chosen: int = tf.config.threading.get_intra_op_parallelism_threads()
     variable = os.environ.get("TF_NUM_INTRAOP_THREADS", "")
     return chosen or (int(variable) if variable.isdecimal() else 0) or processors()

@@ -16,14 +16,12 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.activations import name_of
-from keras_vaf.ops.equation import Pointwise, formula
+from keras_vaf.ops.equation import VAF, Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_torch as gpu
-from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.modes_on_torch import in_memory
 from keras_vaf.ops.native import library
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check
-from keras_vaf.ops.vaf import VAF
 
 Tensor = torch.Tensor
 _DTYPES = {getattr(torch, name): name for name in TYPES}
@@ -52,10 +50,14 @@ def eager(
     *parameters: Tensor,
 ) -> Tensor:
     """Return f(x). `plain` computes it in operators from the layout and all tensors."""
-    case = covered(function, layout, x, *parameters)
-    half = x.dtype.itemsize < 4 and torch.is_grad_enabled()
-    if case is None and not (half and in_memory(x, *parameters)):
-        return plain(layout, x, *parameters)
+    tensors, case = (x, *parameters), None
+    here = in_memory(*tensors)
+    if here and x.device.type == "cpu":
+        dtypes = [_DTYPES.get(tensor.dtype, "") for tensor in tensors]
+        case = case_of(function, layout, dtypes, [tensor.shape for tensor in tensors])
+    half = here and x.dtype.itemsize < 4 and torch.is_grad_enabled()
+    if case is None and not half:
+        return plain(layout, *tensors)
     order = _order_of_memory(layout, x)
     if not order:
         return _Recomputed.apply(plain, layout, case, x, *parameters)
@@ -93,22 +95,10 @@ def split(weight: Tensor) -> tuple[Tensor, ...]:
     return *parts, last.squeeze(-1)
 
 
-def covered(
-    function: Pointwise, layout: Layout, x: Tensor, *parameters: Tensor
-) -> Case | None:
-    """Return the case if kernels support this call, else `None`."""
-    tensors = (x, *parameters)
-    if x.device.type != "cpu" or not in_memory(*tensors):
-        return None
-    dtypes = [_DTYPES.get(tensor.dtype, "") for tensor in tensors]
-    return case_of(function, layout, dtypes, [tensor.shape for tensor in tensors])
-
-
 def _order_of_memory(layout: Layout, x: Tensor) -> list[int]:
-    """Return the axes in the order in which a dense input stores its numbers.
+    """Return the axes of a dense input in the order of memory, or `[]` for the usual.
 
-    The list is empty for the usual order, which the kernels need, and if parameters
-    differ along several axes, whose order they share.
+    The kernels need the usual order. Several unshared axes keep theirs.
     """
     if x.is_contiguous() or len(layout.unshared) > 1:
         return []
@@ -206,10 +196,8 @@ def _dense(tensor: Tensor) -> Tensor:
 @functools.lru_cache(maxsize=1024)
 def _settings(case: Case, shape: torch.Size) -> bytes:
     """Return the members of a call before its arrays."""
-    outer, units, inner = case.sizes(shape)
-    call = Call(function=case.function, type=TYPES[case.dtype], slope=case.slope)
-    call.k, call.networks = case.k, 1
-    call.outer, call.units, call.inner = outer, units, inner
+    kind = case.function, TYPES[case.dtype], case.slope
+    call = Call(*kind, case.k, 1, *case.sizes(shape))  # of one network
     return bytes(call)[: -_ARRAYS.size]
 
 
@@ -220,27 +208,19 @@ def _run(name: str, case: Case, x: Tensor, *others: Tensor | None) -> None:
     sizes = [0 if tensor is None else tensor.nbytes for tensor in tensors]
     arrays = _ARRAYS.pack(*addresses, *sizes)
     call = Call.from_buffer_copy(_settings(case, x.shape) + arrays)
-    check(
-        getattr(library.find().library, name)(
-            ctypes.byref(call), torch.get_num_threads()
-        )
-    )
+    run = getattr(library.find().library, name)
+    check(run(ctypes.byref(call), torch.get_num_threads()))
 
 
 def _use_threads_of_torch() -> None:
-    """Run the kernels on PyTorch's threads, which wait actively for work.
-
-    Other packages may load a second OpenMP. The name is therefore looked up in
-    PyTorch's library and the libraries that it was linked with, not in the process.
-    """
-    found = library.find().library
-    if found is None:
-        return
-    try:
+    """Run the kernels on PyTorch's threads, which wait actively for work."""
+    try:  # not those of the process, which may have a second OpenMP
         parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
     except (OSError, AttributeError):  # this PyTorch was built without OpenMP
         return
+    found: Any = library.find().library
     found.vaf_use_openmp(ctypes.cast(parallel, ctypes.c_void_p))
 
 
-_use_threads_of_torch()
+if library.find().library is not None:
+    _use_threads_of_torch()

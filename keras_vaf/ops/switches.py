@@ -16,13 +16,10 @@ _without_kernels = _Switch()
 def plain_operators() -> Iterator[None]:
     """Use only the framework's own operators in this context.
 
-    Programs that are traced with `training=True` contain native kernels on JAX and
-    TensorFlow. To export a training step, trace it in this context. Results stay the
-    same.
-
-    The context acts in the current thread only, not in threads that start inside it.
-    The environment variable `KERAS_VAF_KERNELS=0` switches the kernels off for a
-    process and its child processes.
+    On JAX and TensorFlow, trace a training step in this context to export it. Results
+    stay the same. The context acts in the current thread only. The environment variable
+    `KERAS_VAF_KERNELS=0` switches the kernels off for a process and its child
+    processes.
 
     Example:
 

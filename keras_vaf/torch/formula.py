@@ -12,8 +12,8 @@ import torch
 
 from keras_vaf.ops import VAF as Equation
 from keras_vaf.ops import on_torch as ways
+from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.gpu import on_torch as gpu
-from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.modes_on_torch import in_memory
 from keras_vaf.torch.functions import G, of_package, on_torch
 

@@ -102,7 +102,7 @@ def test_a_lambda_trains_but_is_not_saved(tmp_path):
         ({"k": 0}, r"`k`.*integer of at least 1.*Received: k=0"),
         ({"k": 2.5}, r"`k`.*integer of at least 1.*Received: k=2\.5"),
         ({"g": "softmax"}, r"`g` must be.*element alone.*Received: g='softmax'"),
-        ({"g": keras.layers.ReLU()}, r"or its name, such as .relu.*Received: g=<ReLU"),
+        ({"g": keras.layers.ReLU()}, r"one of .*relu.*Received: g=<ReLU"),
         ({"g": keras.activations.softmax}, r"`g` must be.*Received: g=<function"),
         ({"g": "nonsense"}, r"Register it with.*Received: g='nonsense'"),
         ({"initialization": "zeros"}, r"Received: initialization='zeros'"),

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.ops import VAF, pointwise
-from keras_vaf.ops.equation import formula
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.equation import Layout, formula
 from tests import reference
 from tests.harness import double_precision, to_tensors
 from tests.ops.test_vaf import draw

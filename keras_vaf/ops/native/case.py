@@ -1,17 +1,14 @@
 """`case_of`, the one rule that decides which calls the native kernels support."""
 
-import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from keras_vaf.ops.activations import name_of
-from keras_vaf.ops.equation import Pointwise
-from keras_vaf.ops.layout import Layout
+from keras_vaf.ops.equation import VAF, Layout, Pointwise
 from keras_vaf.ops.native import library
 from keras_vaf.ops.switches import kernels_are_off
-from keras_vaf.ops.vaf import VAF
 
 # Name of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
 FUNCTIONS = {
@@ -27,16 +24,8 @@ TYPES = {"float32": 0, "bfloat16": 1, "float16": 2}  # as in `VafType`
 MOST_UNITS = 64
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """A call that the kernels support, described without its tensors.
-
-    Args:
-        g: Name of g, one of `FUNCTIONS`.
-        dtype: Dtype of x, one of `TYPES`.
-        k: Number of hidden units.
-        unshared: Axes of x along which the parameters differ. They are adjacent.
-    """
+class Case(NamedTuple):
+    """A call that the kernels support, without its tensors. Its axes are adjacent."""
 
     g: str
     dtype: str
@@ -55,14 +44,11 @@ class Case:
 
     def sizes(self, shape: Sequence[int]) -> tuple[int, int, int]:
         """Return the numbers of elements before, along and behind the unshared axes."""
-        if not self.unshared:
-            return math.prod(shape), 1, 1
-        first, end = self.unshared[0], self.unshared[-1] + 1
-        return (
-            math.prod(shape[:first]),
-            math.prod(shape[first:end]),
-            math.prod(shape[end:]),
-        )
+        first = self.unshared[0] if self.unshared else len(shape)
+        end = first + len(self.unshared)
+        parts = shape[:first], shape[first:end], shape[end:]
+        outer, units, inner = map(math.prod, parts)
+        return outer, units, inner
 
 
 def case_of(
@@ -95,27 +81,20 @@ def _case(
 ) -> Case | None:
     if type(function) is not VAF:
         return None
-    g, alpha = name_of(function.g), shapes[1]
+    g, unshared, (x, alpha, *_) = name_of(function.g), layout.unshared, shapes
     k = alpha[-1] if alpha else 0
+    first = unshared[0] if unshared else 0
+    end = first + len(unshared)
+    sizes = x[first:end]
     if (
         g not in FUNCTIONS
         or FUNCTIONS[g][0] not in functions
         or dtypes[0] not in TYPES
         or set(dtypes[1:]) != {"float32"}
         or not 0 < k <= MOST_UNITS
-        or not _fit(layout.unshared, k, *shapes)
+        or not 0 <= first <= end <= len(x)
+        or unshared != tuple(range(first, end))
+        or shapes[1:] != ((*sizes, k),) * 3 + (sizes,)
     ):
         return None
-    return Case(g, dtypes[0], k, layout.unshared)
-
-
-def _fit(
-    unshared: tuple[int, ...], k: int, x: Sequence[Any], *parameters: Sequence[Any]
-) -> bool:
-    """Return whether the parameters have the sizes of adjacent axes of x, and k."""
-    first = unshared[0] if unshared else 0
-    axes = range(first, first + len(unshared))
-    if first < 0 or unshared != tuple(axes) or axes.stop > len(x):
-        return False
-    sizes = tuple(x[axis] for axis in axes)
-    return parameters == ((*sizes, k),) * 3 + (sizes,)
+    return Case(g, dtypes[0], k, unshared)

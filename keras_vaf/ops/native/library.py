@@ -27,27 +27,6 @@ TRIED = {
 
 The highest one stands for all its patch releases.
 """
-
-
-def untried(framework: str, version: str) -> str:
-    """Return why the kernels do not bind to a version of a framework, or `""`."""
-    lowest, highest = TRIED[framework]
-    numbers = _numbers(version)
-    last = _numbers(highest)
-    if _numbers(lowest) <= numbers and numbers[: len(last)] <= last:
-        return ""
-    return (
-        f"they were tried with {framework} from {lowest} to {highest}, and "
-        f"{version} is installed"
-    )
-
-
-def _numbers(version: str) -> list[int]:
-    """Return the release of a version, without what `+` or letters add to it."""
-    found = re.match(r"\d+(\.\d+)*", version)
-    return [int(number) for number in found[0].split(".")] if found else []
-
-
 FOLDER = Path(__file__).parent / "lib"
 """Folder of the shared libraries."""
 INTERFACE = 3
@@ -81,7 +60,6 @@ class Found(NamedTuple):
     """The library and its fixed functions, or the reason why it is missing."""
 
     library: ctypes.CDLL | None
-    folder: Path | None
     reason: str
     functions: tuple[str, ...] = ()
 
@@ -99,22 +77,9 @@ def find() -> Found:
     """Return the library, which is loaded once per process."""
     global _found
     if _found is None:
-        _found = _look()
+        reason = _why_not()
+        _found = Found(None, reason) if reason else _load()
     return _found
-
-
-def _look() -> Found:
-    reason = _why_not()
-    if reason:
-        return Found(None, None, reason)
-    try:
-        library = _load()
-    except Exception as error:
-        reason = f"the native kernels are not usable: {error}"
-        warn(reason)
-        return Found(None, None, reason)
-    names = itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
-    return Found(library, FOLDER, "", tuple(name.decode() for name in names))
 
 
 def _why_not() -> str:
@@ -125,25 +90,43 @@ def _why_not() -> str:
         reason = FOLDER / "missing.txt"  # the build leaves it in place of the libraries
         return reason.read_text() if reason.exists() else "they were not compiled"
     framework = keras.backend.backend()
-    return untried(framework, str(importlib.import_module(framework).__version__))
+    version = str(importlib.import_module(framework).__version__)
+    lowest, highest = TRIED[framework]
+    if _numbers(lowest) <= _numbers(version) <= _numbers(highest):
+        return ""
+    return (
+        f"they were tried with {framework} from {lowest} to {highest}, and "
+        f"{version} is installed"
+    )
 
 
-def _load() -> ctypes.CDLL:
-    for path in FOLDER.glob("*.so"):
-        _check_length(path)
-    library = ctypes.CDLL(str(FOLDER / "libvaf_kernels.so"))
-    interface = library.vaf_interface()
-    if interface != INTERFACE:
-        raise RuntimeError(
-            f"it has version {interface} of the interface, and keras_vaf needs version "
-            f"{INTERFACE}"
-        )
-    library.vaf_calls.restype = ctypes.c_int64
-    library.vaf_function.restype = library.vaf_message.restype = ctypes.c_char_p
-    library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
-    library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
-    library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
-    return library
+def _numbers(version: str) -> list[int]:
+    """Return the first two numbers of a version."""
+    return [int(number) for number in re.findall(r"\d+", version)[:2]]
+
+
+def _load() -> Found:
+    try:
+        for path in FOLDER.glob("*.so"):
+            _check_length(path)
+        library = ctypes.CDLL(str(FOLDER / "libvaf_kernels.so"))
+        interface = library.vaf_interface()
+        if interface != INTERFACE:
+            raise RuntimeError(
+                f"it has version {interface} of the interface, and keras_vaf needs "
+                f"version {INTERFACE}"
+            )
+        library.vaf_calls.restype = ctypes.c_int64
+        library.vaf_function.restype = library.vaf_message.restype = ctypes.c_char_p
+        library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
+        library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
+        library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
+    except Exception as error:
+        reason = f"the native kernels are not usable: {error}"
+        warn(reason)
+        return Found(None, reason)
+    names = itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
+    return Found(library, "", tuple(name.decode() for name in names))
 
 
 def _check_length(path: Path) -> None:

@@ -9,8 +9,8 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
+from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.gpu import on_torch
-from keras_vaf.ops.layout import Layout
 from keras_vaf.ops.on_torch import split
 from keras_vaf.torch import VAF
 from keras_vaf.torch.formula import formula

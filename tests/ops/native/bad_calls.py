@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import VAF, plain_operators, pointwise
-from keras_vaf.ops.native import Case
+from keras_vaf.ops.native.case import Case
 from tests.harness import to_arrays, to_tensors, vjp
 
 

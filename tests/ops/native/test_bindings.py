@@ -7,9 +7,8 @@ import pytest
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.native import Case
 from keras_vaf.ops.native import library as native
-from keras_vaf.ops.native.case import FUNCTIONS
+from keras_vaf.ops.native.case import FUNCTIONS, Case
 from tests.harness import to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
 

@@ -4,8 +4,9 @@ import keras
 import pytest
 
 from keras_vaf.ops import VAF, plain_operators
-from keras_vaf.ops.layout import Layout
-from keras_vaf.ops.native import case_of, library
+from keras_vaf.ops.equation import Layout
+from keras_vaf.ops.native import library
+from keras_vaf.ops.native.case import case_of
 
 pytestmark = pytest.mark.backend("tensorflow")
 RELU = VAF(keras.activations.relu)
@@ -24,7 +25,7 @@ def present(monkeypatch):
     """Install a library with some functions."""
 
     def install(*functions):
-        found = library.Found(object(), None, "", functions)
+        found = library.Found(object(), "", functions)
         monkeypatch.setattr(library, "find", lambda: found)
 
     install(*FUNCTIONS)

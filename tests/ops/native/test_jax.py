@@ -112,8 +112,7 @@ def test_a_library_that_jax_refuses_is_left_out(tensors, monkeypatch, tmp_path):
 
     from keras_vaf.ops import on_jax
 
-    found = on_jax.find()
-    monkeypatch.setattr(on_jax, "find", lambda: found._replace(folder=tmp_path))
+    monkeypatch.setattr(on_jax, "FOLDER", tmp_path)
     on_jax._unusable.cache_clear()
     with pytest.warns(RuntimeWarning, match="cannot load the native kernels"):
         assert held(jax.grad(lambda *a: loss(*a)), *tensors[1:]) == 0

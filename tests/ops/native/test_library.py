@@ -49,13 +49,13 @@ def find_silently():
 
 @pytest.mark.backend("tensorflow")
 def test_absent_is_silent(folder):
-    assert find_silently() == (None, None, "they were not compiled", ())
+    assert find_silently() == (None, "they were not compiled", ())
 
 
 @pytest.mark.backend("tensorflow")
 def test_absent_says_what_the_build_left(folder):
     (folder / "missing.txt").write_text("no compiler")
-    assert find_silently() == (None, None, "no compiler", ())
+    assert find_silently() == (None, "no compiler", ())
 
 
 @pytest.mark.backend("tensorflow")
@@ -115,7 +115,7 @@ def test_an_untried_framework_is_left_alone(copy, monkeypatch, request, version)
     assert native.inactive() == reason
     layer = VAFActivation()
     layer(keras.ops.ones((2, 3)), training=True)
-    assert find_silently() == library.Found(None, None, reason)
+    assert find_silently() == library.Found(None, reason)
     assert info()["native kernels"] == f"not active: {reason}"
 
 

@@ -82,8 +82,8 @@ def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> 
     from keras_vaf.experiments.tables import text_of
 
     print_table(*text_of(comparison.records))
-    arm, result = comparison.choice
-    _, epochs, _ = settings_of(result)
+    arm, selected = comparison.choice
+    _, epochs, _ = settings_of(selected)
     folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
     say(
         f"\n{comparison.advice}\n\n"

@@ -152,10 +152,7 @@ TABLE = {
     ),
     datasets.Column: ({"name": "a"}, {"kind": NAME}),
     datasets.Dataset: (DATASET, {"task": NAME, "x": NAMES, "y": ([[1]], *NAMES)}),
-    datasets.Preprocessing: (
-        {},
-        dict.fromkeys(("targets", "missing"), NAME),
-    ),
+    datasets.Preprocessing: ({}, {"targets": NAME}),
     datasets.find: ({}, {"name": NAME}),
     datasets.load: ({}, {"name": NAME}),
     datasets.predict_table: ({"source": "new.csv"}, {"model": MODEL}),

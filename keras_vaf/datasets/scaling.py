@@ -62,7 +62,7 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
         return Scale(mean, low, np.where(constant, 0.0, high - low))
     for block in _blocks(values):
         squares += np.sum((block - mean) ** 2, axes, where=~np.isnan(block))
-    return Scale(mean, mean, np.where(constant, 0.0, np.sqrt(squares / count)))
+    return Scale(mean, mean.copy(), np.where(constant, 0.0, np.sqrt(squares / count)))
 
 
 def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:

@@ -101,9 +101,6 @@ ARMS = {arm.name: arm for arm in _ARMS}
 def find_arms(names: str) -> tuple[Arm, ...]:
     """Return the arms named in a comma-separated list, in the order of the list.
 
-    Args:
-        names: Names such as `"relu,vaf-relu,kaf"`; `vaf` is `vaf-random`.
-
     Raises:
         ValueError: If a name is unknown or occurs twice.
 
@@ -114,7 +111,6 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     """
     check_kind("names", names, str)
     wanted = [name.strip() for name in names.split(",")]
-    wanted = ["vaf-random" if name == "vaf" else name for name in wanted]
     unknown = [name for name in wanted if name not in ARMS]
     if unknown or len(set(wanted)) < len(wanted):
         hint = did_you_mean(unknown[0], ARMS) if unknown else ""
@@ -123,3 +119,10 @@ def find_arms(names: str) -> tuple[Arm, ...]:
             f"{', '.join(ARMS)}.{hint} Received: {names!r}"
         )
     return tuple(ARMS[name] for name in wanted)
+
+
+def references(task: str) -> tuple[Arm, ...]:
+    """Return a linear model and boosted trees of scikit-learn, without a layer."""
+    kind = "logistic" if task == "classification" else "ridge"
+    linear = Arm("linear", f"{kind} regression", "")
+    return linear, Arm("trees", "gradient boosted trees", "")

@@ -15,12 +15,11 @@ import keras
 
 from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.arms import Arm, find_arms
+from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import build_network, refit
 from keras_vaf.experiments.recipe import Recipe, folds_of
-from keras_vaf.experiments.references import references
-from keras_vaf.experiments.results import Result, choose, results_of, settings_of
+from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.experiments.tables import table, text_of
 from keras_vaf.models.files import load_model
@@ -58,7 +57,7 @@ class Comparison:
     records: pandas.DataFrame
     folder: Path
     dataset: Dataset
-    arms: tuple[Arm, ...]
+    arms: Sequence[Arm]
     recipe: Recipe
 
     @property
@@ -67,16 +66,16 @@ class Comparison:
         return table(self.records)
 
     @property
-    def choice(self) -> tuple[Arm, Result]:
-        """The activation in `best.keras`, and its result."""
-        result = choose(results_of(self.records))
-        key = tuple(result.rows[["activation", "arguments"]].iloc[0])
-        return next(arm for arm in self.arms if arm.key == key), result
+    def choice(self) -> tuple[Arm, pandas.DataFrame]:
+        """The activation in `best.keras`, and its selected records."""
+        key, selected = choose(models_of(self.records)), select(self.records)
+        [arm] = (arm for arm in self.arms if arm.key == key)
+        return arm, selected.groupby(ARM).get_group(key)
 
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
-        return advice(results_of(self.records), self.choice[0].layer)
+        return advice(self.records, self.choice[0].layer)
 
     @property
     def best_model(self) -> keras.Model:
@@ -149,14 +148,11 @@ def compare(
     recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
     dataset = as_dataset(data, target)
     arms = find_arms(activations) if isinstance(activations, str) else activations
-    check_kinds("activations", arms, Arm)
-    if not arms:
-        raise ValueError(f"`activations` must name one or more. Received: {arms}")
-    study = Study(dataset, tuple(arms), recipe, seeds, Path(output), jobs)
+    study = Study(dataset, arms, recipe, seeds, Path(output), jobs)
     check_study(study)
     study = study._replace(arms=(*arms, *references(dataset.task)))
     found = train_missing(study, verbose)
-    comparison = Comparison(found, folder_of(study), dataset, tuple(arms), recipe)
+    comparison = Comparison(found, folder_of(study), dataset, arms, recipe)
     write_files(comparison)
     return comparison
 
@@ -181,6 +177,7 @@ def check_study(study: Study) -> None:
         require(package, extra="experiments")
     check_seeds("seeds", seeds)
     check_kinds("activations", arms, Arm)
+    check_integer("the number of activations", len(arms))
     check_distinct("activations", [arm.key for arm in arms])
     check_kind("recipe", recipe, Recipe)
     if dataset.x.ndim != 2:
@@ -213,8 +210,8 @@ def write_files(comparison: Comparison) -> None:
     try:
         network = comparison.best_model
     except (FileNotFoundError, ValueError):  # missing or damaged
-        arm, result = comparison.choice
-        network = refit(dataset, arm, comparison.recipe, *settings_of(result))
+        arm, rows = comparison.choice
+        network = refit(dataset, arm, comparison.recipe, *settings_of(rows))
         with atomic_path(folder / "best.keras") as temporary:
             network.save(temporary)
     text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"

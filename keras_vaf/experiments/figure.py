@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from keras_vaf.experiments.results import results_of
-from keras_vaf.experiments.tables import CONSTANT, SCORE, task_of, title_of, written
+from keras_vaf.experiments.results import ARM, CELL, select
+from keras_vaf.experiments.tables import SCORE, table, task_of, title_of, written
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -59,25 +59,27 @@ def learned_layers(
 
 def _draw_scores(found: pandas.DataFrame, ax: Axes) -> None:
     """Draw the test score of every fold, and the mean and deviation on the right."""
-    results, task = results_of(found), task_of(found)
-    cells = results[0].rows[["seed", "fold"]].values.tolist()
+    *models, constant = table(found).itertuples()
+    selected, task = select(found).sort_values(CELL), task_of(found)
+    cells = selected[CELL].drop_duplicates().values.tolist()
     folds = np.arange(len(cells))
-    for place, result in enumerate(results):
-        shift = 0.5 * ((place + 0.5) / len(results) - 0.5)
+    groups = selected.groupby(ARM, sort=False)["test"]
+    for place, ((_, scores), model) in enumerate(zip(groups, models, strict=True)):
+        shift = 0.5 * ((place + 0.5) / len(models) - 0.5)
         color = style.CYCLE[place % len(style.CYCLE)]
-        marker, scores = _MARKERS[place % len(_MARKERS)], result.rows["test"]
-        ax.plot(folds + shift, scores, marker, color=color, label=result.title)
-        mean = len(folds) + 0.5 + shift, result.mean, result.deviation
+        marker = _MARKERS[place % len(_MARKERS)]
+        ax.plot(folds + shift, scores, marker, color=color, label=model.Index)
+        mean = len(folds) + 0.5 + shift, model.mean, model.deviation
         ax.errorbar(*mean, fmt=marker, color=color, capsize=3)
-    several = len({seed for seed, _ in cells}) > 1
+    several = selected["seed"].nunique() > 1
     names = [f"{fold + 1}" + f"\n({seed})" * several for seed, fold in cells]
     ax.set_xticks([*folds, len(folds) + 0.5], [*names, "mean"])
     ax.axvline(len(folds) - 0.25, color=style.GREY, lw=0.8)
     ax.grid(axis="x", visible=False)
     ax.set_xlabel("test fold")
     ax.set_ylabel(SCORE[task])
-    constant = written(results[0].rows["constant"].mean(), task)
-    title = f"{title_of(found)} ({CONSTANT[task]}: {constant})"
-    ax.set_title(title, pad=4 + 20 * -(-len(results) // _LEGEND_COLUMNS))
+    constant = f"{constant.Index}: {written(constant.mean, task)}"
+    rows = -(-len(models) // _LEGEND_COLUMNS)
+    ax.set_title(f"{title_of(found)} ({constant})", pad=4 + 20 * rows)
     where: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     ax.legend(ncols=_LEGEND_COLUMNS, **where)

@@ -1,17 +1,19 @@
-"""`Networks`, which trains the networks of one activation, and `refit`."""
+"""`train_networks` and `fit_references`, which train one activation, and `refit`."""
 
 from __future__ import annotations
 
 import itertools
+import time
+import warnings
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache
 from typing import Any
 
 import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset, TableEncoder
-from keras_vaf.datasets.scores import network_scores
+from keras_vaf.datasets.scores import network_score, score
 from keras_vaf.datasets.tables.networks import with_encoder
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.recipe import Fold, Recipe
@@ -19,10 +21,13 @@ from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
-from keras_vaf.utils import check_kind
+from keras_vaf.utils import check_kind, require
 
 Wanted = Sequence[tuple[int, float]]
 """Number of the fold and learning rate of each training."""
+
+_MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
+_FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
 
 
 def build_network(
@@ -43,61 +48,108 @@ def build_network(
     return network
 
 
-class Networks:
-    """The networks of one activation, whose training is compiled only once."""
+@lru_cache(maxsize=64)
+def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Trainer:
+    """Return the trainer of all networks of an activation, which compiles once."""
+    network = build_network(dataset, arm, recipe, inputs, 0, 0)
+    return Trainer(network, recipe.batch_size, recipe.patience, width=recipe.width)
 
-    def __init__(self, dataset: Dataset, arm: Arm, recipe: Recipe) -> None:
-        self._dataset, self._recipe = dataset, recipe
-        self._build = partial(build_network, dataset, arm, recipe)
-        self._trainer: Trainer | None = None
 
-    def train(self, folds: Sequence[Fold], wanted: Wanted) -> Iterator[dict[str, Any]]:
-        """Yield the record of each wanted training, as soon as it has ended.
+def train_networks(
+    folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
+) -> Iterator[dict[str, Any]]:
+    """Yield the record of each wanted training, as soon as it has ended.
 
-        On JAX, networks are trained together, and their trainings end together.
-        """
-        # Networks with equal learning rates stop after similar numbers of epochs.
-        order, size = sorted(wanted, key=lambda each: each[1]), self._recipe.width
-        for start in range(0, len(order), size):
-            yield from self._batch(folds, order[start : start + size])
+    On JAX, networks are trained together, and their trainings end together.
+    """
+    # Networks with equal learning rates stop after similar numbers of epochs.
+    order, size = sorted(wanted, key=lambda each: each[1]), recipe.width
+    for start in range(0, len(order), size):
+        yield from _train_together(folds, arm, recipe, order[start : start + size])
 
-    def _batch(self, folds: Sequence[Fold], wanted: Wanted) -> Iterator[dict[str, Any]]:
-        """Train at most as many networks as are trained together."""
-        # Each batch has data of the same shape, so that it runs the same program.
-        used = list(dict.fromkeys(number for number, _ in wanted))
-        fitted, dataset = [folds[number].fitted for number in used], self._dataset
-        fitted += fitted[:1] * (min(self._recipe.width, len(folds)) - len(used))
-        x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
-        y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
-        data = to_arrays("The preprocessed data", (x, y))
-        if self._trainer is None:
-            settings = self._recipe.batch_size, self._recipe.patience
-            network = self._build(data[0].shape[1], 0, 0)
-            self._trainer = Trainer(network, *settings, width=self._recipe.width)
-        runs = []
-        for number, rate in wanted:
-            network = self._build(data[0].shape[1], folds[number].seed, number)
-            [seed] = independent_seeds(folds[number].seed, number, "shuffling")
-            first = used.index(number) * len(dataset.y)
-            rows, held, _ = (part + first for part in folds[number].rows)
-            runs.append(NetworkRun(network.get_weights(), rows, held, seed, rate))
-        trained = self._trainer.train_runs(data, runs, self._recipe.epochs)
-        for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
-            network.set_weights(weights)
-            own = network, dataset, folds[number].fitted
-            scores = [network_scores(*own, rows) for rows in folds[number].rows[1:]]
-            metric = folds[number].metric
-            yield {
-                **folds[number].record(),
-                "learning_rate": rate,
-                "epochs": history.epochs,
-                "best_epoch": history.best_epoch,
-                "val_loss": history.best.get("val_loss"),
-                "validation": scores[0][metric],
-                "test": scores[1][metric],
-                "parameters": network.count_params(),
-                "seconds": round(history.seconds, 3),
-            }
+
+def _train_together(
+    folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
+) -> Iterator[dict[str, Any]]:
+    """Train at most as many networks as are trained together."""
+    # Each batch has data of the same shape, so that it runs the same program.
+    used = list(dict.fromkeys(number for number, _ in wanted))
+    dataset, fitted = folds[0].dataset, [folds[number].fitted for number in used]
+    fitted += fitted[:1] * (min(recipe.width, len(folds)) - len(used))
+    x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
+    y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
+    data, runs = to_arrays("The preprocessed data", (x, y)), []
+    for number, rate in wanted:
+        fold, first = folds[number], used.index(number) * len(dataset.y)
+        network = build_network(dataset, arm, recipe, x.shape[1], fold.seed, number)
+        [seed] = independent_seeds(fold.seed, number, "shuffling")
+        rows, held, _ = (part + first for part in fold.rows)
+        runs.append(NetworkRun(network.get_weights(), rows, held, seed, rate))
+    trainer = trainer_of(dataset, arm, recipe, x.shape[1])
+    trained = trainer.train_runs(data, runs, recipe.epochs)
+    for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
+        network.set_weights(weights)
+        fold = folds[number]
+        own = network, dataset, fold.fitted
+        scores = [network_score(*own, rows) for rows in fold.rows[1:]]
+        yield {
+            **fold.record(),
+            "learning_rate": rate,
+            "epochs": history.epochs,
+            "best_epoch": history.best_epoch,
+            "val_loss": history.best.get("val_loss"),
+            "validation": scores[0],
+            "test": scores[1],
+            "parameters": network.count_params(),
+            "seconds": round(history.seconds, 3),
+        }
+
+
+def fit_references(
+    folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
+) -> Iterator[dict[str, Any]]:
+    """Yield the record of a model of scikit-learn in each wanted fold.
+
+    It has its default settings. It is fitted without the validation rows.
+    """
+    limits = require("threadpoolctl", extra="experiments").threadpool_limits
+    for number, _ in wanted:
+        fold, started = folds[number], time.perf_counter()
+        dataset, fitted, rows = fold.dataset, fold.fitted, fold.rows.train
+        # Trees read raw columns and missing entries.
+        linear = arm.name == "linear"
+        x = fitted.transform_inputs(dataset.x) if linear else dataset.x
+        y = fitted.transform_targets(dataset.y[rows])
+        with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
+            warnings.simplefilter("ignore")  # the fit may not have converged
+            if len(np.unique(y)) == 1:  # which a classifier refuses
+                predicted = np.full(len(x), y[0])
+            else:
+                predicted = _reference(fold, arm.name).fit(x[rows], y).predict(x)
+        scores = [score(dataset, fitted, r, predicted[r]) for r in fold.rows[1:]]
+        yield {
+            **fold.record(),
+            "validation": scores[0],
+            "test": scores[1],
+            "seconds": round(time.perf_counter() - started, 3),
+        }
+
+
+def _reference(fold: Fold, name: str) -> Any:
+    """Return an untrained model with default settings."""
+    classes, names = fold.dataset.task == "classification", fold.dataset.categories
+    if name == "linear":
+        linear: Any = require("sklearn.linear_model", extra="experiments")
+        return linear.LogisticRegression(max_iter=1_000) if classes else linear.Ridge()
+    categories = [place for place in names if len(names[place]) < _MOST_CATEGORIES]
+    [seed] = independent_seeds(fold.seed, fold.number, "trees")
+    ensemble = require("sklearn.ensemble", extra="experiments")
+    kind = "Classifier" if classes else "Regressor"
+    return getattr(ensemble, f"HistGradientBoosting{kind}")(
+        categorical_features=categories or None,
+        early_stopping=False,
+        random_state=seed,
+    )
 
 
 def refit(
@@ -136,8 +188,9 @@ def refit(
     check_kind("dataset", dataset, Dataset)
     check_kind("arm", arm, Arm)
     check_kind("recipe", recipe, Recipe)
-    fitted = recipe.preprocessing(dataset).fit(dataset, slice(None))
-    x, y = fitted.transform(dataset, slice(None))
+    rows = recipe.usable_rows(dataset)
+    fitted = recipe.preprocessing(dataset).fit(dataset, rows)
+    x, y = fitted.transform(dataset, rows)
     place = recipe.folds  # no fold has this number
     network = build_network(dataset, arm, recipe, x.shape[1], seed, place)
     network.optimizer.learning_rate = learning_rate

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import keras
 import numpy as np
 
 from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, FittedPreprocessing, Preprocessing
-from keras_vaf.datasets.preprocessing import Missing
 from keras_vaf.datasets.scaling import Scaling
-from keras_vaf.datasets.scores import Rows, baseline_scores
+from keras_vaf.datasets.scores import Rows, constant_score
 from keras_vaf.models import mlp
 from keras_vaf.training import fold_rows, recipe, split
 from keras_vaf.training.seeds import independent_seeds
@@ -25,6 +24,7 @@ from keras_vaf.utils import (
     check_distinct,
     check_integer,
     check_number,
+    check_numbers,
     check_positive,
     check_sizes,
     class_of,
@@ -51,7 +51,8 @@ class Recipe:
             number of rows, all folds are tested on the last rows of the data.
         validation_fraction: Share of the rows outside of the test fold that select the
             best epoch.
-        missing: Treatment of missing inputs, as in `Preprocessing`.
+        missing: `"mean"` fills in missing inputs, as `Preprocessing` does; `"drop"`
+            leaves out rows with missing inputs.
         targets: Scaling of the targets of a regression, as in `Preprocessing`. If it is
             `"min-max"`, scores are in the unit of the scaled targets.
 
@@ -74,7 +75,7 @@ class Recipe:
     folds: int = recipe.FOLDS
     test_size: int | float | None = None
     validation_fraction: float = 0.2
-    missing: Missing = "mean"
+    missing: Literal["mean", "drop"] = "mean"
     targets: Scaling = "standard"
 
     def __post_init__(self) -> None:
@@ -83,12 +84,11 @@ class Recipe:
             if getattr(self, name) is not None or name in ("epochs", "folds"):
                 check_integer(name, getattr(self, name))
         object.__setattr__(self, "hidden", check_sizes("hidden", self.hidden))
-        object.__setattr__(self, "learning_rates", tuple(self.learning_rates))
-        check_integer("the number of learning rates", len(self.learning_rates))
-        for place, rate in enumerate(self.learning_rates):
-            check_positive(f"learning_rates[{place}]", rate)
-        check_distinct("learning_rates", self.learning_rates)
-        check_choice("missing", self.missing, get_args(Missing))
+        rates = check_numbers("learning_rates", self.learning_rates)
+        object.__setattr__(self, "learning_rates", rates)
+        check_positive("learning_rates", min(rates, default=0))
+        check_distinct("learning_rates", rates)
+        check_choice("missing", self.missing, ("mean", "drop"))
         check_choice("targets", self.targets, get_args(Scaling))
         if self.test_size is not None:
             check_number("test_size", self.test_size, above=0)
@@ -128,8 +128,7 @@ class Recipe:
     def preprocessing(self, dataset: Dataset) -> Preprocessing:
         """Return the preprocessing of inputs, and of the targets of a regression."""
         classes = dataset.task == "classification"
-        targets = "none" if classes else self.targets
-        return Preprocessing(targets=targets, missing=self.missing)
+        return Preprocessing("none" if classes else self.targets)
 
     def network(
         self,
@@ -153,25 +152,20 @@ class Recipe:
 
 
 class Fold(NamedTuple):
-    """One fold of a dataset: its rows, and the preprocessing of its training rows.
-
-    `metric` is the name of its scores in `keras_vaf.datasets.scores`.
-    """
+    """One fold of a dataset: its rows, and the preprocessing of its training rows."""
 
     dataset: Dataset
     number: int
     seed: int
     rows: Rows
     fitted: FittedPreprocessing
-    metric: str
 
     def record(self) -> dict[str, Any]:
         """Return what the records of all trainings of this fold share."""
-        scores = baseline_scores(self.dataset, self.fitted, self.rows)
         return {
             "seed": self.seed,
             "fold": self.number,
-            "constant": scores[self.metric],
+            "constant": constant_score(self.dataset, self.fitted, self.rows),
             "share": len(self.rows.test) / sum(map(len, self.rows)),
         }
 
@@ -182,37 +176,30 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
     Groups and times of the data decide about the folds, as in `fold_rows`, which raises
     a `ValueError` if the data cannot be split.
     """
-    usable = recipe.usable_rows(dataset)
-    divided: Iterable[tuple[np.ndarray, ...]]
-    if recipe.test_size is not None:
-        divided = _test_parts(dataset, usable, recipe, seed)
-    else:
-        groups, times = dataset.groups, dataset.times
+    usable, divided = recipe.usable_rows(dataset), _test_parts(dataset, recipe, seed)
+    if recipe.test_size is None:
+        arrays = {"groups": dataset.groups, "times": dataset.times}
         divided = fold_rows(
             dataset.y[usable],
             recipe.folds,
             seed,
             dataset.task == "classification",
             recipe.validation_fraction,
-            groups=None if groups is None else groups[usable],
-            times=None if times is None else times[usable],
+            **{n: None if a is None else a[usable] for n, a in arrays.items()},
         )
-    metric = "scaled_rmse" if recipe.targets == "min-max" else "rmse"
-    metric = "accuracy" if dataset.task == "classification" else metric
     plan, folds = recipe.preprocessing(dataset), []
     for number, parts in enumerate(divided):
         rows = Rows(*(usable[part] for part in parts))
-        fitted = plan.fit(dataset, rows.train)
-        folds.append(Fold(dataset, number, seed, rows, fitted, metric))
+        folds.append(Fold(dataset, number, seed, rows, plan.fit(dataset, rows.train)))
     return folds
 
 
 def _test_parts(
-    dataset: Dataset, usable: np.ndarray, recipe: Recipe, seed: int
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield places in `usable`. Test rows are the last ones, or a share of all."""
-    y, classes = dataset.y[usable], dataset.task == "classification"
-    size, validation = recipe.test_size or 0.0, recipe.validation_fraction
+    dataset: Dataset, recipe: Recipe, seed: int
+) -> Iterable[tuple[np.ndarray, ...]]:
+    """Yield places in the usable rows. Test rows are the last ones, or a share."""
+    usable, classes = recipe.usable_rows(dataset), dataset.task == "classification"
+    y, size = dataset.y[usable], recipe.test_size or 0.0
     for number in range(recipe.folds):
         if isinstance(size, int):
             last = usable >= len(dataset.y) - size
@@ -221,5 +208,6 @@ def _test_parts(
             [own] = independent_seeds(seed, number, "test")
             rest, test = split(y, size, own, classes)
         [own] = independent_seeds(seed, number, "split")
-        inner = split(y[rest], validation, own, classes, len(rest))
+        fraction = recipe.validation_fraction
+        inner = split(y[rest], fraction, own, classes, len(rest))
         yield *(rest[part] for part in inner), test

@@ -1,11 +1,10 @@
-"""`select`, which selects learning rates, and `results_of`, what follows from that."""
+"""`select`, which selects learning rates, and `models_of`, what follows from that."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from keras_vaf.experiments.significance import (
     LEVEL,
@@ -13,14 +12,15 @@ from keras_vaf.experiments.significance import (
     corrected_t_test,
     holm,
 )
-from keras_vaf.utils import check_choice, deviation
+from keras_vaf.utils import check_choice, deviation, require
 
 if TYPE_CHECKING:
     import pandas
 
 Selection = Literal["validation", "paper"]
 
-_ARM = ["problem", "recipe", "activation", "arguments"]
+ARM, CELL = ["activation", "arguments"], ["seed", "fold"]
+_ARM = ["problem", "recipe", *ARM]
 _SCORES = {"validation": "validation", "paper": "test"}
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
 SIGN = {"classification": -1.0, "regression": 1.0}
@@ -52,7 +52,7 @@ def select(
     errors = (found[score] * found["task"].map(SIGN)).where(finite)
     ordered = found.assign(error=errors)
     ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
-    chosen = ordered.drop_duplicates([*_ARM, "seed", "fold"]).index
+    chosen = ordered.drop_duplicates([*_ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
 
 
@@ -71,123 +71,111 @@ def select_architectures(
     # Equal means may differ by rounding.
     means["error"] = [float(f"{error:.9g}") for error in means["error"]]
     means = means.sort_values(["error", "val_loss"], kind="stable")
-    arms = ["problem", "activation", "arguments"]
-    best = means.drop_duplicates(arms).set_index(_ARM).index
+    best = means.drop_duplicates(["problem", *ARM]).set_index(_ARM).index
     return selected[selected.set_index(_ARM).index.isin(best)]
 
 
-class Result(NamedTuple):
-    """The selected records of one activation, or of a reference, and what follows.
+def numbers_of(
+    rows: pandas.DataFrame, first: pandas.DataFrame | None = None
+) -> dict[str, Any]:
+    """Return the numbers of one model, compared with the records of a `first` one.
 
-    Gains are differences from the first activation, positive if this one is better. The
-    errors are scores with the sign that makes lower ones better.
+    `rows` are selected records. Gains are positive if the model is better. `error` is
+    its mean validation score with the sign that makes lower ones better, and infinity
+    after a diverged training.
+
+    Raises:
+        ValueError: If the records have different seeds or folds.
     """
+    rows, sign = rows.sort_values(CELL), SIGN[rows["task"].iloc[0]]
+    scores = rows["test"].to_numpy(float)
+    diverged = rows[["val_loss", "validation"]].isna().any(axis=None)
+    numbers = {
+        "title": rows["title"].iloc[0],
+        "mean": scores.mean(),
+        "deviation": deviation(scores.tolist()),
+        "error": math.inf if diverged else sign * rows["validation"].mean(),
+        "parameters": rows["parameters"].iloc[0],
+        **dict.fromkeys(("gain", "interval", "p"), math.nan),
+    }
+    if first is None:
+        return numbers
+    first = first.sort_values(CELL)
+    if first[CELL].values.tolist() != rows[CELL].values.tolist():
+        raise ValueError(
+            "Activations must have the same seeds and folds to be compared. "
+            f"Received: {len(rows)} and {len(first)} folds"
+        )
+    gains = (sign * (first["test"].to_numpy() - scores)).tolist()
+    gain, share = statistics.fmean(gains), rows["share"].iloc[0]
+    numbers["gain"] = 0.0 if abs(gain) <= _TIE * abs(numbers["mean"]) else gain
+    # With two folds, the interval is so wide that it means nothing.
+    if len(gains) > 2 and all(map(math.isfinite, gains)):
+        numbers["interval"] = corrected_interval(gains, share)
+        numbers["p"] = corrected_t_test(gains, share)
+    return numbers
 
-    rows: pandas.DataFrame  # by seed and fold
-    title: str
-    is_network: bool
-    mean: float
-    deviation: float
-    error: float
-    validation_error: float  # infinity after a diverged training
-    gains: list[float]
-    gain: float
-    p: float
-    interval: float
-    parameters: float
-    seconds: float
 
+def models_of(
+    found: pandas.DataFrame, baseline: tuple[str, str] | None = None
+) -> pandas.DataFrame:
+    """Return `numbers_of` each model, by name and arguments, and its `seconds`.
 
-def results_of(found: pandas.DataFrame) -> list[Result]:
-    """Return the result of each activation, in the order of the records.
+    The networks are compared with the first one, with Holm's correction, or all models
+    with a `baseline`, by its name and arguments.
 
     Raises:
         ValueError: If no record is that of a network, or if the records have several
             datasets or recipes.
     """
     recipes = found[["problem", "recipe"]].drop_duplicates().values.tolist()
-    if len(recipes) != 1 or not found["learning_rate"].notna().any():
+    networks = found.loc[found["learning_rate"].notna(), ARM].drop_duplicates()
+    if len(recipes) != 1 or networks.empty:
         raise ValueError(
             "Expected records of networks on one dataset by one recipe. Received: "
             f"{len(found)} records of {recipes}"
         )
-    seconds, first = found.groupby(_ARM, sort=False)["seconds"].sum(), None
-    results: list[Result] = []
-    for key, rows in select(found).groupby(_ARM, sort=False):
-        network = bool(rows["learning_rate"].notna().all())
-        results.append(result_of(rows, first if network else None, seconds[key]))
-        first = rows if network and first is None else first
-    p = iter(holm([each.p for each in results if not math.isnan(each.p)]))
-    return [
-        each._replace(p=each.p if math.isnan(each.p) else next(p)) for each in results
-    ]
-
-
-def result_of(
-    rows: pandas.DataFrame, first: pandas.DataFrame | None, seconds: float = math.nan
-) -> Result:
-    """Return the result of some selected records, compared with other ones.
-
-    Raises:
-        ValueError: If the records have different seeds or folds.
-    """
-    cells = ["seed", "fold"]
-    rows = rows.sort_values(cells)
-    sign, scores = SIGN[rows["task"].iloc[0]], rows["test"].tolist()
-    mean, gains = statistics.fmean(scores), []
-    if first is not None:
-        first = first.sort_values(cells)
-        if first[cells].values.tolist() != rows[cells].values.tolist():
-            raise ValueError(
-                "Activations must have the same seeds and folds to be compared. "
-                f"Received: {len(rows)} and {len(first)} folds"
-            )
-        gains = (sign * (first["test"].to_numpy() - rows["test"].to_numpy())).tolist()
-    gain = statistics.fmean(gains) if gains else math.nan
-    # With two folds, the interval is so wide that it means nothing.
-    tested = len(gains) > 2 and all(map(math.isfinite, gains))
-    share = rows["share"].iloc[0]
-    diverged = rows[["val_loss", "validation"]].isna().any(axis=None)
-    return Result(
-        rows,
-        rows["title"].iloc[0],
-        bool(rows["learning_rate"].notna().all()),
-        mean,
-        deviation(scores),
-        sign * mean,
-        math.inf if diverged else sign * statistics.fmean(rows["validation"]),
-        gains,
-        0.0 if abs(gain) <= _TIE * abs(mean) else gain,
-        corrected_t_test(gains, share) if tested else math.nan,
-        corrected_interval(gains, share) if tested else math.nan,
-        rows["parameters"].iloc[0],
-        seconds,
+    rows = dict(iter(select(found).groupby(ARM, sort=False)))
+    first, *others = networks.itertuples(index=False, name=None)
+    compared = rows if baseline else others
+    numbers = {
+        key: numbers_of(own, rows[baseline or first] if key in compared else None)
+        for key, own in rows.items()
+    }
+    models = require("pandas", extra="experiments").DataFrame.from_dict(
+        numbers, "index"
     )
+    models["seconds"] = found.groupby(ARM)["seconds"].sum()
+    tested = models["p"].dropna()
+    models.loc[tested.index, "p"] = holm(tested.tolist())
+    return models
 
 
-def choose(results: Sequence[Result]) -> Result:
-    """Return the activation to use.
+def choose(models: pandas.DataFrame) -> tuple[str, str]:
+    """Return the name and the arguments of the activation to use, from `models_of`.
 
     If activations are significantly better than the first one, the best of them on the
     validation rows is chosen. Otherwise, the one with the fewest parameters is chosen
     that is not significantly worse, and of several the earliest. The test scores decide
     about significance alone.
     """
-    networks = [each for each in results if each.is_network]
-    finite = [each for each in networks if each.validation_error < math.inf]
-    better = [each for each in finite if each.p < LEVEL and each.gain > 0]
-    if better:
-        return min(better, key=lambda each: each.validation_error)
-    rest = [n for n in finite or networks if not (n.p < LEVEL and n.gain < 0)]
-    return min(rest or finite or networks, key=lambda each: each.parameters)
+    networks = models[models["parameters"].notna()]
+    finite = networks[networks["error"] < math.inf]
+    usable = networks if finite.empty else finite
+    sure = usable["p"] < LEVEL
+    better = usable[sure & (usable["gain"] > 0)]
+    if not better.empty:
+        return better["error"].idxmin()
+    rest = usable[~(sure & (usable["gain"] < 0))]
+    return (usable if rest.empty else rest)["parameters"].idxmin()
 
 
-def settings_of(result: Result) -> tuple[float, int, int]:
+def settings_of(rows: pandas.DataFrame) -> tuple[float, int, int]:
     """Return learning rate, number of epochs and seed for a training on all rows.
 
-    The learning rate is the most frequent one of the folds, and the number of epochs is
-    the median of their best epochs.
+    The learning rate is the most frequent one of the selected records of a network, and
+    the number of epochs is the median of their best epochs.
     """
-    rate = statistics.mode(result.rows["learning_rate"])
-    epochs = max(1, round(statistics.median(result.rows["best_epoch"])))
-    return rate, epochs, int(result.rows["seed"].iloc[0])
+    rows = rows.sort_values(CELL)
+    epochs = max(1, round(rows["best_epoch"].median()))
+    return statistics.mode(rows["learning_rate"]), epochs, int(rows["seed"].iloc[0])

@@ -16,10 +16,14 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.networks import Networks, Wanted
+from keras_vaf.experiments.networks import (
+    Wanted,
+    fit_references,
+    train_networks,
+    trainer_of,
+)
 from keras_vaf.experiments.recipe import Recipe, folds_of
-from keras_vaf.experiments.references import fit_reference
-from keras_vaf.experiments.results import select
+from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
 from keras_vaf.utils import require, visible, write_atomically
@@ -29,14 +33,13 @@ if TYPE_CHECKING:
 
 _KNOWN = 0.1  # share of the trainings after which the time left is estimated
 _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
-_networks = lru_cache(maxsize=64)(Networks)
 
 
 class Study(NamedTuple):
     """The data and settings of trainings, and the folder of their records."""
 
     dataset: Dataset
-    arms: tuple[Arm, ...]
+    arms: Sequence[Arm]
     recipe: Recipe
     seeds: Sequence[int]
     folder: Path
@@ -52,22 +55,23 @@ class Study(NamedTuple):
             & found["seed"].isin(self.seeds)
         ].sort_values(["seed", "fold", "learning_rate"])
         pandas = require("pandas", extra="experiments")
-        keys = pandas.MultiIndex.from_frame(found[["activation", "arguments"]])
+        keys = pandas.MultiIndex.from_frame(found[ARM])
         own = [found[keys.isin([arm.key])] for arm in self.arms]
         return pandas.concat(own, ignore_index=True)
 
-    def missing(self, rates: Sequence[float]) -> list[tuple[Arm, int, Wanted]]:
-        """Return batches of trainings without a record: arm, seed and trainings."""
+    def missing(self, rates: Sequence[float]) -> list[tuple[Study, Wanted]]:
+        """Return what has no record, as studies of one arm and one seed."""
         # NaN, the learning rate of a reference, differs from itself.
         found = self.records(rates).fillna({"learning_rate": 0.0})
-        names = ["activation", "arguments", "seed", "fold", "learning_rate"]
+        names = [*ARM, "seed", "fold", "learning_rate"]
         done = {*found[names].itertuples(index=False, name=None)}
-        batches = list[tuple[Arm, int, Wanted]]()
+        batches = list[tuple[Study, Wanted]]()
         for seed, arm in itertools.product(self.seeds, self.arms):
             own = rates if arm.layer else (0.0,)
             pairs = itertools.product(range(self.recipe.folds), own)
             wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
-            batches += [(arm, seed, wanted)] if wanted else []
+            if wanted:
+                batches.append((self._replace(arms=(arm,), seeds=(seed,)), wanted))
         return batches
 
 
@@ -82,46 +86,35 @@ def train_missing(
     learning rate if one at the edge is selected.
     """
     dataset, recipe = study.dataset, study.recipe
+    digest = recipe.digest(dataset)
     settings = recipe.settings(dataset) | {"problem": dataset.name}
-    path = study.folder / f"recipe-{recipe.digest(dataset)}.json"
-    write_atomically(path, json.dumps(settings, indent=1))
+    text = json.dumps(settings, indent=1)
+    write_atomically(study.folder / f"recipe-{digest}.json", text)
+    joblib = require("joblib", extra="experiments")
+    parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
+    train = joblib.delayed(train_batch)
     rates: Sequence[float] = recipe.learning_rates
     more, title = rates, phase
     try:
         while more:
-            found, more = _train_all(study, rates, title, verbose), ()
+            if batches := study.missing(rates):
+                tasks = (train(own, rates, digest, len(w)) for own, w in batches)
+                total = sum(len(wanted) for _, wanted in batches)
+                follow(parallel(tasks), title, total, verbose)
+            if study.missing(rates):
+                raise FileNotFoundError(
+                    f"Records disappeared from {study.folder}. Keep the folder until "
+                    "all trainings have ended, and run the command again."
+                )
+            found, more = study.records(rates), ()
             if further and len(rates) >= len(LEARNING_RATES):
                 selected = set(select(found)["learning_rate"].dropna())
                 more = further_rates(recipe.learning_rates, rates, selected)
             rates, title = (*rates, *more), f"{phase} with further learning rates"
     finally:
         _folds.cache_clear()
-        _networks.cache_clear()
+        trainer_of.cache_clear()
     return found
-
-
-def _train_all(
-    study: Study, rates: Sequence[float], phase: str, verbose: bool
-) -> pandas.DataFrame:
-    """Train at some learning rates what has no record, and return all records."""
-    batches, digest = study.missing(rates), study.recipe.digest(study.dataset)
-    joblib = require("joblib", extra="experiments")
-    parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
-    tasks = (
-        joblib.delayed(train_batch)(
-            study._replace(arms=(arm,), seeds=(seed,)), rates, digest, len(wanted)
-        )
-        for arm, seed, wanted in batches
-    )
-    if batches:
-        total = sum(len(wanted) for *_, wanted in batches)
-        follow(parallel(tasks), phase, total, verbose)
-    if study.missing(rates):
-        raise FileNotFoundError(
-            f"Records disappeared from {study.folder}. Keep the folder until all "
-            "trainings have ended, and run the command again."
-        )
-    return study.records(rates)
 
 
 def train_batch(
@@ -133,40 +126,31 @@ def train_batch(
     hash of the settings and the number of missing records in the process that asks.
     Returns the name of the batch and `count`.
     """
-    dataset, [arm], recipe = study.dataset, study.arms, study.recipe
+    dataset, [arm], recipe, [seed], *_ = study
     if digest != recipe.digest(dataset):
         raise RuntimeError(
             "All processes must have the same Keras backend and precision. Received: "
             f"{keras.backend.backend()}, {keras.config.dtype_policy().name} in a worker"
         )
+    backend = importlib.import_module(keras.backend.backend())
+    device = str(keras.ops.zeros(()).device).rpartition("device:")[2].lower()
     shared = {
         "problem": dataset.name,
         "task": dataset.task,
         "hidden": "-".join(map(str, recipe.hidden)),
         "title": arm.title,
         "recipe": digest,
-        "activation": arm.key[0],
+        "activation": arm.name,
         "arguments": arm.key[1],
-        "environment": _environment(),
+        "environment": f"keras {keras.__version__}, {backend.__name__} "
+        f"{backend.__version__}, numpy {np.__version__}, {device}",
     }
     # Dask repeats a batch whose worker was lost. What that worker trained is kept.
-    for _, seed, wanted in study.missing(rates):
-        folds = _folds(dataset, recipe, seed)
-        if arm.layer:
-            rows = _networks(dataset, arm, recipe).train(folds, wanted)
-        else:
-            rows = (fit_reference(folds[fold], arm) for fold, _ in wanted)
-        for row in rows:
+    for _, wanted in study.missing(rates):
+        train = train_networks if arm.layer else fit_references
+        for row in train(_folds(dataset, recipe, seed), arm, recipe, wanted):
             append(study.folder, shared | row)
-    return f"{arm.title}, seed {study.seeds[0]}", count
-
-
-def _environment() -> str:
-    backend = keras.backend.backend()
-    version = importlib.import_module(backend).__version__
-    device = str(keras.ops.zeros(()).device).rpartition("device:")[2].lower()
-    packages = f"keras {keras.__version__}, {backend} {version}, numpy {np.__version__}"
-    return f"{packages}, {device}"
+    return f"{arm.title}, seed {seed}", count
 
 
 def follow(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from keras_vaf.experiments.results import results_of, select
-from keras_vaf.utils import deviation, markdown_table, readable, require
+from keras_vaf.experiments.results import CELL, models_of, select
+from keras_vaf.utils import deviation, markdown_table, readable
 
 if TYPE_CHECKING:
     import pandas
@@ -55,10 +55,8 @@ def table(found: pandas.DataFrame) -> pandas.DataFrame:
         ValueError: If no record is that of a network, if the records have several
             datasets or recipes, or if activations have different folds.
     """
-    pandas, results = require("pandas", extra="experiments"), results_of(found)
-    rows = [[getattr(each, name) for name in _NUMBERS] for each in results]
-    titles, constant = [each.title for each in results], results[0].rows["constant"]
-    shown = pandas.DataFrame(rows, titles, _NUMBERS, "float64")
+    shown = models_of(found).set_index("title")[[*_NUMBERS]].astype("float64")
+    constant = found.drop_duplicates(CELL)["constant"]
     last = {"mean": constant.mean(), "deviation": deviation(constant.tolist())}
     shown.loc[CONSTANT[task_of(found)]] = last
     return shown.rename_axis("activation")
@@ -129,14 +127,14 @@ def title_of(found: pandas.DataFrame) -> str:
 
 def _notes(found: pandas.DataFrame) -> list[str]:
     """Return the notes that explain the table, and those on odd trainings."""
-    results = results_of(found)
+    models = models_of(found)
     explained = f"{_BETTER[task_of(found)]} is better; the deviation is that of the "
     explained += "test folds."
-    gains = next((each.gains for each in results if each.gains), [])
-    if gains:
-        sentence = _TWO_FOLDS if len(gains) == 2 else _TESTED
-        explained += sentence.format(results[0].title)
-    if not all(each.is_network for each in results):
+    if models["gain"].notna().any():
+        tested = len(found.drop_duplicates(CELL)) > 2
+        sentence = _TESTED if tested else _TWO_FOLDS
+        explained += sentence.format(models["title"].iloc[0])
+    if models["parameters"].isna().any():
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
     chosen, rates = select(networks), networks["learning_rate"]

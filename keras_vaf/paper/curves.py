@@ -10,7 +10,7 @@ import numpy as np
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.figure import learned_layers
 from keras_vaf.experiments.networks import refit
-from keras_vaf.experiments.results import Selection, result_of, select, settings_of
+from keras_vaf.experiments.results import Selection, select, settings_of
 from keras_vaf.experiments.tables import Text
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.paper.parts import Part, Reproduction, Trained, fully_connected, lines_of
@@ -58,8 +58,7 @@ def curves_table(trained: Sequence[Trained], selection: Selection) -> Reproducti
         drawn = []
         for arm in part.arms:
             own = select(records[records["activation"] == arm.name], selection)
-            settings = settings_of(result_of(own.sort_values(["seed", "fold"]), None))
-            network = refit(dataset, arm, part.recipe, *settings)
+            network = refit(dataset, arm, part.recipe, *settings_of(own))
             for place, each in enumerate(learned_layers(network, dataset.x), start=1):
                 drawn.append((f"{arm.title}, layer {place}", *each))
                 numbers = change(*each), unlike(*each)

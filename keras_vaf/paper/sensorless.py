@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Arm, Recipe
 from keras_vaf.experiments.arms import RESCALED
-from keras_vaf.experiments.results import Selection, result_of, select
+from keras_vaf.experiments.results import Selection, numbers_of, select
 from keras_vaf.experiments.tables import Text
 from keras_vaf.paper.parts import RECIPES, Part, Reproduction, Trained, lines_of
 from keras_vaf.utils import require
@@ -82,15 +82,15 @@ def sensorless_table(trained: Sequence[Trained], selection: Selection) -> Reprod
     """
     rows = []
     for _, part, found in trained:
-        ordered = select(found, selection).sort_values(["seed", "fold"])
-        own = dict(iter(ordered.groupby("activation")))
+        own = dict(iter(select(found, selection).groupby("activation")))
         for arm in part.arms:
             _, g, *vaf = arm.name.split("-")
             start, sharing, k = vaf or ("", "", 0)
-            result = result_of(own[arm.name], own.get(f"novaf-{g}") if vaf else None)
-            constant = result.rows["constant"].mean()
-            numbers = constant, result.mean, result.deviation, result.gain
-            rows.append([*part.recipe.hidden, g, sharing, start, int(k), *numbers])
+            first = own.get(f"novaf-{g}") if vaf else None
+            numbers = numbers_of(own[arm.name], first)
+            numbers["constant"] = own[arm.name]["constant"].mean()
+            values = g, sharing, start, int(k), *map(numbers.get, _NUMBERS)
+            rows.append([*part.recipe.hidden, *values])
     pandas = require("pandas", extra="experiments")
     table = pandas.DataFrame(rows, columns=[*_KEYS, *_NUMBERS])
     text = Text("", *lines_of(table), [*_claims(table), _NOTE])

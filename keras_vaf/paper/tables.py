@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_vaf.experiments.results import (
     Selection,
-    result_of,
+    numbers_of,
     select,
     select_architectures,
 )
@@ -104,8 +104,8 @@ def _rows(trained: Sequence[Trained], selection: Selection) -> Iterator[dict[str
     chosen = select_architectures(select(found, selection), selection)
     first = None
     for arm in trained[0].part.arms:
-        rows = chosen[chosen["activation"] == arm.name].sort_values(["seed", "fold"])
-        result = result_of(rows, first)
+        rows = chosen[chosen["activation"] == arm.name]
+        numbers = numbers_of(rows, first)
         first = rows if first is None else first
         yield {
             "part": trained[0].part.title,
@@ -113,11 +113,11 @@ def _rows(trained: Sequence[Trained], selection: Selection) -> Iterator[dict[str
             "task": trained[0].dataset.task,
             "activation": arm.name,
             "constant": rows["constant"].mean(),
-            "mean": result.mean,
-            "deviation": result.deviation,
+            "mean": numbers["mean"],
+            "deviation": numbers["deviation"],
             "hidden": rows["hidden"].iloc[0],
-            "gain": result.gain,
-            "p": result.p,
+            "gain": numbers["gain"],
+            "p": numbers["p"],
         }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.arms import Arm, find_arms
+from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.comparison import (
     Comparison,
     as_dataset,
@@ -26,8 +26,7 @@ from keras_vaf.experiments.comparison import (
     write_files,
 )
 from keras_vaf.experiments.recipe import Recipe
-from keras_vaf.experiments.references import references
-from keras_vaf.experiments.results import SIGN, Result, choose, result_of, results_of
+from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.figure import plot_trials
@@ -82,20 +81,19 @@ class Search(Comparison):
         return _trials(self.drawn).reset_index(drop=True)
 
     @property
-    def choice(self) -> tuple[Arm, Result]:
-        """The activation in `best.keras`, and its result; of a VAF, the best trial."""
-        if choose(results_of(self.records)).rows["activation"].iloc[0] != SEARCHED.name:
+    def choice(self) -> tuple[Arm, pandas.DataFrame]:
+        """The activation in `best.keras`, and its records; of a VAF, the best trial."""
+        if choose(models_of(self.records))[0] != SEARCHED.name:
             return super().choice
         key = _trials(self.drawn).index[0]
-        rows = self.drawn.groupby(_TRIAL).get_group(key).sort_values("fold")
         arm = replace(SEARCHED, arguments=json.loads(key[0]))
-        return arm, result_of(rows, None)
+        return arm, self.drawn.groupby(_TRIAL).get_group(key)
 
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
         more = f"Next, try more trials: `--trials {2 * len(self.trials)}`."
-        return advice(results_of(self.records), SEARCHED.layer, more)
+        return advice(self.records, SEARCHED.layer, more)
 
 
 def search(
@@ -228,7 +226,7 @@ def _train(
         arm = replace(SEARCHED, arguments=own)
         tried = study._replace(arms=(arm,), recipe=recipe)
         found.append(train_missing(tried, verbose=False, further=False))
-        error = result_of(found[-1], None).validation_error
+        error = numbers_of(found[-1])["error"]
         if math.isfinite(error):
             oracle.update_trial(trial.trial_id, {"error": error})
             trial.status = "COMPLETED"

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from keras_vaf.experiments.advice import advice
-from keras_vaf.experiments.results import results_of
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -26,7 +25,7 @@ def said(made):
             made(name.replace("_", "-"), tests, "regression")
             for name, tests in scores.items()
         ]
-        return advice(results_of(pd.concat(frames, ignore_index=True)), layer)
+        return advice(pd.concat(frames, ignore_index=True), layer)
 
     return say
 

@@ -11,7 +11,6 @@ import pytest
 from keras_vaf.datasets import load
 from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import Arm, Recipe, compare, find_arms, records, run, select
-from keras_vaf.experiments.networks import Networks
 from keras_vaf.experiments.recipe import folds_of
 from keras_vaf.models import mlp
 from keras_vaf.training.recipe import LEARNING_RATES
@@ -177,14 +176,14 @@ def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_d
 def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     numbers, tmp_path, monkeypatch, capsys
 ):
-    def train(self, folds, wanted):
+    def train(folds, arm, recipe, wanted):
         """Have scores that rise with the learning rate."""
         for fold, rate in wanted:
             names = ("val_loss", "validation", "test")
             own = dict.fromkeys(names, 1 / rate) | {"learning_rate": rate}
             yield folds[fold].record() | own | {"best_epoch": 1, "seconds": 0}
 
-    monkeypatch.setattr(Networks, "train", train)
+    monkeypatch.setattr(run, "train_networks", train)
     recipe = Recipe(hidden=(2,), folds=2)
     study = run.Study(numbers, find_arms("relu,tanh"), recipe, (0,), tmp_path)
 
@@ -219,7 +218,10 @@ def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypa
     [
         ({"activations": find_arms("relu") * 2}, "`activations` must differ"),
         ({"activations": None}, "`activations` must be a sequence of Arm"),
-        ({"activations": ()}, "must name one or more"),
+        (
+            {"activations": ()},
+            "number of activations` must be an integer",
+        ),
         ({"quick": True}, "`quick` replaces the recipe"),
         ({"data": "table.csv"}, "--target COLUMN"),
         ({"data": pd.DataFrame({"a": [1]})}, "`target`. Received: None"),

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from keras_vaf.experiments import records, select, table
-from keras_vaf.experiments.results import choose, results_of, settings_of
+from keras_vaf.experiments.results import choose, models_of, settings_of
 from keras_vaf.experiments.store import append
 from keras_vaf.experiments.tables import text_of
 
@@ -20,7 +20,8 @@ def joined(*frames):
 
 
 def chosen(*frames):
-    return choose(results_of(joined(*frames))).title
+    models = models_of(joined(*frames))
+    return models["title"][choose(models)]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +120,7 @@ def test_a_diverged_activation_is_chosen_only_if_it_is_alone(made):
 def test_a_refit_takes_the_usual_rate_and_the_median_epoch(made):
     rates = {"learning_rate": [0.1, 0.3, 0.3], "best_epoch": [9, 1, 2]}
 
-    [result] = results_of(made("relu", [0.5] * 3, **rates))
-
-    assert settings_of(result) == (0.3, 2, 0)
+    assert settings_of(made("relu", [0.5] * 3, **rates)) == (0.3, 2, 0)
 
 
 def test_the_text_notes_odd_trainings_and_leaves_out_empty_columns(made):

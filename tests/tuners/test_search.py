@@ -97,8 +97,7 @@ def test_the_best_network_predicts_as_the_best_trial_on_all_rows(
         raise AssertionError("every training is shared with the first search")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_networks", untrained)
-        patch.setattr(untrained, "cache_clear", lambda: None, raising=False)
+        patch.setattr(run, "train_networks", untrained)
         options = {"recipe": RECIPE, "output": folder, "verbose": False}
         alone = search(table, TRIALS, baselines=(), **options)
     best = alone.trials.iloc[0]

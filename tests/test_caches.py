@@ -11,11 +11,11 @@ pytestmark = pytest.mark.backend("tensorflow")
 BOUNDED = "functools.lru_cache(maxsize="
 
 # Containers of modules that grow: with living layers, with a test of the limit, and
-# with the GPUs of the machine.
+# with the kernels for GPUs.
 LIMITED = {
     "keras_vaf.layers.keras_internals": ["_LAYERS"],
     "keras_vaf.models.changes": ["_REPORTS"],
-    "keras_vaf.ops.gpu.trial": ["_failures"],
+    "keras_vaf.ops.gpu.trial": ["_errors"],
 }
 
 CONTAINERS = (

@@ -7,7 +7,6 @@ form one reduction.
 
 import functools
 import math
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from keras_vaf.ops.gpu.plan import MOST_UNITS, Plan, plan
-from keras_vaf.ops.gpu.trial import works
+from keras_vaf.ops.gpu.trial import refusal, unusable
 from keras_vaf.ops.native.case import FUNCTIONS
 
 Array = jax.Array
@@ -26,41 +25,30 @@ NAMES = tuple(name for name, _ in FUNCTIONS.values())
 
 def takes(g: str, k: int) -> bool:
     """Return whether the kernel computes the gradients of a VAF."""
-    if g not in FUNCTIONS or k > MOST_UNITS or inactive():
-        return False
-    with jax.ensure_compile_time_eval():
-        return works(jax.devices()[0], _try)
+    return g in FUNCTIONS and k <= MOST_UNITS and not inactive()
 
 
-@functools.cache
 def inactive() -> str:
     """Return why XLA's operators compute the gradients, or `""`."""
     devices = jax.devices()
-    if os.environ.get("KERAS_VAF_KERNELS") == "0":
-        return "the environment variable KERAS_VAF_KERNELS is 0"
-    if devices[0].platform != "gpu":
-        return "JAX finds no GPU"
+    capability = str(getattr(devices[0], "compute_capability", ""))
+    known = float(capability) if capability[:1].isdecimal() else 0.0
+    if reason := unusable(known, "jax.experimental.pallas.triton"):
+        return reason
     if len(devices) > 1:
         return "XLA would gather the input of a kernel from all GPUs"
-    capability = str(getattr(devices[0], "compute_capability", ""))
-    if not capability[:1].isdecimal() or float(capability) < 8:
-        return f"the kernels were not tried on compute capability {capability}"
-    try:
-        from jax.experimental.pallas import triton  # noqa: F401
-    except ImportError as error:
-        return f"Pallas cannot be imported: {error}"
-    return ""
+    with jax.ensure_compile_time_eval(), jax.default_device(devices[0]):
+        return refusal("Pallas", _try)
 
 
-def _try(device: Any) -> None:
-    x = jax.device_put(jnp.linspace(-2.0, 2.0, 32), device)
-    weight = jnp.array([[1.0, 0.0, 1.0, 0.0]])
-    d_x, sums = by_pallas(jax.nn.relu, "relu", (32, 1, 1), jnp.ones(32), x, weight)
-    on = (x > 0).astype("float32")
-    total = jax.nn.relu(x).sum()
-    want = jnp.stack([total, on.sum(), total, jnp.float32(32)])
-    if not (jnp.array_equal(d_x, on) and jnp.allclose(sums[0], want)):
-        raise RuntimeError(f"it computes {sums[0]} in place of {want}")
+@functools.cache  # not where it raises
+def _try() -> None:
+    x, one, zero = jnp.arange(-1.0, 3.0), jnp.ones(1), jnp.zeros(1)
+    tensors = jnp.ones(4), x, one, zero, one, zero[0]
+    _, *found = by_pallas(jax.nn.relu, "relu", (4, 1, 1), *tensors)
+    sums = [part.sum().item() for part in found]
+    if sums != [3, 2, 3, 4]:
+        raise RuntimeError(f"it computes {sums}")
 
 
 def gradients(
@@ -74,20 +62,10 @@ def gradients(
     `name` is that of g if `takes` is true, else `""`. `sizes` are the elements before,
     along and behind the unshared axes of x. `plain` is the same function in operators.
     """
-
-    def run(upstream: Array, x: Array, *parameters: Array) -> tuple[Array, ...]:
-        alpha, _, _, beta_bias = parameters
-        rows = jnp.concatenate([*parameters[:3], beta_bias[..., None]], -1)
-        weight = rows.reshape(-1, rows.shape[-1])
-        d_x, sums = by_pallas(g, name, sizes, upstream, x, weight)
-        k = alpha.shape[-1]
-        *parts, last = jnp.split(sums, (k, 2 * k, 3 * k), -1)
-        shaped = [part.reshape(alpha.shape) for part in parts]
-        return d_x, *shaped, last.reshape(beta_bias.shape)
-
     if not name or math.prod(sizes) >= 2**31:  # Pallas counts in 32 bits
         return functools.partial(by_xla, g) if sizes[1:] == (1, 1) else plain
-    run = jax.custom_batching.custom_vmap(run)
+
+    run = jax.custom_batching.custom_vmap(functools.partial(by_pallas, g, name, sizes))
 
     @run.def_vmap
     def mapped(size: int, batched: list[bool], *tensors: Array) -> Any:
@@ -124,105 +102,90 @@ def by_pallas(
     sizes: Sizes,
     upstream: Array,
     x: Array,
-    weight: Array,
-    interpret: bool = False,
-) -> tuple[Array, Array]:
-    """Return the gradients of x and of the weight, one row for each function."""
+    *parameters: Array,
+) -> tuple[Array, ...]:
+    """Return the gradients of a VAF by the kernel."""
     from jax.experimental import pallas
     from jax.experimental.pallas import triton
 
-    k = weight.shape[1] // 3
-    count = 1 if interpret else getattr(jax.devices()[0], "core_count", None) or 132
-    outer, units, inner = sizes if sizes[1] > 1 else (1, 1, x.size)
-    p = plan((outer, units, inner), k, x.dtype.itemsize, count, sums=True)
-    width = units * inner
-    if not p.columns:
-        width = min(p.width, inner & -inner)  # a tile has whole rows of memory
-        whole = outer, units, inner // width * p.width
-        p = plan(whole, k, x.dtype.itemsize, count, sums=True)
-        p = p._replace(width=width, inner=inner)
-    table = weight.T
-    if p.columns:
-        table = jnp.repeat(table, inner, 1)
-        table = jnp.pad(table, ((0, 0), (0, p.blocks * p.width - table.shape[1])))
-    shape = x.size // width, width
-    options = triton.CompilerParams(num_warps=p.warps, num_stages=1)
-    both = _gelu_and_slope if name == "gelu" else functools.partial(_g_and_slope, g)
-    homogeneous = name in ("relu", "leaky_relu")  # g(h) = h g'(h)
+    alpha, alpha_bias, beta, beta_bias = parameters
+    k, size = alpha.shape[-1], x.dtype.itemsize
+    count = getattr(jax.devices()[0], "core_count", None) or 1  # in the interpreter
+    p = plan(sizes, k, size, count, sums=True)
+    both = _gelu if name == "gelu" else lambda h: jax.jvp(g, (h,), (jnp.ones_like(h),))
+    each = 2 if name in ("relu", "leaky_relu") else 3  # sums of a hidden unit
+    shape = p.programs, p.units, p.inner if p.columns else 1, each * k + 1
     d_x, sums = pallas.pallas_call(
-        functools.partial(_kernel, both, homogeneous, p),
+        functools.partial(_kernel, both, each, p),
         grid=(p.blocks * p.programs,),
-        in_specs=[pallas.BlockSpec()] * 3,
-        out_specs=[pallas.BlockSpec()] * 2,
         out_shape=[
-            jax.ShapeDtypeStruct(shape, x.dtype),
-            jax.ShapeDtypeStruct((p.programs, *table.shape), "float32"),
+            jax.ShapeDtypeStruct((x.size,), x.dtype),
+            jax.ShapeDtypeStruct((math.prod(shape),), "float32"),
         ],
-        **({"interpret": True} if interpret else {"compiler_params": options}),
-    )(upstream.reshape(shape), x.reshape(shape), table)
-    sums = sums.sum(0)[:, : units * inner if p.columns else units]
-    sums = sums.reshape(len(table), units, -1).sum(-1)
-    return d_x.reshape(x.shape), sums.T
+        compiler_params=triton.CompilerParams(num_warps=p.warps, num_stages=1),
+    )(upstream.ravel(), x.ravel(), jnp.concatenate(parameters[:3], -1).ravel())
+    *terms, last = jnp.moveaxis(sums.reshape(shape).sum((0, 2)), -1, 0)
+    found = [jnp.stack(terms[i::each], -1).reshape(alpha.shape) for i in range(each)]
+    if each == 2:  # g(h) = h g'(h)
+        found.append(alpha * found[1] + alpha_bias * found[0])
+    last = last.reshape(beta_bias.shape)
+    return d_x.reshape(x.shape), beta * found[1], beta * found[0], found[2], last
 
 
-def _kernel(both: Any, homogeneous: bool, p: Plan, *refs: Any) -> None:
-    """Do what `backward` of the kernels in Triton does."""
+def _kernel(both: Any, each: int, p: Plan, *refs: Any) -> None:
+    """Do what the kernel in Triton does, but leave the factors of the sums out."""
     from jax.experimental import pallas
     from jax.experimental.pallas import triton
 
-    d_ref, x_ref, w_ref, d_x_ref, out = refs
-    k, program = len(w_ref) // 3, pallas.program_id(0)
-    block, first = jax.lax.rem(program, p.blocks), jax.lax.div(program, p.blocks)
-    column: Any = pallas.ds(block * p.width, p.width) if p.columns else block
-    within: Any = pallas.ds(block * p.width if p.columns else 0, p.width)
-    rows = p.outer if p.columns else p.inner // p.width
-    tiles = p.tiles if p.columns else p.tiles // p.outer
-    units = [[w_ref[i, column] for i in (j, k + j, 2 * k + j)] for j in range(k)]
+    def load(ref: Any, place: Array, mask: Array) -> Array:
+        return triton.load(ref.at[place], mask=mask, other=0.0).astype("float32")
 
-    def add(total: Array, terms: Array) -> Array:
-        return total + (terms if p.columns else terms.sum(1))
+    d, x, weight, d_x, out = refs
+    program, rows = pallas.program_id(0), jnp.arange(p.rows)[:, None]
+    block, first = jax.lax.rem(program, p.blocks), jax.lax.div(program, p.blocks)
+    lanes, columns = (p.width, p.units * p.inner) if p.columns else (1, p.units)
+    column = block * lanes + jnp.arange(lanes)
+    keep, unit = column < columns, jax.lax.div(column, columns // p.units)
+    k = weight.shape[0] // (3 * p.units)
+    units = [
+        [load(weight, unit * 3 * k + i, keep) for i in range(j, 3 * k, k)]
+        for j in range(k)
+    ]
+
+    def tile(t: Any) -> tuple[Array, Array]:
+        """Return the places of a tile, and which of them belong to the input."""
+        if p.columns:
+            row = t * p.rows + rows
+            return row * columns + column, (row < p.outer) & keep
+        tiles = p.tiles // p.outer
+        start = jax.lax.rem(t, tiles) * (p.rows * p.width)
+        within = start + rows * p.width + jnp.arange(p.width)
+        row = jax.lax.div(t, tiles) * p.units + column
+        return row * p.inner + within, (within < p.inner) & (t < p.tiles)
 
     def step(i: Any, totals: tuple[Array, ...]) -> tuple[Array, ...]:
-        t = first + i * p.programs
-        row = jax.lax.rem(t, tiles) * p.rows
-        group = jax.lax.div(t, tiles) * p.units + block
-        mask = (row + jnp.arange(p.rows) < rows) & (t < p.tiles)
-        mask = jnp.broadcast_to(mask[:, None], (p.rows, p.width))
-        if p.columns and p.units * p.inner % p.width:
-            mask &= block * p.width + jnp.arange(p.width) < p.units * p.inner
-        place = pallas.ds(row if p.columns else group * rows + row, p.rows), within
-        v, u = (
-            triton.load(ref.at[place], mask=mask, other=0.0).astype("float32")
-            for ref in (x_ref, d_ref)
-        )
-        own, found = jnp.zeros((p.rows, p.width), "float32"), []
-        for j, (a, b, w) in enumerate(units):
+        place, mask = tile(first + i * p.programs)
+        v, u = load(x, place, mask), load(d, place, mask)
+        own, found = jnp.zeros(place.shape, "float32"), []
+        for a, b, w in units:
             y, slope = both(a * v + b)
             slope *= u
             own += a * w * slope
-            found += [add(totals[3 * j], slope), add(totals[3 * j + 1], slope * v)]
-            last = totals[3 * j + 2]
-            found.append(last if homogeneous else add(last, u * y))
-        triton.store(d_x_ref.at[place], own.astype(d_x_ref.dtype), mask=mask)
-        return *found, add(totals[-1], u)
+            found += [slope, slope * v, u * y][:each]
+        found.append(u)
+        triton.store(d_x.at[place], own.astype(d_x.dtype), mask=mask)
+        terms = found if p.columns else [term.sum(1) for term in found]
+        return tuple(map(jnp.add, totals, terms))
 
     zero = jnp.zeros((p.rows, p.width) if p.columns else (p.rows,), "float32")
-    zeros = (zero,) * (3 * k + 1)
+    zeros = (zero,) * (each * k + 1)
     totals = jax.lax.fori_loop(0, -(p.tiles // -p.programs), step, zeros)
-    totals = [total.sum(0) for total in totals]
-    for j, (a, b, w) in enumerate(units):
-        sum_0, sum_1, sum_2 = totals[3 * j : 3 * j + 3]
-        out[first, j, column] = w * sum_1
-        out[first, k + j, column] = w * sum_0
-        out[first, 2 * k + j, column] = a * sum_1 + b * sum_0 if homogeneous else sum_2
-    out[first, 3 * k, column] = totals[-1]
+    for i, total in enumerate(totals):
+        place = (first * columns + column) * len(totals) + i
+        triton.store(out.at[place], jnp.broadcast_to(total.sum(0), (lanes,)), mask=keep)
 
 
-def _g_and_slope(g: Callable[[Array], Array], h: Array) -> tuple[Array, Array]:
-    return jax.jvp(g, (h,), (jnp.ones_like(h),))
-
-
-def _gelu_and_slope(h: Array) -> tuple[Array, Array]:
+def _gelu(h: Array) -> tuple[Array, Array]:
     """Return GELU and its slope. Pallas has no erf (Abramowitz and Stegun, 7.1.26)."""
     density, t = jnp.exp(-0.5 * h * h), 1 / (1 + 0.23164190 * jnp.abs(h))
     p = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))

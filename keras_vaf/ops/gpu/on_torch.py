@@ -8,22 +8,20 @@ kernel computes the gradient, because Inductor would read x once for each sum.
 import functools
 import importlib
 import math
-import os
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from keras_vaf.ops.gpu.plan import MOST_UNITS, Plan, plan
-from keras_vaf.ops.gpu.trial import works
+from keras_vaf.ops.gpu.trial import refusal, unusable
 from keras_vaf.ops.modes_on_torch import in_memory, transformed
 from keras_vaf.ops.native.case import FUNCTIONS
 from keras_vaf.ops.switches import kernels_are_off
 
 Tensor = torch.Tensor
 Axes = tuple[int, ...]
-OLDEST = (8, 0)
-"""Compute capability of an A100. The kernels were not tried on older GPUs."""
+_KERNEL = "keras_vaf.ops.gpu.triton_on_torch"
 _DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -43,14 +41,12 @@ def takes(x: Tensor, weight: Tensor, g: str, axes: Axes) -> bool:
         or x.numel() == 0
         or kernels_are_off()
         or torch.jit.is_tracing()
-        or inactive(x.device)
+        or cannot_run(x.device)
     ):
         return False
-    if torch.compiler.is_compiling():  # nothing can be tried, and Inductor needs Triton
+    if torch.compiler.is_compiling():
         return not transformed() and not torch.compiler.is_exporting()
-    # They cannot start while a graph is captured.
-    ready = in_memory(x, weight) and not torch.cuda.is_current_stream_capturing()
-    return ready and works(x.device, _try)
+    return in_memory(x, weight)
 
 
 def on_gpu(x: Tensor) -> bool:
@@ -60,34 +56,21 @@ def on_gpu(x: Tensor) -> bool:
 
 @torch.compiler.assume_constant_result
 @functools.lru_cache(maxsize=64)
-def inactive(device: torch.device | None = None) -> str:
+def cannot_run(device: torch.device | None) -> str:
+    """Return why the kernels cannot run on a GPU, or `""`."""
+    capability = 0.0
+    if torch.cuda.is_available() and not torch.version.hip:
+        major, minor = torch.cuda.get_device_capability(device)
+        capability = major + minor / 10
+    return unusable(capability, _KERNEL)
+
+
+def inactive() -> str:
     """Return why PyTorch's own operators compute VAFs on a GPU, or `""`."""
-    if os.environ.get("KERAS_VAF_KERNELS") == "0":
-        return "the environment variable KERAS_VAF_KERNELS is 0"
-    if not torch.cuda.is_available():
-        return "PyTorch finds no GPU"
-    if torch.version.hip:
-        return "they were not tried on AMD's GPUs"
-    if torch.cuda.get_device_capability(device) < OLDEST:
-        return f"the GPU is older than compute capability {OLDEST[0]}.{OLDEST[1]}"
-    try:
-        _kernels()
-    except ImportError as error:
-        return f"Triton cannot be imported: {error}"
-    return ""
-
-
-def _kernels() -> Any:
-    return importlib.import_module("keras_vaf.ops.gpu.triton_on_torch")
-
-
-@torch.no_grad()
-def _try(device: torch.device) -> None:
-    x = torch.linspace(-2, 2, 32, device=device)
-    y, slope, weight = x.relu(), (x > 0).float(), x.new_tensor([1, 0, 1, 0])
-    found = forward(x, weight, "relu", ()), *backward(slope, x, weight, "relu", ())
-    sums = torch.stack([y.sum(), slope.sum(), y.sum(), slope.sum()])
-    torch.testing.assert_close(found, (y, slope, sums))
+    if reason := cannot_run(None):
+        return reason
+    x = torch.zeros(4, device="cuda")
+    return "" if run(x, x, x, "relu", ()) else "Triton refuses them"
 
 
 def apply(
@@ -112,20 +95,19 @@ class _Kernels(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, *rest: Any) -> Tensor:
         ctx.save_for_backward(x, weight)
         ctx.g, ctx.axes, ctx.formula = rest
-        if not torch.compiler.is_compiling():
-            return forward(x, weight, ctx.g, ctx.axes)
-        result: Tensor = ctx.formula(x, weight)
+        compiled = torch.compiler.is_compiling()
+        found = None if compiled else run(None, x, weight, ctx.g, ctx.axes)
+        result: Tensor = found[0] if found else ctx.formula(x, weight)
         return result
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight = ctx.saved_tensors
+        (x, weight), found = ctx.saved_tensors, None
         if torch.compiler.is_compiling():
             found = _operator(upstream, x, weight, ctx.g, [*ctx.axes])
         elif not torch.is_grad_enabled() and in_memory(upstream, x, weight):
-            found = backward(upstream, x, weight, ctx.g, ctx.axes)
-        else:
-            found = torch.func.vjp(ctx.formula, x, weight)[1](upstream)
+            found = run(upstream, x, weight, ctx.g, ctx.axes)
+        found = found or torch.func.vjp(ctx.formula, x, weight)[1](upstream)
         return *found, None, None, None
 
 
@@ -133,60 +115,66 @@ class _Kernels(torch.autograd.Function):
 def _operator(
     upstream: Tensor, x: Tensor, weight: Tensor, g: str, axes: list[int]
 ) -> tuple[Tensor, Tensor]:
-    return backward(upstream, x, weight, g, tuple(axes), torch.library.wrap_triton)
+    found: Any = run(upstream, x, weight, g, tuple(axes), torch.library.wrap_triton)
+    return found
 
 
-def forward(x: Tensor, weight: Tensor, g: str, axes: Axes) -> Tensor:
-    """Return f(x) by a kernel."""
-    x, divided = _divide(x, weight, axes, False, _sizes)
-    y = torch.empty_like(x)
-    _launch(_kernels().forward, divided, g, x, y, weight)
-    return y
-
-
-def backward(
-    upstream: Tensor,
+def run(
+    upstream: Tensor | None,
     x: Tensor,
     weight: Tensor,
     g: str,
     axes: Axes,
     wrap: Callable[[Any], Any] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and of the weight by a kernel."""
-    find = _sizes.__wrapped__ if wrap else _sizes  # no cache holds symbolic sizes
-    x, divided = _divide(x, weight, axes, True, find)
-    if upstream.stride() != x.stride() or upstream.is_neg():
-        upstream = torch.empty_like(x).copy_(upstream)
-    d_x = torch.empty_like(x)
-    inner = divided.inner if divided.columns else 1
-    sums = weight.new_empty(divided.programs, divided.units, inner, weight.shape[-1])
-    kernel = _kernels().backward
-    kernel = wrap(kernel) if wrap else kernel
-    _launch(kernel, divided, g, upstream, x, d_x, sums, weight)
-    return d_x, sums.sum((0, 2)).view(weight.shape)
+) -> tuple[Tensor, ...] | None:
+    """Return f(x), or the gradients of x and of the weight if `upstream` is given.
 
-
-def _divide(
-    x: Tensor, weight: Tensor, axes: Axes, sums: bool, find: Callable[..., Any]
-) -> tuple[Tensor, Plan]:
-    """Return an input whose memory is dense, in any order, and the division of it."""
-    dense = None if x.is_neg() else find(x.shape, x.stride(), axes)
-    if dense is None:
+    Return `None` if the kernel does not work. `wrap` prepares it for a program that is
+    compiled.
+    """
+    divide = _divide.__wrapped__ if wrap else _divide  # no cache holds symbolic sizes
+    k, dtype, gradient = weight.shape[-1] // 3, x.dtype, upstream is not None
+    settings = axes, k, dtype, x.device, gradient
+    p: Any = None if x.is_neg() else divide(x.shape, x.stride(), *settings)
+    if p is None:
         x = x.resolve_neg().contiguous()
-        dense = find(x.shape, x.stride(), axes)
-    count = 1  # in Triton's interpreter
-    if x.is_cuda:
-        count = torch.cuda.get_device_properties(x.device).multi_processor_count
-    return x, plan(dense, weight.shape[-1] // 3, x.dtype.itemsize, count, sums)
+        p = divide(x.shape, x.stride(), *settings)
+    out, sums = torch.empty_like(x), None
+    if upstream is not None:
+        if upstream.stride() != x.stride() or upstream.is_neg():
+            upstream = torch.empty_like(x).copy_(upstream)
+        inner = p.inner if p.columns else 1
+        sums = weight.new_empty(p.programs, p.units, inner, 3 * k + 1)
+    kernel = importlib.import_module(_KERNEL).kernel
+    launch = functools.partial(
+        (wrap(kernel) if wrap else kernel)[(p.blocks * p.programs,)],
+        *(upstream, x, out, sums, weight, p.outer, p.units, p.inner, k, g),
+        *(p.rows, p.width, p.columns),
+        num_warps=p.warps,
+    )
+    with torch.cuda.device_of(x):
+        if wrap:
+            launch()
+        else:
+            captured = torch.cuda.is_current_stream_capturing()
+            if refusal((g, k, dtype, p.columns, gradient), launch, captured):
+                return None
+    return (out,) if sums is None else (out, sums.sum((0, 2)).view(weight.shape))
 
 
 @functools.lru_cache(maxsize=4096)
-def _sizes(
-    shape: torch.Size, strides: tuple[int, ...], axes: Axes
-) -> tuple[int, int, int] | None:
-    """Return the sizes before, along and behind some axes in the order of memory.
+def _divide(
+    shape: torch.Size,
+    strides: tuple[int, ...],
+    axes: Axes,
+    k: int,
+    dtype: torch.dtype,
+    device: torch.device,
+    gradient: bool,
+) -> Plan | None:
+    """Return the division of an input whose memory is dense, in any order.
 
-    `None` means that the memory has gaps, or other axes between these.
+    `None` means that the memory has gaps, or other axes between the unshared ones.
     """
     order = [axis for axis in range(len(shape)) if shape[axis] != 1]
     order.sort(key=lambda axis: strides[axis], reverse=True)
@@ -201,12 +189,7 @@ def _sizes(
         return None
     parts = order[:first], order[first:end], order[end:]
     outer, units, inner = (math.prod(shape[axis] for axis in part) for part in parts)
-    return outer, units, inner
-
-
-def _launch(kernel: Any, p: Plan, g: str, *tensors: Tensor) -> None:
-    k, shape = tensors[-1].shape[-1] // 3, (p.rows, p.width, p.columns)
-    with torch.cuda.device_of(tensors[0]):
-        kernel[(p.blocks * p.programs,)](
-            *(*tensors, p.outer, p.units, p.inner, k, g, *shape), num_warps=p.warps
-        )
+    count = 1  # in Triton's interpreter
+    if device.type == "cuda":
+        count = torch.cuda.get_device_properties(device).multi_processor_count
+    return plan((outer, units, inner), k, dtype.itemsize, count, gradient)

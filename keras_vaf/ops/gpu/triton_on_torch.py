@@ -1,9 +1,9 @@
-"""`forward` and `backward`, the kernels of PyTorch's GPUs, in Triton.
+"""`kernel`, which computes a VAF and its gradients on PyTorch's GPUs, in Triton.
 
-Hidden units are unrolled. A program of the backward pass walks over many tiles, and
-keeps running sums for each thread and parameter. It reduces them across threads once,
-at its end. PyTorch adds the sums of all programs. So x and the upstream gradient are
-read once, and equal calls give equal results.
+Hidden units are unrolled. A program of the gradient walks over many tiles, and keeps
+running sums for each thread and parameter. It reduces them across threads once, at its
+end. PyTorch adds the sums of all programs. So x and the upstream gradient are read
+once, and equal calls give equal results.
 
 Importing this module needs Triton, which PyTorch installs with CUDA.
 """
@@ -105,42 +105,16 @@ def _tile(t, column, keep, outer, units, inner, ROWS, WIDTH, COLUMNS):
 
 
 @triton.jit
-def forward(
-    x,
-    y,
-    weight,
-    outer,
-    units,
-    inner,
-    K: tl.constexpr,
-    G: tl.constexpr,
-    ROWS: tl.constexpr,
-    WIDTH: tl.constexpr,
-    COLUMNS: tl.constexpr,
-):
-    """Store f(x) in y."""
-    column, keep, first, tiles, step = _share(outer, units, inner, ROWS, WIDTH, COLUMNS)
-    a, b, w, c = _weights(weight, column, keep, inner, K, COLUMNS)
-    for t in range(first, tiles, step):
-        place, mask = _tile(t, column, keep, outer, units, inner, ROWS, WIDTH, COLUMNS)
-        v = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
-        f = tl.zeros((ROWS, WIDTH), tl.float32) + c
-        for j in tl.static_range(K):
-            f += w[j] * _both(a[j] * v + b[j], G, x.dtype.element_ty != tl.float32)[0]
-        tl.store(y + place, f.to(y.dtype.element_ty), mask=mask)
-
-
-@triton.jit
 def _add(total, terms, COLUMNS):
     """Add the terms of a tile to running sums, each inside of its thread."""
     return total + (terms if COLUMNS else tl.sum(terms, 1))
 
 
 @triton.jit
-def backward(
+def kernel(
     d,
     x,
-    d_x,
+    out,
     sums,
     weight,
     outer,
@@ -152,9 +126,13 @@ def backward(
     WIDTH: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """Store the gradient of x in d_x, and the program's gradient of the weight."""
+    """Store f(x) in `out`, or the gradients of x and of the weight.
+
+    If the upstream gradient d is given, `out` is the gradient of x, and `sums` is the
+    program's part of that of the weight. Otherwise both d and `sums` are `None`.
+    """
     column, keep, first, tiles, step = _share(outer, units, inner, ROWS, WIDTH, COLUMNS)
-    a, b, w, _ = _weights(weight, column, keep, inner, K, COLUMNS)
+    a, b, w, c = _weights(weight, column, keep, inner, K, COLUMNS)
     total = tl.zeros((ROWS, WIDTH) if COLUMNS else (ROWS,), tl.float32)
     s0 = ()
     for _ in tl.static_range(K):
@@ -164,35 +142,41 @@ def backward(
     for t in range(first, tiles, step):
         place, mask = _tile(t, column, keep, outer, units, inner, ROWS, WIDTH, COLUMNS)
         v = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
-        u = tl.load(d + place, mask=mask, other=0.0).to(tl.float32)
-        own = tl.zeros((ROWS, WIDTH), tl.float32)
-        next0 = ()
-        next1 = ()
-        next2 = ()
-        for j in tl.static_range(K):
-            y, slope = _both(a[j] * v + b[j], G, x.dtype.element_ty != tl.float32)
-            slope *= u
-            own += a[j] * w[j] * slope
-            next0 += (_add(s0[j], slope, COLUMNS),)
-            next1 += (_add(s1[j], slope * v, COLUMNS),)
-            if G != "relu" and G != "leaky_relu":
-                next2 += (_add(s2[j], u * y, COLUMNS),)
-        s0 = next0
-        s1 = next1
-        if G != "relu" and G != "leaky_relu":
-            s2 = next2
-        total = _add(total, u, COLUMNS)
-        tl.store(d_x + place, own.to(d_x.dtype.element_ty), mask=mask)
-    columns = units * inner if COLUMNS else units
-    to = sums + (first.to(tl.int64) * columns + column) * (3 * K + 1)
-    for j in tl.static_range(K):
-        sum0 = tl.sum(s0[j], 0, keep_dims=COLUMNS)
-        sum1 = tl.sum(s1[j], 0, keep_dims=COLUMNS)
-        if G == "relu" or G == "leaky_relu":  # g(h) = h g'(h)
-            sum2 = a[j] * sum1 + b[j] * sum0
+        result = tl.zeros((ROWS, WIDTH), tl.float32)
+        if d is None:
+            result += c
+            for j in tl.static_range(K):
+                h = a[j] * v + b[j]
+                result += w[j] * _both(h, G, x.dtype.element_ty != tl.float32)[0]
         else:
+            u = tl.load(d + place, mask=mask, other=0.0).to(tl.float32)
+            next0 = ()
+            next1 = ()
+            next2 = ()
+            for j in tl.static_range(K):
+                y, slope = _both(a[j] * v + b[j], G, x.dtype.element_ty != tl.float32)
+                slope *= u
+                result += a[j] * w[j] * slope
+                next0 += (_add(s0[j], slope, COLUMNS),)
+                next1 += (_add(s1[j], slope * v, COLUMNS),)
+                if G != "relu" and G != "leaky_relu":
+                    next2 += (_add(s2[j], u * y, COLUMNS),)
+            s0 = next0
+            s1 = next1
+            if G != "relu" and G != "leaky_relu":
+                s2 = next2
+            total = _add(total, u, COLUMNS)
+        tl.store(out + place, result.to(out.dtype.element_ty), mask=mask)
+    if d is not None:
+        columns = units * inner if COLUMNS else units
+        to = sums + (first.to(tl.int64) * columns + column) * (3 * K + 1)
+        for j in tl.static_range(K):
+            sum0 = tl.sum(s0[j], 0, keep_dims=COLUMNS)
+            sum1 = tl.sum(s1[j], 0, keep_dims=COLUMNS)
             sum2 = tl.sum(s2[j], 0, keep_dims=COLUMNS)
-        tl.store(to + j, w[j] * sum1, mask=keep)
-        tl.store(to + K + j, w[j] * sum0, mask=keep)
-        tl.store(to + 2 * K + j, sum2, mask=keep)
-    tl.store(to + 3 * K, tl.sum(total, 0, keep_dims=COLUMNS), mask=keep)
+            if G == "relu" or G == "leaky_relu":  # g(h) = h g'(h)
+                sum2 = a[j] * sum1 + b[j] * sum0
+            tl.store(to + j, w[j] * sum1, mask=keep)
+            tl.store(to + K + j, w[j] * sum0, mask=keep)
+            tl.store(to + 2 * K + j, sum2, mask=keep)
+        tl.store(to + 3 * K, tl.sum(total, 0, keep_dims=COLUMNS), mask=keep)

@@ -16,6 +16,7 @@ from keras_vaf.torch import VAF
 from keras_vaf.torch.formula import formula
 from keras_vaf.torch.functions import FUNCTIONS
 from tests.ops.gpu import calls
+from tests.ops.native.harness import assert_close
 
 
 def plain(g, axes, x, weight):
@@ -30,14 +31,16 @@ def numbers(tensor):
 def compare(cases, device):
     """Compare calls with float64."""
     for place, g, k, dtype in cases:
-        arrays, sizes, weight = calls.arguments(place, k, dtype)
+        arrays, sizes, parameters = calls.arguments(place, k, dtype)
         d, x = (torch.tensor(a, device=device).reshape(sizes) for a in arrays[:2])
         d, x = (each.to(getattr(torch, dtype)) for each in (d, x))
-        weight = torch.tensor(weight, device=device)
+        *parts, last = (torch.tensor(p, device=device) for p in parameters)
+        weight = torch.cat([*parts, last[..., None]], -1)
         weight, axes = (weight[0], ()) if sizes[1] == 1 else (weight, (1,))
-        y = on_torch.forward(x, weight, g, axes)
-        found = y, *on_torch.backward(d, x, weight, g, axes)
-        calls.compare(*map(numbers, found), arrays, g, dtype)
+        found = [t for u in (None, d) for t in on_torch.run(u, x, weight, g, axes)]
+        y, d_x, sums = found
+        found = [y, d_x, *split(sums.reshape(sizes[1], -1))]
+        assert_close([*map(numbers, found)], arrays, g, dtype)
 
 
 def compare_special(device):
@@ -90,11 +93,11 @@ def compare_memory(device):
 def compare_layers(device):
     """Layers and modules launch the kernels, and compute what the formula does."""
     launched = []
-    run = on_torch.backward
+    run = on_torch.run
 
-    def counted(*arguments, **named):
-        launched.append(1)
-        return run(*arguments, **named)
+    def counted(upstream, *arguments):
+        launched.append(upstream)
+        return run(upstream, *arguments)
 
     x = torch.randn(3, 5, 6, 7, device=device).to(memory_format=torch.channels_last)
     layers = [
@@ -105,22 +108,21 @@ def compare_layers(device):
         layer.build(x.shape)
     modules = VAF(unshared=(5,)), VAF(unshared=(6, 7), axes=(2, 3))
     layers += [module.to(device) for module in modules]
-    with patch.object(on_torch, "backward", counted):
+    with patch.object(on_torch, "run", counted):
         for layer in layers:
             leaves = [x.detach().requires_grad_(), *layer.parameters()]
             found = torch.autograd.grad(layer(leaves[0]).square().sum(), leaves)
             with plain_operators():
                 want = torch.autograd.grad(layer(leaves[0]).square().sum(), leaves)
             torch.testing.assert_close(found, want, rtol=1e-4, atol=1e-4)
-    assert len(launched) == len(layers) - 1  # axes 1 and 3 are not adjacent
+    assert len(launched) == 2 * len(layers) - 2  # axes 1 and 3 are not adjacent
 
 
 def main(device="cpu", cases=calls.FEW):
     torch.manual_seed(0)
     if device == "cpu":  # it passes for a GPU
-        on_torch.on_gpu, on_torch.inactive = (lambda x: True), (lambda device: "")
+        on_torch.on_gpu, on_torch.cannot_run = (lambda x: True), (lambda device: "")
         torch.cuda.is_current_stream_capturing = lambda: False
-    assert on_torch.works(torch.ones(1, device=device).device, on_torch._try)
     compare_layers(device)
     compare(cases, device)
     compare_special(device)

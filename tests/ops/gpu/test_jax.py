@@ -11,7 +11,7 @@ from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.native.case import FUNCTIONS
 from keras_vaf.ops.native.library import find
 from tests.ops.gpu import calls
-from tests.ops.native.harness import expected
+from tests.ops.native.harness import assert_close, expected
 
 pytestmark = pytest.mark.backend("jax")
 
@@ -19,10 +19,12 @@ pytestmark = pytest.mark.backend("jax")
 @pytest.fixture
 def on_jax(monkeypatch):
     """The module, whose kernel is interpreted."""
+    from jax.experimental import pallas
+
     from keras_vaf.ops.gpu import on_jax
 
-    run = functools.partial(on_jax.by_pallas, interpret=True)
-    monkeypatch.setattr(on_jax, "by_pallas", run)
+    run = functools.partial(pallas.pallas_call, interpret=True)
+    monkeypatch.setattr(pallas, "pallas_call", run)
     return on_jax
 
 
@@ -31,11 +33,11 @@ def compare(place, g, k, dtype):
 
     from keras_vaf.ops.gpu import on_jax
 
-    arrays, sizes, weight = calls.arguments(place, k, dtype)
+    arrays, sizes, parameters = calls.arguments(place, k, dtype)
     d, x = (jnp.asarray(a.reshape(sizes), dtype) for a in arrays[:2])
-    d_x, sums = on_jax.by_pallas(BY_NAME[g].value, g, sizes, d, x, weight)
+    found = on_jax.by_pallas(BY_NAME[g].value, g, sizes, d, x, *parameters)
     y = expected(arrays, g)[0][0]  # XLA computes the value
-    calls.compare(y, d_x, sums, arrays, g, dtype)
+    assert_close([y, *found], arrays, g, dtype)
 
 
 LATE = [pytest.param(*call, marks=pytest.mark.nightly) for call in calls.NIGHTLY]
@@ -77,22 +79,24 @@ def test_the_kernel_is_lowered_for_a_gpu(g, sizes, dtype):
 
     run = functools.partial(on_jax.by_pallas, BY_NAME[g].value, g, sizes)
     x = jax.ShapeDtypeStruct(sizes, dtype)
-    weight = jax.ShapeDtypeStruct((sizes[1], 10), "float32")
-    lowered = jax.jit(run).trace(x, x, weight).lower(lowering_platforms=("cuda",))
+    shapes = [(sizes[1], 3)] * 3 + [sizes[1:2]]
+    parameters = [jax.ShapeDtypeStruct(shape, "float32") for shape in shapes]
+    program = jax.jit(run).trace(x, x, *parameters)
+    lowered = program.lower(lowering_platforms=("cuda",))
     assert lowered.as_text().count("xla.gpu.triton") == 1
 
 
 @pytest.fixture
-def step(on_jax, monkeypatch):
+def step(monkeypatch):
     """Return a training step of a layer on a machine with a GPU, and its tensors."""
     import jax
 
     from keras_vaf.ops import switches
+    from keras_vaf.ops.gpu import on_jax
 
     monkeypatch.setattr(switches._without_kernels, "is_on", False)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(on_jax, "inactive", lambda: "")
-    monkeypatch.setattr(on_jax, "works", lambda *_: True)
     layer = VAFActivation(k=2, sharing="channel", initialization="random")
     layer.build((None, 8))
 
@@ -111,13 +115,10 @@ def lowered(function, *tensors, platform="cuda"):
     return traced.lower(lowering_platforms=(platform,)).as_text()
 
 
-def test_only_programs_for_a_gpu_hold_the_kernel(step, monkeypatch):
+def test_only_programs_for_a_gpu_hold_the_kernel(step):
     import jax
 
-    from keras_vaf.ops.gpu import on_jax
-
     loss, weights, x = step
-    monkeypatch.setattr(on_jax, "by_pallas", on_jax.by_pallas.func)  # for a GPU
     step = jax.grad(jax.checkpoint(loss))
     assert lowered(step, weights, x).count("xla.gpu.triton") == 1
     assert "keras_vaf_backward" not in lowered(step, weights, x)

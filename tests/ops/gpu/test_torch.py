@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import pytest
@@ -37,25 +38,23 @@ def test_the_interpreter_computes_what_float64_does(few):
     interpret(*few)
 
 
-def compiled(name, sizes, k, g, dtype):
-    """Return a kernel's PTX for an H200, and what the assembler says of it."""
+def compiled(gradient, sizes, k, g, dtype):
+    """Return the PTX of the kernel for an H200, and what the assembler says of it."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from keras_vaf.ops.gpu import triton_on_torch
     from keras_vaf.ops.gpu.plan import plan
+    from keras_vaf.ops.gpu.triton_on_torch import kernel
 
-    kernel = getattr(triton_on_torch, name)
-    bytes_each = 4 if dtype == "fp32" else 2
-    p = plan(sizes, k, bytes_each, 132, sums=name == "backward")
+    p = plan(sizes, k, 4 if dtype == "fp32" else 2, 132, gradient)
     constants = {"K": k, "G": g, "ROWS": p.rows, "WIDTH": p.width, "COLUMNS": p.columns}
     numbers = {"outer": p.outer, "units": p.units, "inner": p.inner}
     constants |= {each: 1 for each, size in numbers.items() if size == 1}
+    constants |= {} if gradient else {"d": None, "sums": None}
     signature = dict.fromkeys(kernel.arg_names, f"*{dtype}")
     signature |= dict.fromkeys(("weight", "sums"), "*fp32")
     signature |= dict.fromkeys(numbers, "i32") | dict.fromkeys(constants, "constexpr")
-    signature = {each: signature[each] for each in kernel.arg_names}
     places = {each: (i,) for i, each in enumerate(signature)}
     aligned = [n for n, kind in signature.items() if kind[0] == "*" or kind == "i32"]
     source = ASTSource(
@@ -84,9 +83,9 @@ def compiled(name, sizes, k, g, dtype):
         ),
     ],
 )
-@pytest.mark.parametrize("name", ["forward", "backward"])
-def test_compiled_kernels_keep_sums_in_registers(name, place, dtype, g):
-    ptx, said = compiled(name, SHAPES[place], 3, g, dtype)
+@pytest.mark.parametrize("gradient", [False, True])
+def test_compiled_kernels_keep_sums_in_registers(gradient, place, dtype, g):
+    ptx, said = compiled(gradient, SHAPES[place], 3, g, dtype)
     assert "0 bytes spill stores" in said
     # In half precision, four columns of a thread are 8 bytes.
     narrow = place == "channels last" and dtype != "fp32"
@@ -108,11 +107,11 @@ def on_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
     monkeypatch.setenv("KERAS_VAF_KERNELS", "1")
     monkeypatch.setattr(switches._without_kernels, "is_on", False)
-    monkeypatch.setattr(trial, "_failures", {})
+    monkeypatch.setattr(trial, "_errors", {})
     monkeypatch.setattr(on_torch, "on_gpu", lambda x: True)
-    on_torch.inactive.cache_clear()
+    on_torch.cannot_run.cache_clear()
     yield on_torch
-    on_torch.inactive.cache_clear()
+    on_torch.cannot_run.cache_clear()
 
 
 def takes(on_gpu):
@@ -121,40 +120,51 @@ def takes(on_gpu):
     return on_gpu.takes(torch.ones(3), torch.ones(7), "relu", ())
 
 
-def test_one_failure_or_a_captured_graph_is_not_the_last_word(on_gpu, monkeypatch):
-    import torch
+def test_one_failure_or_a_captured_graph_is_not_the_last_word(on_gpu):
+    from keras_vaf.ops.gpu.trial import refusal
 
     tries = []
 
-    def fail(device):
-        tries.append(device)
+    def run():
+        tries.append(1)
         if len(tries) < 3:
             raise RuntimeError("Failed to find C compiler.")
 
-    monkeypatch.setattr(on_gpu, "_try", fail)
-    with monkeypatch.context() as patch:
-        patch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
-        assert not takes(on_gpu) and not tries
+    assert refusal("kernel", run, captured=True) and not tries
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="Failed to find C compiler"):
-            assert not takes(on_gpu)
-    assert takes(on_gpu) and takes(on_gpu) and len(tries) == 3
+            assert refusal("kernel", run)
+    assert not refusal("kernel", run) and not refusal("kernel", run, captured=True)
+
+
+def test_what_triton_refuses_is_left_to_pytorch(on_gpu):
+    """Here it finds no GPU."""
+    import torch
+
+    from keras_vaf.torch import VAF
+
+    vaf, x = VAF(g="gelu", unshared=(3,)), torch.randn(5, 3, requires_grad=True)
+    assert takes(on_gpu)
+    for calls in range(4):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            y = vaf(x)
+            y.sum().backward()
+        assert len(said) == (0 if calls == 3 else 2)  # forward and backward
+        torch.testing.assert_close(y, torch.nn.functional.gelu(x))
 
 
 def test_other_gpus_use_the_operators_of_pytorch(on_gpu, monkeypatch):
     import torch
 
-    def absent():
-        raise ImportError("No module named 'triton'")
-
     # Each change hides those before it.
     for said, target, name, value in (
-        ("imported", on_gpu, "_kernels", absent),
+        ("imported", on_gpu, "_KERNEL", "no_module"),
         ("older than", torch.cuda, "get_device_capability", lambda device: (7, 5)),
-        ("no GPU", torch.cuda, "is_available", lambda: False),
+        ("there is no GPU", torch.cuda, "is_available", lambda: False),
     ):
         monkeypatch.setattr(target, name, value)
-        on_gpu.inactive.cache_clear()
+        on_gpu.cannot_run.cache_clear()
         assert not takes(on_gpu)
         assert said in info()["kernels for GPUs"]
 
@@ -175,7 +185,7 @@ def test_compiled_programs_have_the_mixed_form(monkeypatch, dynamic):
 
     monkeypatch.setattr(switches._without_kernels, "is_on", False)
     monkeypatch.setattr(on_torch, "on_gpu", lambda x: True)
-    monkeypatch.setattr(on_torch, "inactive", lambda device: "")
+    monkeypatch.setattr(on_torch, "cannot_run", lambda device: "")
     driver = types.SimpleNamespace(
         get_current_target=lambda: GPUTarget("cuda", 90, 32),
         get_current_device=lambda: 0,
@@ -201,4 +211,4 @@ def test_compiled_programs_have_the_mixed_form(monkeypatch, dynamic):
     assert not forward
     launched = [n for n in backward if "tensors_to_clone" in n.kwargs]
     assert len(launched) == 10
-    assert all(n.kwargs["tensors_to_clone"] == ["d_x", "sums"] for n in launched)
+    assert all(n.kwargs["tensors_to_clone"] == ["out", "sums"] for n in launched)

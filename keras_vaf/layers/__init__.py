@@ -146,8 +146,6 @@ ACTIVATIONS = (
         not_a_vaf=_DIFFERENT,
     ),
     Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),
-    Member(Maxout, picture={"k": 4}, not_a_vaf=_SEVERAL),
-    Member(
-        MLPConv, picture={"filters": (8, 8, 3), "kernel_size": 1}, not_a_vaf=_SEVERAL
-    ),
+    Member(Maxout, not_a_vaf=_SEVERAL),
+    Member(MLPConv, not_a_vaf=_SEVERAL),
 )

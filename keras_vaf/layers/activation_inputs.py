@@ -11,9 +11,7 @@ import numpy as np
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
-MOST_FUNCTIONS = 64
-"""Largest number of functions of a layer that are sampled, evenly spaced."""
-_VALUES = 50_000
+_FUNCTIONS, _VALUES = 64, 50_000  # most that are sampled of a layer, evenly spaced
 _BATCH = 256
 
 
@@ -85,7 +83,7 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
 
 def chosen_functions(count: int) -> np.ndarray:
     """Return the indices of the functions that are sampled, of a number of them."""
-    return np.linspace(0, count - 1, min(count, MOST_FUNCTIONS)).round().astype(int)
+    return np.linspace(0, count - 1, min(count, _FUNCTIONS)).round().astype(int)
 
 
 @contextlib.contextmanager

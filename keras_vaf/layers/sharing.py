@@ -9,15 +9,14 @@ from keras_vaf.utils import check_choice, did_you_mean
 
 Sharing = Literal["layer", "channel", "neuron"] | tuple[int, ...]
 NAMES = ("layer", "channel", "neuron")
-DATA_FORMATS = ("channels_last", "channels_first")
 
 
 def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
     """Check `sharing` and return it. The rank of the input is checked later."""
     if isinstance(sharing, str) and sharing in NAMES:
         return sharing  # type: ignore[return-value]
-    if not isinstance(sharing, tuple | list) or not all(
-        isinstance(axis, int) and not isinstance(axis, bool) for axis in sharing
+    if not isinstance(sharing, tuple | list) or any(
+        type(axis) is not int for axis in sharing
     ):
         hint = did_you_mean(sharing, NAMES)
         raise ValueError(
@@ -25,14 +24,10 @@ def validate_sharing(sharing: str | Sequence[int]) -> Sharing:
             f"which the function is shared, such as (1, 2).{hint} "
             f"Received: sharing={sharing!r}"
         )
-    if 0 in sharing:
+    if 0 in sharing or len({*sharing}) < len(sharing):
         raise ValueError(
-            "`sharing` must not include the batch axis, 0: the function is always "
-            f"shared along it. Received: sharing={sharing!r}"
-        )
-    if len(set(sharing)) != len(sharing):
-        raise ValueError(
-            f"`sharing` must name each axis once. Received: sharing={sharing!r}"
+            "`sharing` must name each axis once, and not the batch axis, 0, along "
+            f"which the function is always shared. Received: sharing={sharing!r}"
         )
     return tuple(sharing)
 
@@ -41,7 +36,7 @@ def validate_data_format(data_format: str | None) -> str:
     """Check `data_format` and return it, or Keras's default instead of `None`."""
     if data_format is None:
         return keras.config.image_data_format()
-    return check_choice("data_format", data_format, DATA_FORMATS)
+    return check_choice("data_format", data_format, ("channels_last", "channels_first"))
 
 
 def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, ...]:
@@ -53,18 +48,14 @@ def unshared_axes(sharing: Sharing, rank: int, data_format: str) -> tuple[int, .
     if sharing == "neuron":
         return tuple(range(1, rank))
     resolved = [axis + rank if axis < 0 else axis for axis in sharing]
-    if any(not 0 < axis < rank for axis in resolved):
+    unshared = tuple(axis for axis in range(1, rank) if axis not in resolved)
+    if len(unshared) + len(resolved) != rank - 1:
         raise ValueError(
-            f"For an input of rank {rank}, the axes of `sharing` must be 1 to "
-            f"{rank - 1} or -{rank - 1} to -1. "
+            f"For an input of rank {rank}, the axes of `sharing` must be different "
+            f"ones of 1 to {rank - 1} or -{rank - 1} to -1. "
             f"Received: sharing={sharing!r}"
         )
-    if len(set(resolved)) != len(resolved):
-        raise ValueError(
-            f"For an input of rank {rank}, `sharing` names an axis twice. "
-            f"Received: sharing={sharing!r}"
-        )
-    return tuple(axis for axis in range(1, rank) if axis not in resolved)
+    return unshared
 
 
 def unshared_sizes(

@@ -1,5 +1,6 @@
 """`TrainableActivation`, the base class of all trainable activations."""
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from keras_vaf.layers.keras_internals import (
     needs_no_checks,
     place_weights,
 )
-from keras_vaf.layers.learned_function import LearnedFunction, equation_of
+from keras_vaf.layers.learned_function import kept_in_half, values_of
 from keras_vaf.layers.sharing import (
     Sharing,
     unshared_axes,
@@ -23,23 +24,21 @@ from keras_vaf.layers.sharing import (
 )
 from keras_vaf.layers.weight_arguments import (
     check_names,
-    get_for_weight,
-    get_function_regularizer,
+    get_slot,
     initial_value,
     regularizer_of,
     shown,
     to_config,
 )
-from keras_vaf.ops import pointwise
+from keras_vaf.ops import Pointwise, pointwise
 from keras_vaf.ops.equation import names_of
 from keras_vaf.ops.functions import check_can_be_found
+from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.removed import refuse
 from keras_vaf.types import Tensor
 
-KINDS = ("regularizer", "constraint", "initializer")
 
-
-class TrainableActivation(LearnedFunction, keras.layers.Layer):
+class TrainableActivation(keras.layers.Layer):
     """A function R -> R with trainable parameters, applied to every element.
 
     A subclass defines its equation and the start values of its weights. This base class
@@ -53,62 +52,50 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
     - `start_values`: start value of each weight, the same in every function. For start
       values that depend on arguments or are random, define `start(unshared)` instead;
     - `default_sharing`: `sharing` unless the caller gives another;
-    - `default_constraints`: constraints of weights that apply unless the caller gives
-      others;
-    - `non_trainable_weight_names`: weights that the optimizer must not update, such as
-      running statistics.
+    - `default_constraints`: constraints of weights unless the caller gives others;
+    - `non_trainable_weight_names`: weights that no optimizer updates.
 
     `__init__` of a subclass stores each additional argument under its name. Then it
     calls `super().__init__(**kwargs)`, which creates the weights if they do not depend
     on the input.
 
     Args:
-        sharing: Elements that share one function: `"layer"` (one function for all),
-            `"channel"` (one function per channel), `"neuron"` (one function per
-            position, shared only over the batch), or a tuple of the axes along which
-            the function is shared. Axes count over the whole input. The batch axis, 0,
-            is always shared and must not be in the tuple. `None` means
+        sharing: Elements that share one function, as in `VAFActivation`. `None` means
             `default_sharing`.
-        data_format: `"channels_last"` or `"channels_first"`: position of the channel
-            axis for inputs of rank 3 or more. `None` means
-            `keras.config.image_data_format()`.
-        function_regularizer: A registered callable that maps the layer to a scalar
-            tensor, for penalties that depend on several weights (see
-            `keras_vaf.regularizers`).
+        data_format: Position of the channel axis, as in `VAFActivation`.
         **kwargs: `NAME_regularizer`, `NAME_constraint` and `NAME_initializer` for each
-            weight, and the arguments of `keras.layers.Layer`, such as `name` and
-            `dtype`. An initializer replaces the start values of its weight.
+            weight, `function_regularizer`, and the arguments of `keras.layers.Layer`,
+            such as `name` and `dtype`.
 
-    Input shape:
-        Floating-point tensors of rank 2 or more. With `sharing="layer"`, each call may
-        use a different shape. Otherwise the rank and the sizes of the unshared axes are
-        fixed when the layer is built.
-
-    Output shape:
-        Same as the input.
-
-    Raises:
-        ValueError: If an argument is invalid, if the size of an unshared axis is
-            unknown, or if the input is not of a floating-point type.
+    Shapes and errors are those of `VAFActivation`.
     """
 
+    equation_class: type[Pointwise]
+    equation_fields: tuple[str, ...] = ()
     weight_names: tuple[str, ...] = ()
     non_trainable_weight_names: tuple[str, ...] = ()
     start_values: tuple[float, ...] = ()
     default_sharing: Sharing = "layer"
     default_constraints: tuple[tuple[str, Any], ...] = ()
     _training_is_ignored = False
+    _unshared_axes: tuple[int, ...] = ()
     _has_paths = True  # until the weights exist
     _loaded_shape: tuple[int | None, ...] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Set the names of the weights from the equation."""
         super().__init_subclass__(**kwargs)
-        own_call = cls.call is not TrainableActivation.call
-        is_torch = keras.backend.backend() == "torch"
-        cls._training_is_ignored = is_torch and not own_call
+        plain = cls.call is TrainableActivation.call
+        cls._training_is_ignored = plain and keras.backend.backend() == "torch"
         if "value" in vars(cls):
-            cls.equation_class = equation_of(cls)
+            # Equal equations share their compiled programs.
+            cls.equation_class = dataclasses.make_dataclass(
+                cls.__name__,
+                cls.equation_fields,
+                bases=(Pointwise,),
+                namespace={"value": cls.value},
+                frozen=True,
+            )
         if "equation_class" in vars(cls):
             cls.weight_names, cls.equation_fields = names_of(cls.equation_class)
 
@@ -116,26 +103,22 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         self,
         sharing: str | Sequence[int] | None = None,
         data_format: str | None = None,
-        *,
-        function_regularizer: Callable[[Any], Tensor] | None = None,
         **kwargs: Any,
     ) -> None:
-        if not self.weight_names:
-            name = type(self).__name__
-            raise ValueError(f"{name} must define its function, `value(self, x, ...)`.")
-        slots, own = self._slots(*KINDS), self._arguments()
         defaults = {f"{name}_constraint": c for name, c in self.default_constraints}
-        given = {name: kwargs.pop(name, defaults.get(name)) for name in slots}
-        check_names(self, kwargs, [*own, *slots, "function_regularizer"])
+        slots = {name: kwargs.pop(name, defaults.get(name)) for name in self._slots()}
+        check_names(self, kwargs, [*self._arguments(), *slots])
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        chosen = self.default_sharing if sharing is None else sharing
-        self.sharing = validate_sharing(chosen)
+        self.sharing = validate_sharing(
+            self.default_sharing if sharing is None else sharing
+        )
         self.data_format = validate_data_format(data_format)
-        for name, value in given.items():
-            setattr(self, name, get_for_weight(name, value))
-        self.function_regularizer = get_function_regularizer(function_regularizer, self)
+        for name, value in slots.items():
+            setattr(self, name, get_slot(name, value))
+        if isinstance(self.function_regularizer, FunctionRegularizer):
+            self.function_regularizer.check_layer(self)
         check_can_be_found(self.activity_regularizer, "activity_regularizer")
         if self.sharing == "layer":  # so that `Dense(activation=...)` is complete
             self._add_weights(())
@@ -143,9 +126,12 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
                 list(self.parameters())  # `state_dict` contains them from now on
                 self._has_paths = False
 
-    def _slots(self, *kinds: str) -> list[str]:
-        """Return the names of the arguments that each weight has, kind by kind."""
-        return [f"{name}_{kind}" for kind in kinds for name in self.weight_names]
+    def _slots(self) -> list[str]:
+        """Return the names of the arguments of the weights, and of the function."""
+        kinds = ("regularizer", "constraint", "initializer")
+        names = [f"{name}_{kind}" for kind in kinds for name in self.weight_names]
+        names.insert(2 * len(self.weight_names), "function_regularizer")
+        return names
 
     @classmethod
     def _arguments(cls) -> list[str]:
@@ -153,6 +139,36 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         parameters = inspect.signature(cls.__init__).parameters.values()
         named = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         return list(dict.fromkeys([*named[1:], "sharing", "data_format"]))
+
+    @property
+    def equation(self) -> Pointwise:
+        """The function, configured by the layer's arguments."""
+        fields = (getattr(self, name) for name in self.equation_fields)
+        return self.equation_class(*fields)
+
+    def value(self, x: Tensor, *parameters: Any, **named: Any) -> Tensor:
+        """Return f(x), element by element; parameters broadcast against x."""
+        raise NotImplementedError(f"{type(self).__name__} must define `value`.")
+
+    def function(self, x: Any) -> np.ndarray:
+        """Return values of the learned function as a NumPy array.
+
+        Args:
+            x: Number or array of any shape.
+
+        Returns:
+            f(x) of all functions, as a float64 array of shape `(*x.shape, *unshared)`.
+
+        Raises:
+            ValueError: If the layer has no weights yet.
+
+        Example:
+
+        >>> layer = keras_vaf.layers.VAFActivation(initialization="relu")
+        >>> print(layer.function([-1, 0, 2]))
+        [0. 0. 2.]
+        """
+        return values_of(self, np.asarray(x, "float64"))
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
         """Return the start values of the weights, in the order of `weight_names`.
@@ -180,7 +196,6 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
             list_in_outer_layers(self)
 
     def build_from_config(self, config: dict[str, Any]) -> None:
-        """Build a layer that is loaded, if its weights do not exist yet."""
         self._loaded_shape = tuple(config["input_shape"])
         if self.sharing != "layer":
             super().build_from_config(config)
@@ -210,7 +225,7 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
 
     @property
     def variables(self) -> list[keras.Variable]:
-        """List of all variables of the layer (see `keras.layers.Layer`)."""
+        """All variables of the layer (see `keras.layers.Layer`)."""
         if not self._has_paths:
             self._has_paths = place_weights(self)
         return super().variables
@@ -222,16 +237,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
                 import torch
 
                 return torch.nn.Module.__call__(self, args[0])
-        return super().__call__(*args, **kwargs)
-
-    def stateless_call(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the layer with given weights (see `keras.layers.Layer`)."""
-        built = self.built  # type: ignore[has-type]
-        self.built = built or self.sharing == "layer"  # the weights exist
-        try:
-            return super().stateless_call(*args, **kwargs)
-        finally:
-            self.built = built
+        with kept_in_half(self, args):
+            return super().__call__(*args, **kwargs)
 
     def rematerialized_call(self, layer_call: Any, *args: Any, **kwargs: Any) -> Any:
         """Return `call` for a `keras.RematScope` (see `keras.layers.Layer`).
@@ -270,10 +277,9 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
 
     def __repr__(self) -> str:
         """Return the class and arguments as text, such as k, g and sharing of a VAF."""
-        given = {name: getattr(self, name, None) for name in self._arguments()}
-        given.pop("data_format")
-        parts = {"name": self.name, **given, "built": self.built}
-        text = ", ".join(f"{name}={shown(value)}" for name, value in parts.items())
+        names = ["name", *self._arguments(), "built"]
+        names.remove("data_format")
+        text = ", ".join(f"{name}={shown(getattr(self, name, None))}" for name in names)
         return f"<{type(self).__name__} {text}>"
 
     @classmethod
@@ -287,14 +293,8 @@ class TrainableActivation(LearnedFunction, keras.layers.Layer):
         return super().from_config(config)
 
     def get_config(self) -> dict[str, Any]:
-        activity = to_config(self.activity_regularizer, "activity_regularizer")
-        config = super().get_config()
-        if activity is not None:
-            config["activity_regularizer"] = activity
-        names = (
-            *self._arguments(),
-            *self._slots("regularizer", "constraint"),
-            "function_regularizer",
-            *self._slots("initializer"),
-        )
-        return config | {name: to_config(getattr(self, name), name) for name in names}
+        names = [*self._arguments(), *self._slots()]
+        if self.activity_regularizer is not None:
+            names.append("activity_regularizer")
+        own = {name: to_config(getattr(self, name), name) for name in names}
+        return super().get_config() | own

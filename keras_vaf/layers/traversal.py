@@ -10,7 +10,9 @@ Kind = TypeVar("Kind", bound=keras.layers.Layer)
 
 
 def find_layers(
-    outer: keras.layers.Layer, kinds: type[Kind] | tuple[type[Kind], ...]
+    outer: keras.layers.Layer,
+    kinds: type[Kind] | tuple[type[Kind], ...],
+    prefix: str = "",
 ) -> dict[str, Kind]:
     """Return the layers of given classes in a layer or model, each layer once.
 
@@ -18,19 +20,13 @@ def find_layers(
     other layers, but does not enter a layer of these classes. The keys, in the
     order of the model, are paths, which join the names of layers by slashes.
     """
-    return _find(outer, kinds, "")
-
-
-def _find(
-    outer: keras.layers.Layer, kinds: type[Kind] | tuple[type[Kind], ...], prefix: str
-) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     for layer in getattr(outer, "layers", None) or inner_layers(outer):
         path = f"{prefix}{layer.name}"
         if isinstance(layer, kinds):
             inside = {path: layer}
         else:
-            inside = _find(layer, kinds, f"{path}/")
+            inside = find_layers(layer, kinds, f"{path}/")
         known = set(map(id, found.values()))
         found |= {
             path: layer for path, layer in inside.items() if id(layer) not in known

@@ -109,5 +109,4 @@ class VAFActivation(TrainableActivation):
         super().__init__(validate_sharing(sharing), data_format, **kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of alpha, alpha_bias, beta and beta_bias."""
         return self._start(unshared, self.k, self.g)

@@ -1,5 +1,6 @@
 """Arguments of trainable activations: their names, and those of each weight."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,6 @@ from keras_vaf.ops.functions import (
     evaluate,
     function_identifier,
 )
-from keras_vaf.regularizers import FunctionRegularizer
 from keras_vaf.types import Tensor
 from keras_vaf.utils import did_you_mean
 
@@ -21,26 +21,6 @@ _OF_EVERY_LAYER = (
     *("activity_regularizer", "autocast", "batch_input_shape", "dtype", "input_dim"),
     *("input_shape", "name", "trainable"),
 )
-# Names of other layers of Keras for our arguments.
-_OF_OTHER_LAYERS = {"activation": "g", "shared_axes": "sharing", "units": "k"}
-
-
-class PenaltyOnLayer(keras.regularizers.Regularizer):
-    """A penalty on a layer, added to the penalty on its first trained weight."""
-
-    def __init__(
-        self,
-        layer: keras.layers.Layer,
-        penalty: Callable[[Any], Tensor],
-        regularizer: Callable[[Tensor], Tensor] | None,
-    ) -> None:
-        self.layer = layer
-        self.penalty = penalty
-        self.regularizer = regularizer
-
-    def __call__(self, weight: Tensor) -> Tensor:
-        own = 0.0 if self.regularizer is None else self.regularizer(weight)
-        return self.penalty(self.layer) + own
 
 
 def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
@@ -51,15 +31,22 @@ def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
     added to the regularizer of the first weight.
     """
     regularizer = getattr(layer, f"{name}_regularizer")
-    penalty, fixed = layer.function_regularizer, layer.non_trainable_weight_names
+    fixed = layer.non_trainable_weight_names
     first = next(name for name in layer.weight_names if name not in fixed)
-    if penalty is None or name != first:
+    if layer.function_regularizer is None or name != first:
         return regularizer
-    return PenaltyOnLayer(layer, penalty, regularizer)
+    return functools.partial(_both_penalties, layer=layer, regularizer=regularizer)
 
 
-def get_for_weight(argument: str, identifier: Any) -> Any:
-    """Return the regularizer, constraint or initializer of a weight."""
+def _both_penalties(weight: Tensor, layer: Any, regularizer: Any) -> Tensor:
+    own = 0.0 if regularizer is None else regularizer(weight)
+    return layer.function_regularizer(layer) + own
+
+
+def get_slot(argument: str, identifier: Any) -> Any:
+    """Return the regularizer, constraint or initializer that an argument means."""
+    if isinstance(identifier, str):  # Keras finds registered initializers only
+        identifier = keras.saving.get_registered_object(identifier) or identifier
     kind = argument.rpartition("_")[2]
     found = getattr(keras, f"{kind}s").get(identifier)
     if isinstance(found, Start):
@@ -86,25 +73,6 @@ def initial_value(layer: Any, name: str, value: np.ndarray, dtype: str) -> np.nd
     return made
 
 
-def get_function_regularizer(
-    identifier: Any, layer: keras.layers.Layer
-) -> Callable[[Any], Tensor] | None:
-    """Return the penalty on the function of a layer."""
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    elif isinstance(identifier, str):
-        identifier = keras.saving.get_registered_object(identifier) or identifier
-    if identifier is not None and not callable(identifier):
-        raise ValueError(
-            "`function_regularizer` must be a callable that maps the layer to a scalar "
-            f"tensor, or None. Received: function_regularizer={identifier!r}"
-        )
-    if isinstance(identifier, FunctionRegularizer):
-        identifier.check_layer(layer)
-    check_can_be_found(identifier, "function_regularizer")
-    return identifier
-
-
 def to_config(value: Any, argument: str) -> Any:
     """Return an argument of a layer in the form that its configuration stores."""
     if callable(value) and not hasattr(value, "get_config"):
@@ -119,10 +87,9 @@ def check_names(layer: Any, kwargs: dict[str, Any], hints: Sequence[str]) -> Non
     known = [*hints, *_OF_EVERY_LAYER]
     for name, value in kwargs.items():
         if name not in _OF_EVERY_LAYER:
-            ours = _OF_OTHER_LAYERS.get(name, "")
             raise ValueError(
                 f"{type(layer).__name__} does not have an argument of this name."
-                f"{did_you_mean(ours if ours in hints else name, sorted(known))} "
+                f"{did_you_mean(name, sorted(known))} "
                 f"Received: {name}={value!r}"
             )
 

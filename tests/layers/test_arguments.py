@@ -15,9 +15,6 @@ MISSPELT = {
     "sharing": (VAFActivation, {"sharing": "channels"}, "channel"),
     "g": (VAFActivation, {"g": "swish2"}, "swish"),
     "initialization": (VAFActivation, {"initialization": "Relu"}, "relu"),
-    "a word of PReLU": (VAFActivation, {"shared_axes": [1, 2]}, "sharing"),
-    "a word of Dense": (VAFActivation, {"units": 3}, "k"),
-    "a word of Activation": (VAFActivation, {"activation": "relu"}, "g"),
     "data format": (VAFActivation, {"data_format": "channel_last"}, "channels_last"),
 }
 
@@ -41,12 +38,3 @@ def test_a_layer_shows_its_arguments():
     assert "name=vaf, k=4, g=tanh, sharing=(1, 2)" in repr(layer)
     assert repr(layers.PELU(name="p")) == "<PELU name=p, sharing=layer, built=False>"
     assert "functions=(tanh, elu" in repr(layers.ABU())
-
-
-def test_a_fresh_layer_is_called_with_given_weights():
-    layer = VAFActivation(initialization="relu")
-    values = [2 * variable for variable in layer.trainable_variables]
-    x = np.array([[-1.0, 2.0]], "float32")
-    y, _ = layer.stateless_call(values, [], x)
-    np.testing.assert_allclose(keras.ops.convert_to_numpy(y), [[0.0, 8.0]])
-    assert not layer.built

@@ -228,7 +228,7 @@ def test_slots_for_regularizers_and_constraints(layer):
         ({"sharing": (0,)}, "batch axis"),
         ({"sharing": 1}, "`sharing` must be"),
         ({"data_format": "last"}, "`data_format` must be"),
-        ({"function_regularizer": 3}, "`function_regularizer` must be"),
+        ({"function_regularizer": 3}, "Could not interpret regularizer"),
         ({"gain_regularizer": "l2"}, "gain_regularizer"),
     ],
 )

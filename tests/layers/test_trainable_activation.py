@@ -89,8 +89,3 @@ class Nameless(Pointwise):
 def test_an_equation_names_its_parameters(equation):
     with pytest.raises(ValueError, match=r"must name each parameter.*\.value\(self, x"):
         define(equation)
-
-
-def test_a_layer_has_an_equation():
-    with pytest.raises(ValueError, match="must define its function"):
-        TrainableActivation()

@@ -104,6 +104,19 @@ def test_other_functions_are_refused_at_construction(make, function):
         make(function)
 
 
+@keras.saving.register_keras_serializable("tests")
+def nothing(value):
+    return ops.zeros(())
+
+
+@pytest.mark.parametrize(
+    "argument", ["alpha_regularizer", "beta_constraint", "function_regularizer"]
+)
+def test_a_registered_function_is_found_by_its_name(argument, tmp_path):
+    again = reloaded(VAFActivation(**{argument: nothing}), tmp_path)
+    assert getattr(again, argument) is nothing
+
+
 @pytest.mark.parametrize("argument", ["alpha_regularizer", "beta_constraint"])
 @pytest.mark.parametrize("value", [*of_the_framework("abs"), np.abs], ids=shown)
 def test_other_arguments_refuse_functions_that_no_file_can_name(argument, value):

@@ -96,12 +96,10 @@ class ABU(TrainableActivation):
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of alpha."""
         count = len(self.functions)
         return (np.full((*unshared, count), 1 / count),)
 
     def value(self, x: Tensor, alpha: list[Tensor]) -> Tensor:
-        """Return f(x)."""
         if self.normalization is not None:
             alpha = _normalized(alpha, self.normalization)
         pairs = zip(alpha, self.functions, strict=True)

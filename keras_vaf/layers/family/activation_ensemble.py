@@ -79,7 +79,6 @@ class ActivationEnsemble(TrainableActivation):
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of alpha, eta, delta, minimum and maximum."""
         x = np.linspace(-3, 3, 601)
         curves = np.array([evaluate(function, x) for function in self.functions])
         low, high = curves.min(axis=1), curves.max(axis=1)
@@ -114,7 +113,6 @@ class ActivationEnsemble(TrainableActivation):
         minimum: Parameter,
         maximum: Parameter,
     ) -> Tensor:
-        """Return f(x)."""
         y = 0.0
         for j, function in enumerate(self.functions):
             h = (function(x) - minimum[j]) / (maximum[j] - minimum[j] + 1e-6)

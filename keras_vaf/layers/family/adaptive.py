@@ -35,7 +35,6 @@ class AdaptiveSigmoid(TrainableActivation):
     start_values = (1.0, 1.0)
 
     def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
         return alpha * ops.sigmoid(beta * x)
 
 
@@ -69,5 +68,4 @@ class AdaptiveTanh(TrainableActivation):
     start_values = (1.0, 1.0)
 
     def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
         return alpha * ops.tanh(beta * x)

@@ -54,25 +54,18 @@ class APL(TrainableActivation):
 
     default_sharing = "channel"
 
-    def __init__(
-        self,
-        S: int = 5,
-        seed: int | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, S: int = 5, seed: int | None = None, **kwargs: Any) -> None:
         self.S = check_integer("S", S, maximum=MOST_UNITS)
         self.seed = seed
         self._generator = generator(seed)
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of slopes and hinges."""
         shape = (*unshared, self.S)
         slopes = self._generator.uniform(-0.2, 0.2, shape)
         return slopes, self._generator.normal(0, 0.5, shape)
 
     def value(self, x: Tensor, slopes: Parameter, hinges: Parameter) -> Tensor:
-        """Return f(x)."""
         y = ops.relu(x)
         for slope, hinge in zip(slopes, hinges, strict=True):
             y = y + slope * ops.relu(hinge - x)

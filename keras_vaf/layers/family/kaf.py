@@ -89,7 +89,6 @@ class KAF(TrainableActivation):
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of alpha and, if it is trained, gamma."""
         shape = (*unshared, self.D)
         if self.initialization == "random":
             alpha = self._generator.normal(0, 0.3, shape)
@@ -105,7 +104,6 @@ class KAF(TrainableActivation):
         return np.linalg.solve(kernel + 1e-5 * np.eye(self.D), target)
 
     def value(self, x: Tensor, alpha: Parameter, gamma: Tensor | None = None) -> Tensor:
-        """Return f(x)."""
         scale = -(self.fixed_gamma if gamma is None else gamma)
         points = zip(alpha, self.dictionary, strict=True)
         return sum(a * ops.exp(scale * ops.square(x - point)) for a, point in points)

@@ -1,7 +1,4 @@
-"""`Maxout`, the largest of several linear functions.
-
-Only research uses it. It is here so that `import keras_vaf` loads its files.
-"""
+"""`Maxout`, the largest of several linear functions."""
 
 from typing import Any
 
@@ -67,36 +64,30 @@ class Maxout(keras.layers.Layer):
         self.data_format = validate_data_format(data_format)
 
     def call(self, inputs: Tensor) -> Tensor:
-        axis = self._channel_axis(inputs.ndim)
-        self._check_channels(inputs.shape[axis])
+        axis, channels = self._channels(inputs.shape)
         shape = ops.shape(inputs)
-        before, units, after = shape[:axis], shape[axis] // self.k, shape[axis + 1 :]
+        before, units, after = shape[:axis], channels // self.k, shape[axis + 1 :]
         if 0 in tuple(inputs.shape):  # Keras raises for the maximum of an empty tensor
             return ops.reshape(inputs, (*before, units, *after))
         grouped = (*before, units, self.k, *after)
         return ops.max(ops.reshape(inputs, grouped), axis=axis + 1)
 
-    def compute_output_shape(
-        self, input_shape: tuple[int | None, ...]
-    ) -> tuple[int | None, ...]:
-        axis = self._channel_axis(len(input_shape))
-        channels = self._check_channels(input_shape[axis])
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        axis, channels = self._channels(input_shape)
         units = channels // self.k
         return (*input_shape[:axis], units, *input_shape[axis + 1 :])
 
-    def _channel_axis(self, rank: int) -> int:
-        (axis,) = unshared_axes("channel", rank, self.data_format)
-        return axis
-
-    def _check_channels(self, channels: int | None) -> int:
+    def _channels(self, input_shape: Any) -> tuple[int, int]:
+        """Return the axis of the channels, and their number."""
+        (axis,) = unshared_axes("channel", len(input_shape), self.data_format)
+        channels = input_shape[axis]
         if channels is None or channels % self.k:
             raise ValueError(
                 f"The number of channels must be known and a multiple of k={self.k}. "
                 "Give the previous layer k times as many units or filters. "
                 f"Received: {channels} channels"
             )
-        return channels
+        return axis, channels
 
     def get_config(self) -> dict[str, Any]:
-        config = {"k": self.k, "data_format": self.data_format}
-        return {**super().get_config(), **config}
+        return super().get_config() | {"k": self.k, "data_format": self.data_format}

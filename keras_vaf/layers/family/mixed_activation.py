@@ -1,10 +1,8 @@
 """`MixedActivation`, a mixture of LeakyReLU and ELU in a trained proportion."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import keras
-import numpy as np
 from keras import ops
 
 from keras_vaf.constraints import Interval
@@ -52,13 +50,9 @@ class MixedActivation(TrainableActivation):
         self.gated = check_flag("gated", gated)
         if not gated:
             kwargs.setdefault("mixing_constraint", Interval(0, 1))
+        self.start_values = (0.0,) if gated else (0.5,)
         super().__init__(**kwargs)
 
-    def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start value of the mixing weight."""
-        return (np.full(unshared, 0.0 if self.gated else 0.5),)
-
     def value(self, x: Tensor, mixing: Tensor) -> Tensor:
-        """Return f(x)."""
         p = ops.sigmoid(mixing * x) if self.gated else mixing
         return p * ops.leaky_relu(x, 0.01) + (1 - p) * ops.elu(x)

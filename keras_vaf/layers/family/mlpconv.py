@@ -1,7 +1,4 @@
-"""`MLPConv`, the convolution of "network in network".
-
-Only research uses it. It is here so that `import keras_vaf` loads its files.
-"""
+"""`MLPConv`, the convolution of "network in network"."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -81,18 +78,17 @@ class MLPConv(keras.layers.Layer):
         self.strides = strides
         self.padding = padding
         self.data_format = validate_data_format(data_format)
-        sizes = [(kernel_size, strides)] + [(1, 1)] * (len(filters) - 1)
+        common = {"data_format": self.data_format, "dtype": self.dtype_policy}
         self.convolutions = [
             keras.layers.Conv2D(
                 count,
-                size,
-                steps,
+                1 if i else kernel_size,
+                1 if i else strides,
                 padding,
-                data_format=self.data_format,
                 activation="relu",
-                dtype=self.dtype_policy,
+                **common,
             )
-            for count, (size, steps) in zip(self.filters, sizes, strict=True)
+            for i, count in enumerate(self.filters)
         ]
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
@@ -105,19 +101,11 @@ class MLPConv(keras.layers.Layer):
             inputs = convolution(inputs)
         return inputs
 
-    def compute_output_shape(
-        self, input_shape: tuple[int | None, ...]
-    ) -> tuple[int | None, ...]:
+    def compute_output_shape(self, input_shape: Any) -> Any:
         for convolution in self.convolutions:
             input_shape = convolution.compute_output_shape(input_shape)
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
-        config = {
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-        }
-        return {**super().get_config(), **config}
+        names = ("filters", "kernel_size", "strides", "padding", "data_format")
+        return super().get_config() | {name: getattr(self, name) for name in names}

@@ -42,5 +42,4 @@ class PELU(TrainableActivation):
     default_constraints = (("alpha", Interval(0.1)), ("beta", Interval(0.1)))
 
     def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
         return alpha * ops.elu(x / beta)

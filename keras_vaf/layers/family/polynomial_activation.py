@@ -61,11 +61,8 @@ class PolynomialActivation(TrainableActivation):
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of the coefficients."""
-        coefficients = np.zeros((*unshared, self.degree + 1))
-        coefficients[..., 1] = 1
-        return (coefficients,)
+        identity = np.eye(self.degree + 1)[1]
+        return (np.broadcast_to(identity, (*unshared, self.degree + 1)),)
 
     def value(self, x: Tensor, coefficients: Parameter) -> Tensor:
-        """Return f(x)."""
         return horner(x, coefficients)

@@ -67,27 +67,22 @@ class Rational(TrainableActivation):
         **kwargs: Any,
     ) -> None:
         self.numerator_degree = check_integer("numerator_degree", numerator_degree)
-        self.denominator_degree = check_integer(
-            "denominator_degree", denominator_degree
-        )
+        check_integer("denominator_degree", denominator_degree)
+        self.denominator_degree = denominator_degree
         self.initialization = stored_form(initialization, "initialization")
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of numerator and denominator."""
         function = get_function(self.initialization, "initialization")
         best = fit(function, self.numerator_degree, self.denominator_degree)
         return [np.broadcast_to(each, (*unshared, len(each))) for each in best]
 
     def value(self, x: Tensor, numerator: Parameter, denominator: Parameter) -> Tensor:
-        """Return f(x)."""
         return horner(x, numerator) / (1 + ops.abs(x * horner(x, denominator)))
 
 
 @functools.lru_cache(maxsize=32)
-def fit(
-    function: Function, numerator_degree: int, denominator_degree: int
-) -> tuple[np.ndarray, np.ndarray]:
+def fit(function: Function, m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the numerator and denominator of a small largest error on [-5, 5].
 
     The divisor of one step makes the next step a linear least-squares problem. Its
@@ -95,29 +90,23 @@ def fit(
     """
     x = np.linspace(-1, 1, 301)
     target = evaluate(function, _BOUNDARY * x)
-    p = x[:, None] ** np.arange(numerator_degree + 1)
-    q = x[:, None] ** np.arange(1, denominator_degree + 1)
-    even = np.arange(1, denominator_degree + 1) % 2 == denominator_degree % 2
-    count = p.shape[1]
-    best, least = np.zeros(count + q.shape[1]), np.inf
-    for scale in (1.0, 10.0):
-        inner = q @ (scale * even)
-        first = np.linalg.lstsq(p, target * (1 + np.abs(inner)), rcond=None)[0]
-        c, weights = np.append(first, scale * even), np.ones(len(x))
-        for _ in range(_ITERATIONS):
-            inner = q @ c[count:]
-            divisor = 1 + np.abs(inner)
-            error = p @ c[:count] / divisor - target
-            size = np.abs(error)
-            if size.max() < least - 1e-9:  # |Q| has no gradient where Q is 0
-                best, least = c, size.max()
-            if size.max() == 0:
-                break
-            weights *= np.sqrt(size / size.max())
-            weights = np.maximum(weights / weights.max(), 1e-4)
-            slope = np.where(inner < 0, -target, target)[:, None] * q
-            rows = np.hstack([p, -slope]) * (weights / divisor)[:, None]
-            c = c - np.linalg.lstsq(rows, error * weights, rcond=None)[0] / 2
-    powers = np.concatenate([range(count), range(1, q.shape[1] + 1)])
-    numerator, denominator = np.split(best / _BOUNDARY**powers, [count])
-    return numerator, denominator
+    p, q = x[:, None] ** np.arange(m + 1), x[:, None] ** np.arange(1, n + 1)
+    b, weights = 10.0 * (np.arange(1, n + 1) % 2 == n % 2), np.ones_like(x)
+    best, least = (np.zeros(m + 1), b), np.inf
+    for _ in range(_ITERATIONS):
+        inner = q @ b
+        divisor = 1 + np.abs(inner)
+        a = np.linalg.lstsq(p * (weights / divisor)[:, None], target * weights)[0]
+        error = np.abs(p @ a / divisor - target)
+        if error.max() < least - 1e-9:  # |Q| has no gradient where Q is 0
+            best, least = (a, b), error.max()
+        if least < 1e-9:
+            break
+        weights *= np.sqrt(error / error.max())
+        weights = np.maximum(weights / weights.max(), 1e-4)
+        scale = weights / divisor
+        rows = np.hstack([p, -(target * np.sign(inner))[:, None] * q])
+        found = np.linalg.lstsq(rows * scale[:, None], target * scale)[0]
+        b = (b + found[m + 1 :]) / 2
+    a, b = best
+    return a / _BOUNDARY ** np.arange(m + 1), b / _BOUNDARY ** np.arange(1, n + 1)

@@ -46,7 +46,6 @@ class Snake(TrainableActivation):
         super().__init__(**kwargs)
 
     def value(self, x: Tensor, frequency: Tensor) -> Tensor:
-        """Return f(x)."""
         nonzero = ops.abs(frequency) > 1e-8
         sine = ops.sin(frequency * x)
         # The limit of sin(frequency x) / frequency is x, which has the right gradient.
@@ -94,7 +93,6 @@ class SnakeBeta(TrainableActivation):
         super().__init__(**kwargs)
 
     def value(self, x: Tensor, alpha: Tensor, beta: Tensor) -> Tensor:
-        """Return f(x)."""
         if self.log_scale:
             alpha, beta = ops.exp(alpha), ops.exp(beta)
         return x + ops.square(ops.sin(alpha * x)) / (beta + 1e-9)

@@ -82,7 +82,6 @@ class SplineActivation(TrainableActivation):
         super().__init__(**kwargs)
 
     def start(self, unshared: tuple[int, ...]) -> Sequence[np.ndarray]:
-        """Return the start values of the control points."""
         places = np.linspace(-self.boundary, self.boundary, self.q)
         values = evaluate(get_function(self.initialization, "initialization"), places)
         return (np.broadcast_to(values, (*unshared, self.q)),)

@@ -59,7 +59,6 @@ class SReLU(TrainableActivation):
         right_threshold: Tensor,
         right_slope: Tensor,
     ) -> Tensor:
-        """Return f(x)."""
         middle = ops.minimum(ops.maximum(x, left_threshold), right_threshold)
         left = left_slope * ops.relu(left_threshold - x)
         right = right_slope * ops.relu(x - right_threshold)

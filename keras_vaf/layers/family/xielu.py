@@ -54,7 +54,6 @@ class XIELU(TrainableActivation):
         super().__init__(**kwargs)
 
     def value(self, x: Tensor, alpha_p: Tensor, alpha_n: Tensor) -> Tensor:
-        """Return f(x)."""
         right = ops.softplus(alpha_p) * ops.square(ops.relu(x))
         left = (self.beta + ops.softplus(alpha_n)) * (ops.elu(x) - x)
         return self.beta * x + right + left
